@@ -6,7 +6,8 @@
 #   make quick    the tests of a plain build   make fuzz     FUZZ_SECONDS=60 of fuzzing in all
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
-#   make tour     a walk through the commands
+#   make tour     a walk through the commands  make deb      Debian packages, in build/deb
+#   make static   build/skein-static, without models and PostgreSQL
 #   make screenshot   the picture of the README, made anew
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -25,7 +26,7 @@ compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
 
-.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install clean
+.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install static deb clean
 
 all: build/build.ninja
 	ninja -C build
@@ -58,13 +59,20 @@ cover: deps-test build-cover/build.ninja
 format:
 	tools/check-format.sh --fix
 	tools/web.sh format
-install: all
-	meson configure build --prefix=$(PREFIX) && meson install -C build
+static: deps-static build/build.ninja
+	ninja -C build skein-static
+deb: deps-deb build/build.ninja
+	ninja -C build installed
+	tools/deb.sh build
+install: build/build.ninja
+	meson configure build --prefix=$(PREFIX)
+	ninja -C build installed
+	meson install -C build --no-rebuild
 clean:
 	rm -rf build build-*
 
-.PHONY: deps-build deps-test deps-check
-deps-build deps-test deps-check: deps-%:
+.PHONY: deps-build deps-static deps-deb deps-test deps-check
+deps-build deps-static deps-deb deps-test deps-check: deps-%:
 	tools/deps.sh $*
 build/build.ninja: | deps-build
 	meson setup build --buildtype=debugoptimized

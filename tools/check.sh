@@ -7,7 +7,7 @@ build=${1:-build}
 tools=$(dirname "$0")
 passed=0 failed=0
 
-for check in layers words format headers sizes sql "symbols $build" "tidy $build"; do
+for check in layers words format "headers $build" sizes sql "symbols $build" "tidy $build"; do
     # shellcheck disable=SC2086  # a check and its argument
     set -- $check
     name=check-$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh: installs what is missing from Debian's packages.
 #
-#   tools/deps.sh [build|test|check]
+#   tools/deps.sh [build|static|deb|test|check]
 #
 # Says nothing and needs no rights when nothing is missing. When it cannot install, it prints the
 # line that somebody who can should run.
@@ -12,15 +12,19 @@ build='gcc libc6-dev make meson ninja-build pkg-config libsqlite3-dev libpq-dev
 # Other sources of Node bring npm with it, and then Debian's package of that name cannot be installed.
 command -v node >/dev/null || build="$build nodejs"
 command -v npm >/dev/null || build="$build npm"
-test="$build locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
+static="$build zlib1g-dev"
+deb="$build dpkg-dev"
+test="$static dpkg-dev locales postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
       curl mandoc slowhttptest chromium-headless-shell fonts-dejavu-core"
 check="$test clang-tidy-14"
 
 case ${1:-build} in
 build) wanted=$build ;;
+static) wanted=$static ;;
+deb) wanted=$deb ;;
 test) wanted=$test ;;
 check) wanted=$check ;;
-*) echo 'usage: tools/deps.sh [build|test|check]' >&2 && exit 2 ;;
+*) echo 'usage: tools/deps.sh [build|static|deb|test|check]' >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -33,7 +33,8 @@ class Problem(ctypes.Structure):
 
 class Request(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("method", Text), ("path", Text),
-                ("headers", ctypes.POINTER(Header)), ("header_count", ctypes.c_size_t), ("body", Text)]
+                ("headers", ctypes.POINTER(Header)), ("header_count", ctypes.c_size_t), ("body", Text),
+                ("files", Text)]
 
 
 class RawAnswer(ctypes.Structure):
@@ -88,10 +89,11 @@ def text(value):
 
 
 class Store:
-    """An open store. Several threads may use it at once."""
+    """An open store. Several threads may use it at once. `files` is the folder that context files are read in."""
 
-    def __init__(self, address, read_only=False):
+    def __init__(self, address, read_only=False, files=None):
         self.lib = load()
+        self.files = files
         self.engine = ctypes.c_void_p()
         options = Options(ctypes.sizeof(Options), text(address), 0, read_only)
         problem = Problem()
@@ -110,7 +112,8 @@ class Store:
         given = [(text(k), text(v)) for k, v in (headers or {}).items()]
         payload = json.dumps(body) if isinstance(body, (dict, list)) else body
         list_of = (Header * len(given))(*(Header(k, v) for k, v in given))
-        request = Request(ctypes.sizeof(Request), text(method), text(path), list_of, len(given), text(payload))
+        request = Request(ctypes.sizeof(Request), text(method), text(path), list_of, len(given), text(payload),
+                          text(self.files))
         raw, problem, mem = RawAnswer(), Problem(), self.lib.skein_mem_new()
         try:
             failed = self.lib.skein_call(engine, ctypes.byref(request), mem, ctypes.byref(raw),
@@ -153,6 +156,6 @@ class Store:
         self.close()
 
 
-def open(address, read_only=False):
+def open(address, read_only=False, files=None):
     """Opens "sqlite:PATH" or "postgresql://…"; makes the store when there is none."""
-    return Store(address, read_only)
+    return Store(address, read_only, files)

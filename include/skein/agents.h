@@ -28,6 +28,7 @@ typedef enum skein_act_kind {
 } skein_act_kind;
 
 typedef struct skein_act {
+    size_t         size; /* set by SKEIN_ACT_INIT */
     skein_act_kind kind;
     skein_str      call_id; /* the call of the turn's last message that this answers */
     skein_str      agent;   /* whom it concerns, by name */
@@ -35,6 +36,7 @@ typedef struct skein_act {
     int64_t        confidence; /* percent; -1: not said */
     bool           response_expected, wait;
 } skein_act;
+#define SKEIN_ACT_INIT SKEIN_INIT(skein_act)
 
 typedef struct skein_acted {
     skein_message result;  /* the tool's message; zero id while the result is yet to come */
@@ -43,9 +45,9 @@ typedef struct skein_acted {
     skein_str     uid;     /* of what was made: task, inbox item, knowledge item, message */
 } skein_acted;
 
-/* Does it and stores the result. Errors that a model can do something about (no such agent, no lead, not
- * your subordinate, too deep) are SKEIN_INVALID, SKEIN_NOT_FOUND, SKEIN_LIMIT or SKEIN_CONFLICT: the caller
- * stores them as the result of the tool. SKEIN_TURN_OVER as for a step. */
+/* Does an act and stores its result. Errors that a model can do something about (no such agent, no lead, not your
+ * subordinate, too deep) are SKEIN_INVALID, SKEIN_NOT_FOUND, SKEIN_LIMIT or SKEIN_CONFLICT: the caller stores them as
+ * the result of the tool. SKEIN_TURN_OVER as for a step. */
 SKEIN_API skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *act,
                                   skein_mem *mem, skein_acted *out, skein_error *err);
 /* How many calls of the turn's last message have no result yet: 0 when what it waited for has ended. */
@@ -72,18 +74,20 @@ typedef struct skein_delegations {
     size_t            count;
 } skein_delegations;
 
+/* The delegations of a chat, the oldest first. */
 SKEIN_API skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id chat,
                                          skein_mem *mem, skein_delegations *out,
                                          skein_error *err);
+/* Reads a delegation by its key: "main.1". */
 SKEIN_API skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat,
                                         skein_str key, skein_mem *mem, skein_delegation *out,
                                         skein_error *err);
-/* Stops it and those below it; whoever waits for it is told that it was cancelled. What they had written is
+/* Stops a delegation and those below it; whoever waits for it is told that it was cancelled. What they had written is
  * kept: the partials of `written`, which may be NULL. */
 SKEIN_API skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat,
                                            skein_str key, const skein_stop *written,
                                            skein_error *err);
-/* Begins again with one that ended without success; its end is told to who asked for it as a message. */
+/* Begins again with a delegation that ended without success; its end is told to who asked for it as a message. */
 SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat,
                                           skein_str key, skein_error *err);
 
@@ -92,11 +96,14 @@ SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id
 /* What tell_agent does, for a person or another program: a message in the agent's background, and a task
  * that wakes it. `from` is an agent's name, or absent for a person. */
 typedef struct skein_tell {
+    size_t         size; /* set by SKEIN_TELL_INIT */
     skein_world_id world;
     skein_str      agent, from, text;
     bool           response_expected;
 } skein_tell;
+#define SKEIN_TELL_INIT SKEIN_INIT(skein_tell)
 
+/* Tells an agent something in its background, and gives it a task that wakes it. */
 SKEIN_API skein_rc skein_tell_agent(skein_engine *e, const skein_tell *what, skein_mem *mem,
                                     skein_message *out, skein_error *err);
 
@@ -112,7 +119,7 @@ typedef struct skein_expecteds {
     size_t          count;
 } skein_expecteds;
 
-/* Of a world, newest first; agent set: those that it asked or was asked. At most 1000. */
+/* The awaited answers of a world, newest first; agent set: those that it asked or was asked. At most 1000. */
 SKEIN_API skein_rc skein_expected_list(skein_engine *e, skein_world_id world,
                                        skein_agent_id agent, skein_mem *mem,
                                        skein_expecteds *out, skein_error *err);
@@ -142,24 +149,25 @@ typedef struct skein_tasks {
     size_t      count;
 } skein_tasks;
 
-/* Takes agent, source ("user" when absent) and content from *t, and fills in the rest. */
+/* Gives an agent a task. Takes agent, source ("user" when absent) and content from *t, and fills in the rest. */
 SKEIN_API skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem,
                                   skein_error *err);
+/* Reads a task by its public id. */
 SKEIN_API skein_rc skein_task_get(skein_engine *e, skein_world_id world, skein_str uid,
                                   skein_mem *mem, skein_task *out, skein_error *err);
-/* Newest first; status absent: all. */
+/* The tasks of an agent, newest first; status absent: all. */
 SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status,
                                    size_t limit, skein_mem *mem, skein_tasks *out,
                                    skein_error *err);
-/* Stops it when it runs, keeping what was written like skein_delegation_cancel. */
+/* Cancels a task. Stops it when it runs, keeping what was written like skein_delegation_cancel. */
 SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                                      const skein_stop *written, skein_mem *mem, skein_task *out,
                                      skein_error *err);
-/* Begins anew with one that failed, waits for an answer or was cancelled: the same task, at once and as if it had
+/* Begins anew with a task that failed, waits for an answer or was cancelled: the same task, at once and as if it had
  * never failed or asked, so that who waits for its result gets it. SKEIN_CONFLICT when it is completed or runs. */
 SKEIN_API skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_task *out, skein_error *err);
-/* Of agents->at[i], those that were cancelled at `since` or later, oldest first. */
+/* The tasks of agents->at[i] that were cancelled at `since` or later, oldest first. */
 SKEIN_API skein_rc skein_tasks_cancelled(skein_engine *e, const skein_agents *agents,
                                          int64_t since, skein_mem *mem, skein_tasks *out,
                                          skein_error *err);
@@ -172,12 +180,13 @@ SKEIN_API skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str hol
  * none), or when the back-off of a task ends, whichever is first. */
 SKEIN_API skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err);
 
-/* An agent that is paused begins nothing; what it has begun goes on. Nobody waits for the rest. */
+/* Pauses an agent or lets it go on. One that is paused begins nothing; what it has begun goes on. Nobody waits for the
+ * rest. */
 SKEIN_API skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused,
                                      skein_error *err);
 /* Ends back-offs, and gives an agent without work a task to look what there is to do. */
 SKEIN_API skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err);
-/* Every so many milliseconds (0: no more) the agent gets a task. */
+/* Gives an agent a task every so many milliseconds (0: no more). */
 SKEIN_API skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
                                      skein_error *err);
 
@@ -193,7 +202,7 @@ typedef struct skein_agent_work {
     int64_t stopped_at; /* when its last turn was stopped before it answered; 0: it was not */
 } skein_agent_work;
 
-/* For agents->at[i] into out[i]. */
+/* Tells what agents have to do: for agents->at[i] into out[i] of the caller's array. */
 SKEIN_API skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents,
                                        skein_mem *mem, skein_agent_work *out, skein_error *err);
 
@@ -228,6 +237,7 @@ typedef struct skein_inbox {
 } skein_inbox;
 
 typedef struct skein_inbox_query {
+    size_t         size;   /* set by SKEIN_INBOX_QUERY_INIT */
     skein_world_id world;  /* zero: all */
     skein_str      kind;   /* absent: all */
     int            unread; /* 1: only those; 0: all */
@@ -235,34 +245,38 @@ typedef struct skein_inbox_query {
     skein_str before; /* a public id: only older ones */
     size_t    limit;  /* 0: 50 */
 } skein_inbox_query;
+#define SKEIN_INBOX_QUERY_INIT SKEIN_INIT(skein_inbox_query)
 
-/* Questions, approvals and failures first, then newest first. */
+/* What is there for people: questions, approvals and failures first, then newest first. */
 SKEIN_API skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what,
                                     skein_mem *mem, skein_inbox *out, skein_error *err);
-/* By its public id, or a briefing's. */
+/* Reads an item of the inbox by its public id, or a briefing's. */
 SKEIN_API skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *mem,
                                    skein_inbox_item *out, skein_error *err);
 
 typedef struct skein_inbox_change {
+    size_t  size;          /* set by SKEIN_INBOX_CHANGE_INIT */
     int     read, done;    /* -1: as it is */
     int64_t snoozed_until; /* -1: as it is; 0: not snoozed */
     bool    remove;
 } skein_inbox_change;
+#define SKEIN_INBOX_CHANGE_INIT SKEIN_INIT(skein_inbox_change)
 
+/* Marks an item of the inbox as read or done, snoozes it or removes it. */
 SKEIN_API skein_rc skein_inbox_set(skein_engine *e, skein_str uid,
                                    const skein_inbox_change *what, skein_mem *mem,
                                    skein_inbox_item *out, skein_error *err);
-/* All of a world (zero: of all) that are unread and of a kind (absent: any); *count were. */
+/* Marks as read all of a world (zero: of all) that are unread and of a kind (absent: any); *count were. */
 SKEIN_API skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
                                         int64_t *count, skein_error *err);
-/* Answers a question: the asker gets it as a message in its background and is woken. Or a briefing: it
- * becomes a message in the agent's foreground, which the agent answers. Or an approval, by "allow" or
- * "deny". SKEIN_CONFLICT when it was answered. *message is zero for an approval. */
+/* Answers a question: the asker gets it as a message in its background and is woken. Or a briefing: it becomes a
+ * message in the agent's foreground, which the agent answers. Or an approval, by "allow" or "deny". SKEIN_CONFLICT
+ * when it was answered. *message is zero for an approval. */
 SKEIN_API skein_rc skein_inbox_answer(skein_engine *e, skein_str uid, skein_str text,
                                       skein_mem *mem, skein_inbox_item *out,
                                       skein_message *message, skein_error *err);
-/* Something that a person should know of. Takes world, agent, kind, title, content and chat_uid from
- * *item, and fills in the rest. */
+/* Puts something that a person should know of into the inbox. Takes world, agent, kind, title, content and chat_uid
+ * from *item, and fills in the rest. */
 SKEIN_API skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
                                    skein_error *err);
 
@@ -280,23 +294,26 @@ typedef enum skein_approval {
 SKEIN_API skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn,
                                       skein_str call_id, skein_mem *mem, skein_inbox_item *out,
                                       skein_error *err);
+/* What a person has answered about a call; SKEIN_NOT_FOUND when nobody was asked. */
 SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
 
 /* A tool of a server of tools, as that defines it. */
 typedef struct skein_tool_definition {
+    size_t    size;         /* set by SKEIN_TOOL_DEFINITION_INIT */
     skein_str server, tool; /* as the world calls it, and the server's own name for the tool */
     skein_str
         text; /* all that a person is shown of it: the text of a JSON object. Equal tools have equal texts */
 } skein_tool_definition;
+#define SKEIN_TOOL_DEFINITION_INIT SKEIN_INIT(skein_tool_definition)
 
 /* Whether a person has allowed the tool in this world, defined as it is here. */
 SKEIN_API skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
                                       const skein_tool_definition *what, bool *out,
                                       skein_error *err);
-/* skein_approval_ask for a call of such a tool: a definition that was not allowed before is in the item, and a person
- * who allows the call allows the definition with it. */
+/* skein_approval_ask for a call of a tool that a server defines: a definition that was not allowed before is in the
+ * item, and a person who allows the call allows the definition with it. */
 SKEIN_API skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn,
                                               skein_str                    call_id,
                                               const skein_tool_definition *what, skein_mem *mem,
@@ -313,17 +330,19 @@ SKEIN_API skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn,
 
 /* A limit of spending that a person may let be exceeded. */
 typedef struct skein_limit {
+    size_t         size;  /* set by SKEIN_LIMIT_INIT */
     skein_world_id world; /* that came to it first: the question is in its inbox */
     skein_str      key;   /* which limit, and of when: what is asked once */
     skein_str      title, content;
 } skein_limit;
+#define SKEIN_LIMIT_INIT SKEIN_INIT(skein_limit)
 
 /* Asks the person, once for each key, whether to go on: an approval in the inbox, of no tool. *out is
  * what was answered; while that is open, who looks at the turn (may be NULL) sees that it waits. */
 SKEIN_API skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what,
                                    const skein_turn *turn, skein_mem *mem, skein_approval *out,
                                    skein_error *err);
-/* What was answered; open also when nobody was asked. */
+/* What was answered about a limit; open also when nobody was asked. */
 SKEIN_API skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
                                      skein_error *err);
 
@@ -345,8 +364,8 @@ typedef struct skein_knowledges {
 SKEIN_API skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str words,
                                         size_t limit, skein_mem *mem, skein_knowledges *out,
                                         skein_error *err);
-/* The messages of an agent's background since knowledge was last taken from it, up to `limit`, and the
- * marks before and after them: given to skein_knowledge_take when the items were found. */
+/* Reads the messages of an agent's background since knowledge was last taken from it, up to `limit`, and the marks
+ * before and after them: given to skein_knowledge_take when the items were found. */
 SKEIN_API skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, size_t limit,
                                        skein_mem *mem, skein_messages *out, int64_t *from,
                                        int64_t *upto, skein_error *err);
@@ -393,13 +412,13 @@ typedef struct skein_model_calls {
  * before text was erased from the store is not kept, only that it was. */
 SKEIN_API skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call,
                                          skein_mem *mem, skein_str *uid, skein_error *err);
-/* Of a message (its last one last) or, when that is absent, of an agent or all of the world (newest first),
+/* The calls for a message (its last one last) or, when that is absent, of an agent or all of the world (newest first),
  * without pieces and response; limit 0: 100. */
 SKEIN_API skein_rc skein_model_call_list(skein_engine *e, skein_world_id world,
                                          skein_str message_uid, skein_agent_id agent,
                                          size_t limit, skein_mem *mem, skein_model_calls *out,
                                          skein_error *err);
-/* One, by its public id or that of its message, with everything. */
+/* Reads one call, by its public id or that of its message, with everything. */
 SKEIN_API skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, skein_str uid,
                                         skein_mem *mem, skein_model_call *out,
                                         skein_error *err);
@@ -418,7 +437,7 @@ typedef struct skein_model_uses {
     size_t           count;
 } skein_model_uses;
 
-/* Since a time, in all worlds. */
+/* What each model used since a time, in all worlds. */
 SKEIN_API skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
                                      skein_model_uses *out, skein_error *err);
 
@@ -432,8 +451,8 @@ typedef struct skein_compact_plan {
     skein_context context; /* what is covered, as a model may read it, an older summary first */
 } skein_compact_plan;
 
-/* For the main lane, another lane, or an agent's memory (what->agent). SKEIN_NOTHING when there is nothing to
- * cover: fewer than two messages beside an older summary before the last open tool exchange or turn. */
+/* Plans a summary of the main lane, another lane, or an agent's memory (what->agent). SKEIN_NOTHING when there is
+ * nothing to cover: fewer than two messages beside an older summary before the last open tool exchange or turn. */
 SKEIN_API skein_rc skein_compact_plan_read(skein_engine *e, const skein_slice *what,
                                            skein_mem *mem, skein_compact_plan *out,
                                            skein_error *err);

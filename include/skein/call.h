@@ -4,6 +4,7 @@
  * (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health, metrics, its
  * pages) is 404. Agents answer where they run. A host acts as the owner of the store: what a server's configuration
  * forbids (secrets.env, tools.commands) is looked at when a server starts what was set.
+ * A call that finds no memory for its answer fails with 503 overloaded; the process lives on.
  * Threads: any.  Lifetimes: an answer lives in the skein_mem it was given. */
 #ifndef SKEIN_CALL_H
 #define SKEIN_CALL_H
@@ -19,20 +20,15 @@ typedef struct skein_header {
 } skein_header;
 
 typedef struct skein_request {
-    size_t              size;    /* set by SKEIN_REQUEST_INIT; new fields go at the end */
+    size_t              size;    /* set by SKEIN_REQUEST_INIT */
     skein_str           method;  /* "GET" */
     skein_str           path;    /* "/worlds/tour/messages?limit=10", as in an address */
     const skein_header *headers; /* If-Match, Idempotency-Key, Prefer, … */
     size_t              header_count;
-    skein_str           body; /* JSON, or the file of an import; may be absent */
+    skein_str           body;  /* JSON, or the file of an import; may be absent */
+    skein_str           files; /* the folder that context files are read in; absent: none is */
 } skein_request;
-#define SKEIN_REQUEST_INIT                                                                     \
-    {                                                                                          \
-        sizeof(skein_request), {NULL, 0}, {NULL, 0}, NULL, 0,                                  \
-        {                                                                                      \
-            NULL, 0                                                                            \
-        }                                                                                      \
-    }
+#define SKEIN_REQUEST_INIT SKEIN_INIT(skein_request)
 
 typedef struct skein_answer {
     int                 status;  /* as of HTTP: 200, 404, … */

@@ -46,6 +46,7 @@ typedef struct skein_new_message {
 } skein_new_message;
 
 typedef struct skein_append_request {
+    size_t                   size; /* set by SKEIN_APPEND_REQUEST_INIT */
     skein_conversation_id    conversation;
     skein_str                lane; /* absent: "main" */
     const skein_new_message *messages;
@@ -53,6 +54,7 @@ typedef struct skein_append_request {
     skein_at                 expect; /* of that lane; zero thread: no condition */
     bool                     import; /* accept tool results without a call */
 } skein_append_request;
+#define SKEIN_APPEND_REQUEST_INIT SKEIN_INIT(skein_append_request)
 
 /* Stores all of them or none. A reply link that cannot be is dropped (self, cycle, over 100 levels) or
  * kept dangling (unknown parent); `warning` of the stored message says so. When one of the messages
@@ -63,6 +65,7 @@ SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *req
 /* --- Changes that make a version -------------------------------------------------------------- */
 
 typedef struct skein_change {
+    size_t                size; /* set by SKEIN_CHANGE_INIT */
     skein_conversation_id conversation;
     skein_str             actor; /* who does it; absent: "human" */
     skein_at  expect;    /* the main lane must still stand here; zero thread: anywhere */
@@ -76,6 +79,7 @@ typedef struct skein_change {
     /* With force: what those agents have written, kept in the version that is left. Of work.h; may be NULL. */
     const struct skein_stop *written;
 } skein_change;
+#define SKEIN_CHANGE_INIT SKEIN_INIT(skein_change)
 
 typedef struct skein_version {
     int64_t         number; /* 7 for v7 */
@@ -107,7 +111,7 @@ typedef struct skein_message_ids {
 SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
                               skein_message_id message, skein_str content, skein_mem *mem,
                               skein_version *out, skein_message *edited, skein_error *err);
-/* A version without these messages; tool calls go with their results and the other way round. */
+/* Makes a version without these messages; tool calls go with their results and the other way round. */
 SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                 skein_mem *mem, skein_version *out, skein_error *err);
 /* In the note of a version that an insertion or a move made: it stands between a tool call and its
@@ -128,14 +132,15 @@ SKEIN_API skein_rc skein_retag(skein_engine *e, const skein_change *how,
                                skein_message_id message, const skein_instruction *instructions,
                                size_t count, skein_mem *mem, skein_version *out,
                                skein_message *retagged, skein_error *err);
-/* A version in which the agent remembers nothing of the conversation; the room stays. */
+/* Makes a version in which the agent remembers nothing of the conversation; the room stays. */
 SKEIN_API skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id agent,
                                 skein_mem *mem, skein_version *out, skein_error *err);
-/* A version with the content another version has now. */
+/* Makes a version with the content that another version has now. */
 SKEIN_API skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
                                  skein_mem *mem, skein_version *out, skein_error *err);
 
 typedef struct skein_squash_spec {
+    size_t            size;    /* set by SKEIN_SQUASH_SPEC_INIT */
     skein_message_ids sources; /* two or more, of the current version */
     skein_str         content; /* what stands for them */
     skein_str         prompt;  /* absent when it was done by hand */
@@ -145,6 +150,7 @@ typedef struct skein_squash_spec {
     struct skein_model_call
         *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_squash_spec;
+#define SKEIN_SQUASH_SPEC_INIT SKEIN_INIT(skein_squash_spec)
 
 typedef struct skein_squash {
     skein_str     uid; /* "sq_…" */
@@ -158,9 +164,11 @@ typedef struct skein_squash {
     int64_t       created_at;
 } skein_squash;
 
+/* Puts one message in the place of several, in every lane that holds them. Which they were stays known. */
 SKEIN_API skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
                                          const skein_squash_spec *spec, skein_mem *mem,
                                          skein_squash *out, skein_error *err);
+/* Reads a squash by its public id. */
 SKEIN_API skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem,
                                     skein_squash *out, skein_error *err);
 
@@ -169,7 +177,7 @@ typedef struct skein_uids {
     size_t     count;
 } skein_uids;
 
-/* The squashes of a conversation, newest first; at most `limit` (0: 1000). */
+/* The public ids of the squashes of a conversation, newest first; at most `limit` (0: 1000). */
 SKEIN_API skein_rc skein_squash_list(skein_engine *e, skein_conversation_id conversation,
                                      size_t limit, skein_mem *mem, skein_uids *out,
                                      skein_error *err);
@@ -207,12 +215,12 @@ typedef struct skein_removal {
 /* In the note of a version: the removal that made it is the first half of an edit. */
 #define SKEIN_NOTE_EDIT "edit from"
 
-/* Seed 003: the message and all after it leave every lane. Any message, or only a person's when
- * user_only is set. */
+/* Removes the message and all after it from every lane. Any message, or only a person's when user_only is set:
+ * SKEIN_NOT_USER_MESSAGE for others then. */
 SKEIN_API skein_rc skein_remove_from(skein_engine *e, const skein_change *how,
                                      skein_message_id message, bool user_only, skein_mem *mem,
                                      skein_removal *out, skein_error *err);
-/* Seed 003: removes like skein_remove_from and sends the new text in its place, all in one. */
+/* Removes like skein_remove_from and sends the new text in its place, all in one. */
 SKEIN_API skein_rc skein_revise(skein_engine *e, const skein_change *how,
                                 skein_message_id message, skein_str content, skein_mem *mem,
                                 skein_removal *out, skein_error *err);
@@ -229,19 +237,23 @@ typedef struct skein_move {
         newer; /* messages of `from` that were said after `to` was left: they leave with the move */
 } skein_move;
 
+/* Takes back the last `steps` changes, or as many as there are; SKEIN_NOTHING when there is none. */
 SKEIN_API skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps,
                               skein_mem *mem, skein_move *out, skein_error *err);
+/* Brings back the last `steps` changes that were undone, or as many as there are; SKEIN_NOTHING when there is none. */
 SKEIN_API skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps,
                               skein_mem *mem, skein_move *out, skein_error *err);
+/* Makes another version the current one, by its number. */
 SKEIN_API skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version,
                                 skein_mem *mem, skein_move *out, skein_error *err);
 typedef struct skein_ways {
     bool undo, redo; /* there is something to take back, to bring back */
 } skein_ways;
 
+/* Whether there is something to undo, and to redo. */
 SKEIN_API skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation,
                                  skein_mem *mem, skein_ways *out, skein_error *err);
-/* A new chat that begins with the first `length` messages of a version (-1: all of them). */
+/* Makes a chat that begins with the first `length` messages of a version (-1: all of them). */
 SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version,
                                 int64_t length, skein_str title, skein_mem *mem,
                                 skein_conversation *out, skein_error *err);
@@ -262,6 +274,7 @@ SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *
                                            int64_t *erased, skein_error *err);
 
 typedef struct skein_compaction {
+    size_t    size;   /* set by SKEIN_COMPACTION_INIT */
     skein_str lane;   /* absent: "main" */
     int64_t   covers; /* the first messages of the lane that the text stands for; 0: as many as
                              may be, which ends at the last closed tool exchange */
@@ -272,6 +285,7 @@ typedef struct skein_compaction {
     struct skein_model_call
         *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_compaction;
+#define SKEIN_COMPACTION_INIT SKEIN_INIT(skein_compaction)
 
 /* Appends the summary and lets the context begin after what it covers. Removes nothing. */
 SKEIN_API skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,

@@ -15,21 +15,21 @@ extern "C" {
 typedef struct skein_engine skein_engine;
 
 typedef struct skein_options {
-    size_t    size;     /* set by SKEIN_OPTIONS_INIT; new fields go at the end */
+    size_t    size;     /* set by SKEIN_OPTIONS_INIT */
     skein_str store;    /* "sqlite:PATH" or "postgresql://…" */
     size_t    max_text; /* bytes of one text; 0 means 16 MiB */
     bool      read_only;
 } skein_options;
-#define SKEIN_OPTIONS_INIT                                                                     \
-    {                                                                                          \
-        sizeof(skein_options), {NULL, 0}, 0, false                                             \
-    }
+#define SKEIN_OPTIONS_INIT SKEIN_INIT(skein_options)
 
-/* Creates the store when it is missing, and brings its schema up to date. */
-SKEIN_API skein_rc    skein_open(skein_engine **out, const skein_options *options,
-                                 skein_error *err);
-SKEIN_API void        skein_close(skein_engine *e); /* NULL is fine */
-SKEIN_API const char *skein_version_text(void);     /* "0.1.0" */
+/* Opens the store that the options name: creates it when it is missing, and brings its schema up to date. *out is the
+ * caller's, for skein_close; NULL after a failure. */
+SKEIN_API skein_rc skein_open(skein_engine **out, const skein_options *options,
+                              skein_error *err);
+/* Closes an engine and frees it; no call may be in it. NULL is fine. */
+SKEIN_API void skein_close(skein_engine *e);
+/* The version of the library that runs, as in "0.1.0". */
+SKEIN_API const char *skein_version_text(void);
 
 /* --- Worlds ---------------------------------------------------------------------------------- */
 
@@ -51,23 +51,25 @@ typedef struct skein_worlds {
     size_t       count;
 } skein_worlds;
 
-/* Takes name, description, turn_limit and compact_at (0: the defaults) from *w, fills the rest. */
+/* Makes a world. Takes name, description, turn_limit and compact_at (0: the defaults) from *w, fills the rest.
+ * SKEIN_CONFLICT when the name is taken. */
 SKEIN_API skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem,
                                    skein_error *err);
-/* By name (any case) or id. */
+/* Finds a world by name (any case) or id. */
 SKEIN_API skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem,
                                     skein_world *out, skein_error *err);
+/* All worlds that were not removed. */
 SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                     skein_error *err);
 /* Hides the world and sets its name free; its text stays in the store until it is purged. SKEIN_AT_WORK while
  * agents are at work in it, unless force stops them. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force,
                                       skein_error *err);
-/* Those that were removed, the last first. */
+/* The worlds that were removed, the last first. */
 SKEIN_API skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                        skein_error *err);
-/* Shows one again, by its id, or by its name if one alone of that name was removed, and says what waited in
- * it. An absent name is its own; SKEIN_CONFLICT when that is taken. */
+/* Shows a removed world again, by its id, or by its name if one alone of that name was removed, and says what waited
+ * in it. An absent name is its own; SKEIN_CONFLICT when that is taken. */
 SKEIN_API skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name,
                                        skein_mem *mem, skein_world *out, skein_error *err);
 /* Changes name, description, turn_limit and compact_at to what *w says, where it says something (an
@@ -76,6 +78,7 @@ SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem
                                       skein_error *err);
 /* What is to become of a world, all of it in one; an absent text and a zero leave things as they are. */
 typedef struct skein_world_change {
+    size_t         size; /* set by SKEIN_WORLD_CHANGE_INIT */
     skein_world_id id;
     const skein_world
              *was; /* set: only if it still is as it was read, else SKEIN_VERSION_CHANGED */
@@ -85,7 +88,9 @@ typedef struct skein_world_change {
     bool      set_chat; /* make `chat` the current one; zero switches session mode off */
     skein_conversation_id chat;
 } skein_world_change;
+#define SKEIN_WORLD_CHANGE_INIT SKEIN_INIT(skein_world_change)
 
+/* Changes a world as *what says, and reads it anew. */
 SKEIN_API skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what,
                                      skein_mem *mem, skein_world *out, skein_error *err);
 /* Makes a chat the current one; zero switches session mode off. */
@@ -112,20 +117,23 @@ typedef struct skein_agents {
     size_t       count;
 } skein_agents;
 
-/* Takes world, name, system_prompt, model, lead_name (by name) and settings from *a. */
+/* Makes an agent. Takes world, name, system_prompt, model, lead_name (by name) and settings from *a, fills the rest.
+ * SKEIN_CONFLICT when the name is taken. */
 SKEIN_API skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem,
                                    skein_error *err);
+/* Finds an agent of a world by name (any case) or id. */
 SKEIN_API skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref,
                                     skein_mem *mem, skein_agent *out, skein_error *err);
+/* The agents of a world that were not removed. */
 SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_agents *out, skein_error *err);
 /* Replaces system_prompt, model, lead_name and settings of the agent with a's id by what *a says. */
 SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem,
                                       skein_error *err);
-/* The same, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */
+/* skein_agent_update, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */
 SKEIN_API skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was,
                                            skein_agent *a, skein_mem *mem, skein_error *err);
-/* What it said stays. SKEIN_AT_WORK while it is at work, unless force stops it. */
+/* Removes an agent; what it said stays. SKEIN_AT_WORK while it is at work, unless force stops it. */
 SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force,
                                       skein_error *err);
 
@@ -169,39 +177,46 @@ SKEIN_API skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein
 SKEIN_API skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                          skein_mem *mem, skein_conversation *out,
                                          skein_error *err);
-/* By id, unique prefix of an id (4 characters or more), or exact title. Zero world: any. */
+/* Finds a conversation by id, unique prefix of an id (4 characters or more), or exact title. Zero world: any. */
 SKEIN_API skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
                                            skein_mem *mem, skein_conversation *out,
                                            skein_error *err);
+/* Reads a conversation by its id, also one that was removed. */
 SKEIN_API skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id,
                                           skein_mem *mem, skein_conversation *out,
                                           skein_error *err);
+/* The conversations of a world that were not removed. */
 SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world,
                                            skein_mem *mem, skein_conversations *out,
                                            skein_error *err);
 typedef struct skein_conversation_change {
+    size_t         size; /* set by SKEIN_CONVERSATION_CHANGE_INIT */
     bool           set_title, set_reply_expected, set_read_only; /* what of it is changed */
     skein_str      title;                                        /* absent: none */
     skein_agent_id reply_expected;                               /* zero: of nobody */
     bool           read_only;
+    const skein_conversation
+        *was; /* set: only if these still are as they were read, else SKEIN_VERSION_CHANGED */
 } skein_conversation_change;
+#define SKEIN_CONVERSATION_CHANGE_INIT SKEIN_INIT(skein_conversation_change)
 
-/* Changes all of it that is set, or nothing. Whose reply is expected and whether it is read only is
- * kept for those who write: they put it on what they say, as ResponseExpected and ReadOnly. */
+/* Changes all that is set in *what, or nothing. Whose reply is expected and whether it is read only is kept for those
+ * who write: they put it on what they say, as ResponseExpected and ReadOnly. */
 SKEIN_API skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
                                           const skein_conversation_change *what,
                                           skein_error                     *err);
+/* Changes the title; an absent one takes it away. */
 SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id,
                                              skein_str title, skein_error *err);
-/* Hides it; branches keep what they hold, and the text stays until it is purged. SKEIN_AT_WORK while agents
- * are at work in it, unless force stops them; what waits to be said stays with it. */
+/* Hides a conversation; branches keep what they hold, and the text stays until it is purged. SKEIN_AT_WORK while
+ * agents are at work in it, unless force stops them; what waits to be said stays with it. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              bool force, skein_error *err);
-/* Those that were removed, the last first, but for conversations of agents that are gone. */
+/* The conversations that were removed, the last first, but for those of agents that are gone. */
 SKEIN_API skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world,
                                               skein_mem *mem, skein_conversations *out,
                                               skein_error *err);
-/* Shows one again that was removed, by its whole public id, and says what waited in it. */
+/* Shows a conversation again that was removed, by its whole public id, and says what waited in it. */
 SKEIN_API skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world,
                                               skein_str uid, skein_mem *mem,
                                               skein_conversation *out, skein_error *err);
@@ -235,6 +250,7 @@ typedef struct skein_lanes {
     size_t      count;
 } skein_lanes;
 
+/* The lanes of a conversation as its current version has them. */
 SKEIN_API skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation,
                                    skein_mem *mem, skein_lanes *out, skein_error *err);
 /* Makes the next child of a lane ("main" gets "main.1", "main.2", …) for a delegation. The call, and

@@ -23,11 +23,13 @@ extern "C" {
  *   "total"   a function or a type
  *   "142:156"   lines, counted from 1, both included; cut at the end of the file */
 typedef struct skein_file_spec {
+    size_t           size; /* set by SKEIN_FILE_SPEC_INIT */
     skein_str        path; /* below the root, with "/" between folders */
     bool             read_full;
     const skein_str *items;
     size_t           item_count;
 } skein_file_spec;
+#define SKEIN_FILE_SPEC_INIT SKEIN_INIT(skein_file_spec)
 
 typedef struct skein_file_part {
     skein_str item; /* absent for a whole file */

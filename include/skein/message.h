@@ -101,15 +101,16 @@ typedef struct skein_messages {
     size_t         count;
 } skein_messages;
 
-/* "stopped", "cut" or "length"; NULL of a whole one. */
+/* The name of why a text ends before its end, as in JSON: "stopped", "cut" or "length"; NULL of a whole one. */
 SKEIN_API const char *skein_unfinished_name(skein_unfinished why);
-/* False when the name is none of them. */
+/* Finds why a text ends before its end by its name; false when the name is none of them. */
 SKEIN_API bool skein_unfinished_from(skein_str name, skein_unfinished *out);
-/* The same for a person: "stopped", "cut off", "reached the length limit". */
+/* Why a text ends before its end, for a person: "stopped", "cut off", "reached the length limit". */
 SKEIN_API const char *skein_unfinished_words(skein_unfinished why);
 
+/* The name of a role, as in JSON: "assistant". */
 SKEIN_API const char *skein_role_name(skein_role role);
-/* False when the name is none of user, assistant, tool, summary, system. */
+/* Finds a role by its name; false when the name is none of user, assistant, tool, summary, system. */
 SKEIN_API bool skein_role_from(skein_str name, skein_role *out);
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 #include <skein/message.h>
 #include <skein/text.h>
 #include <skein/timeline.h>
+#include <skein/version.h>
 #include <skein/view.h>
 #include <skein/work.h>
 

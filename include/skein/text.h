@@ -13,6 +13,23 @@
 extern "C" {
 #endif
 
+/* What a caller fills in and hands over begins with its size, so that a program that was compiled with older headers works
+ * with a newer library: new fields come at the end, and those that the size does not cover have their defaults. A size of 0
+ * covers what is there in 0.1. */
+#ifdef __cplusplus
+#define SKEIN_INIT(type)                                                                       \
+    ([] {                                                                                      \
+        type init = type();                                                                    \
+        init.size = sizeof(type);                                                              \
+        return init;                                                                           \
+    }())
+#else
+#define SKEIN_INIT(type)                                                                       \
+    {                                                                                          \
+        .size = sizeof(type)                                                                   \
+    }
+#endif
+
 typedef struct skein_str {
     const char *p; /* NULL means absent, which is not the same as empty */
     size_t      n;
@@ -20,9 +37,11 @@ typedef struct skein_str {
 
 typedef struct skein_mem skein_mem;
 
+/* Makes memory for what calls return; it is the caller's, for skein_mem_free. */
 SKEIN_API skein_mem *skein_mem_new(void);
 /* Gives back all that was returned through it; the skein_mem itself stays usable. */
 SKEIN_API void skein_mem_reset(skein_mem *mem);
+/* Frees it with all that was returned through it. NULL is fine. */
 SKEIN_API void skein_mem_free(skein_mem *mem);
 /* A view of a C string; NULL gives an absent text. */
 SKEIN_API skein_str skein_text(const char *s);

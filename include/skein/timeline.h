@@ -54,9 +54,9 @@ typedef struct skein_record {
     skein_str         sender;
 } skein_record;
 
-/* The type's name as it stands in event lines: "TOOL_CALL". */
+/* The name of a record's type, as it stands in event lines: "TOOL_CALL". */
 SKEIN_API const char *skein_record_type_name(skein_record_type type);
-/* False when the name is none. */
+/* Finds a record's type by its name; false when the name is none. */
 SKEIN_API bool skein_record_type_from(skein_str name, skein_record_type *out);
 
 /* --- The fold ----------------------------------------------------------------------------- */
@@ -65,19 +65,16 @@ typedef struct skein_timelines skein_timelines; /* all lanes of one history */
 typedef struct skein_timeline  skein_timeline;  /* one of them */
 
 typedef struct skein_timeline_options {
-    size_t size;        /* set by SKEIN_TIMELINE_OPTIONS_INIT; new fields go at the end */
+    size_t size;        /* set by SKEIN_TIMELINE_OPTIONS_INIT */
     bool   guess_links; /* link what nobody stated by notices and times; marked as guesses */
 } skein_timeline_options;
-#define SKEIN_TIMELINE_OPTIONS_INIT                                                            \
-    {                                                                                          \
-        sizeof(skein_timeline_options), false                                                  \
-    }
+#define SKEIN_TIMELINE_OPTIONS_INIT SKEIN_INIT(skein_timeline_options)
 
-/* NULL options are the defaults. */
+/* Makes timelines without a record; they are the caller's, for skein_timelines_free. NULL options are the defaults. */
 SKEIN_API skein_timelines *skein_timelines_new(const skein_timeline_options *options);
-/* NULL is fine. */
+/* Frees timelines and all that was read from them. NULL is fine. */
 SKEIN_API void skein_timelines_free(skein_timelines *set);
-/* A copy that goes its own way from here. */
+/* A copy that goes its own way from here; it is the caller's, for skein_timelines_free. */
 SKEIN_API skein_timelines *skein_timelines_clone(const skein_timelines *set);
 
 /* Applies one record to its lane; costs the same whether few or many came before. A record
@@ -91,11 +88,13 @@ SKEIN_API skein_rc skein_timelines_declare(skein_timelines *set, skein_str lane,
 
 /* Which call of which lane started a child. It may come before or after the call itself. */
 typedef struct skein_lane_link {
+    size_t    size; /* set by SKEIN_LANE_LINK_INIT */
     skein_str child, parent;
     skein_str call_id;    /* absent: the child is not attached to any call */
     skein_str message_id; /* of the message that holds the call; absent: by occurrence */
     uint32_t  occurrence; /* which call with this id, from 1; 0 is the first */
 } skein_lane_link;
+#define SKEIN_LANE_LINK_INIT SKEIN_INIT(skein_lane_link)
 
 /* States a link, which then stands above what records say about this child. The first link to a
  * call holds; another one for the same child is SKEIN_CONFLICT. */
@@ -120,7 +119,7 @@ typedef enum skein_item_kind {
     SKEIN_ITEM_EPHEMERAL /* being written just now; never counted, never given an id */
 } skein_item_kind;
 
-/* "tool_execution" */
+/* The name of an item's kind, as it stands in JSON: "tool_execution". */
 SKEIN_API const char *skein_item_kind_name(skein_item_kind kind);
 
 typedef struct skein_timeline_item {
@@ -138,26 +137,29 @@ typedef struct skein_timeline_item {
     bool         guessed;         /* that link was guessed */
 } skein_timeline_item;
 
-/* The lane; NULL when there is none. */
+/* The timeline of a lane; NULL when there is none. */
 SKEIN_API const skein_timeline *skein_timelines_get(skein_timelines *set, skein_str lane);
-/* The first lane whose key has no dot, or the first of all; NULL when there is none. */
+/* The timeline of the first lane whose key has no dot, or the first of all; NULL when there is none. */
 SKEIN_API const skein_timeline *skein_timelines_main(skein_timelines *set);
 /* How many lanes there are, those included that are only known by a link. */
 SKEIN_API size_t skein_timelines_count(skein_timelines *set);
-/* The lanes, outer ones first. */
+/* Timeline number `index`, outer lanes first. */
 SKEIN_API const skein_timeline *skein_timelines_at(skein_timelines *set, size_t index);
 
+/* The key of its lane: "main.1". */
 SKEIN_API skein_str skein_timeline_lane(const skein_timeline *t);
 /* The lane that started it; NULL for one that nobody started, or nobody knows who. */
 SKEIN_API const skein_timeline *skein_timeline_parent(const skein_timeline *t);
-SKEIN_API size_t                skein_timeline_item_count(const skein_timeline *t);
+/* How many items it shows. */
+SKEIN_API size_t skein_timeline_item_count(const skein_timeline *t);
 /* Item number `index`, which must be below the count. */
 SKEIN_API skein_timeline_item skein_timeline_item_at(const skein_timeline *t, size_t index);
 /* Extra result number `which` of a tool_execution. */
 SKEIN_API skein_record skein_timeline_duplicate(const skein_timeline *t, size_t index,
                                                 size_t which);
-SKEIN_API size_t       skein_timeline_record_count(const skein_timeline *t);
-/* The records as they were applied, repeats left out. */
+/* How many records were applied to it, repeats left out. */
+SKEIN_API size_t skein_timeline_record_count(const skein_timeline *t);
+/* Record number `index` in the order in which they were applied, repeats left out. */
 SKEIN_API skein_record skein_timeline_record_at(const skein_timeline *t, size_t index);
 /* Checks that every record is in exactly one place of the items, with every byte of its text;
  * SKEIN_DAMAGED names the first that is not. */
@@ -194,7 +196,7 @@ SKEIN_API skein_rc skein_process_events(skein_timelines *set, const skein_record
 SKEIN_API skein_timeline_view skein_build_timeline(const skein_timeline  *t,
                                                    const skein_ephemeral *ephemeral,
                                                    size_t count, skein_mem *mem);
-/* skein_process_events and skein_build_timeline. */
+/* Does skein_process_events, then skein_build_timeline. */
 SKEIN_API skein_rc skein_process_thread(skein_timelines *set, const skein_record *records,
                                         size_t count, const skein_ephemeral *ephemeral,
                                         size_t ephemeral_count, skein_mem *mem,

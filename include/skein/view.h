@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 typedef struct skein_slice {
+    size_t                size; /* set by SKEIN_SLICE_INIT */
     skein_conversation_id conversation;
     skein_str             lane; /* absent: "main" */
     skein_agent_id agent;   /* set: this agent's memory, role and reply links as it sees them */
@@ -20,18 +21,19 @@ typedef struct skein_slice {
     int64_t        task;    /* of a context: the task in hand; 0: none */
     skein_str      turn;    /* of a context: the public id of the turn that is at work */
 } skein_slice;
+#define SKEIN_SLICE_INIT SKEIN_INIT(skein_slice)
 
-/* Messages of a lane in order, and the state they were read from. */
+/* Reads messages of a lane in order, and the state they were read from. */
 SKEIN_API skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                               skein_messages *out, skein_at *at, skein_error *err);
 
-/* One message, wherever it is. ref: a public id, a unique prefix of 4 characters or more, "@" for the
- * latest of the version, "@~2" for two before it, and any of these with "^" for what it replies to. */
+/* Finds one message, wherever it is. ref: a public id, a unique prefix of 4 characters or more, "@" for the latest of
+ * the version, "@~2" for two before it, and any of these with "^" for what it replies to. */
 SKEIN_API skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
                                       int64_t version, skein_str ref, skein_mem *mem,
                                       skein_message *out, skein_error *err);
 
-/* Messages by their ids, in that order. SKEIN_NOT_FOUND when one of them is not there. */
+/* Reads messages by their ids, in that order. SKEIN_NOT_FOUND when one of them is not there. */
 SKEIN_API skein_rc skein_messages_get(skein_engine *e, skein_message_ids ids, skein_mem *mem,
                                       skein_messages *out, skein_error *err);
 
@@ -61,7 +63,7 @@ typedef struct skein_message_facts {
     size_t      version_count; /* newest first; at most 64 */
     skein_usage usage;         /* of the call that wrote it */
 } skein_message_facts;
-/* facts[i] for messages->at[i], all read in one snapshot. */
+/* Tells what surrounds each message: facts[i], of the caller's array, for messages->at[i], all read in one snapshot. */
 SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, const skein_messages *messages,
                                          skein_mem *mem, skein_message_facts *facts,
@@ -69,9 +71,10 @@ SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id 
 
 /* --- History ---------------------------------------------------------------------------------- */
 
-/* All versions, newest first. */
+/* All versions of a conversation, newest first. */
 SKEIN_API skein_rc skein_history(skein_engine *e, skein_conversation_id conversation,
                                  skein_mem *mem, skein_versions *out, skein_error *err);
+/* Reads a version by its number; 0 is the current one. */
 SKEIN_API skein_rc skein_version_get(skein_engine *e, skein_conversation_id conversation,
                                      int64_t number, skein_mem *mem, skein_version *out,
                                      skein_error *err);
@@ -99,6 +102,7 @@ typedef struct skein_diff {
     int64_t           same; /* messages that both hold */
 } skein_diff;
 
+/* Compares two versions, by their numbers. */
 SKEIN_API skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id conversation,
                                        int64_t from, int64_t to, skein_mem *mem,
                                        skein_diff *out, skein_error *err);
@@ -133,8 +137,8 @@ typedef struct skein_context {
     bool           delegated; /* the lane is a delegation */
 } skein_context;
 
-/* Always a list that OpenAI and Anthropic accept, whatever the store holds. A count in the slice is
- * how much of the lane there is to see, as it was then; its first position is not looked at. */
+/* Reads what a model may be sent: always a list that OpenAI and Anthropic accept, whatever the store holds. A count in
+ * the slice is how much of the lane there is to see, as it was then; its first position is not looked at. */
 SKEIN_API skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_context *out, skein_error *err);
 
@@ -154,7 +158,7 @@ typedef struct skein_summaries {
 SKEIN_API skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_summaries *out, skein_error *err);
 
-/* Those of every agent's memory of a conversation, newest first: a summary of a memory is no message of the
+/* The summaries of every agent's memory of a conversation, newest first: a summary of a memory is no message of the
  * room. */
 SKEIN_API skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversation,
                                           skein_mem *mem, skein_summaries *out,
@@ -182,13 +186,15 @@ typedef struct skein_reply_tree {
 SKEIN_API skein_rc skein_reply_tree_read(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, skein_message_id root, skein_mem *mem,
                                          skein_reply_tree *out, skein_error *err);
+/* The replies to a message in this version, in order of the thread. */
 SKEIN_API skein_rc skein_reply_children(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_message_id of, skein_mem *mem,
                                         skein_messages *out, skein_error *err);
-/* From its parent up to the root. */
+/* What a message replies to, from its parent up to the root. */
 SKEIN_API skein_rc skein_reply_ancestors(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, skein_message_id of, skein_mem *mem,
                                          skein_messages *out, skein_error *err);
+/* The other replies to what a message replies to. */
 SKEIN_API skein_rc skein_reply_siblings(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_message_id of, skein_mem *mem,
                                         skein_messages *out, skein_error *err);
@@ -216,6 +222,7 @@ typedef struct skein_stats {
     size_t             busiest_count;
 } skein_stats;
 
+/* Counts messages and replies under a message (zero: all of the version). */
 SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation,
                                     int64_t version, skein_message_id root, skein_mem *mem,
                                     skein_stats *out, skein_error *err);
@@ -229,6 +236,7 @@ typedef enum skein_archived {
 } skein_archived;
 
 typedef struct skein_search_request {
+    size_t                size;         /* set by SKEIN_SEARCH_REQUEST_INIT */
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
     skein_str query; /* words, "phrases", prefix*; all must be there. Absent: every message */
@@ -241,6 +249,7 @@ typedef struct skein_search_request {
     void          *arg;
     skein_archived archived; /* whether what stands in archived conversations is found */
 } skein_search_request;
+#define SKEIN_SEARCH_REQUEST_INIT SKEIN_INIT(skein_search_request)
 
 typedef struct skein_hit {
     skein_message      message;
@@ -257,7 +266,7 @@ typedef struct skein_hits {
     int64_t          looked; /* at so many messages */
 } skein_hits;
 
-/* Newest first, over all versions. */
+/* Finds messages of all versions by their words, newest first. */
 SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *what,
                                 skein_mem *mem, skein_hits *out, skein_error *err);
 
@@ -270,7 +279,8 @@ typedef skein_rc skein_timeline_use(skein_timelines *set, void *arg, skein_error
 SKEIN_API skein_rc skein_timeline_visit(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_timeline_use *use, void *arg,
                                         skein_error *err);
-/* A copy of them that belongs to the caller, which costs as much as they hold. */
+/* A copy of the timelines of a version, which costs as much as they hold; it is the caller's, for
+ * skein_timelines_free. */
 SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
                                        int64_t version, skein_timelines **out,
                                        skein_error *err);
@@ -291,20 +301,23 @@ typedef struct skein_tags {
     size_t     count;
 } skein_tags;
 
+/* Makes a tag of the world, or changes the one of that name. */
 SKEIN_API skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
                                     skein_error *err);
-/* All tags of a world at once: those that are not among them are forgotten. With a conversation, tag i
- * is switched on or off there where touch[i] is set (NULL: none is). When one of them may not be, *bad
- * (may be NULL) is its index, else their count. */
+/* Sets all tags of a world at once: those that are not among them are forgotten. With a conversation, tag i is
+ * switched on or off there where touch[i] is set (NULL: none is). When one of them may not be, *bad (may be NULL) is
+ * its index, else their count. */
 SKEIN_API skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
                                      skein_conversation_id conversation, const skein_tags *tags,
                                      const bool *touch, size_t *bad, skein_error *err);
+/* Removes a tag from the world and from its conversations. */
 SKEIN_API skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
                                     skein_error *err);
-/* Definitions of the world; with a conversation also which are active there. */
+/* The tags of the world; with a conversation also which are active there. */
 SKEIN_API skein_rc skein_tag_list(skein_engine *e, skein_world_id world,
                                   skein_conversation_id conversation, skein_mem *mem,
                                   skein_tags *out, skein_error *err);
+/* Switches a tag on or off in a conversation. */
 SKEIN_API skein_rc skein_tag_activate(skein_engine *e, skein_conversation_id conversation,
                                       skein_str name, bool active, skein_error *err);
 
@@ -321,16 +334,19 @@ typedef struct skein_context_files {
     size_t              count;
 } skein_context_files;
 
+/* Names a file, or parts of it, that belongs to a conversation; the same path again replaces it. */
 SKEIN_API skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                           const skein_context_file *file, skein_error *err);
-/* All files of a conversation at once; *bad as with skein_tag_replace. */
+/* Sets all files of a conversation at once; *bad as with skein_tag_replace. */
 SKEIN_API skein_rc skein_context_file_replace(skein_engine              *e,
                                               skein_conversation_id      conversation,
                                               const skein_context_files *files, size_t *bad,
                                               skein_error *err);
+/* Takes a file from a conversation, by its path. */
 SKEIN_API skein_rc skein_context_file_remove(skein_engine         *e,
                                              skein_conversation_id conversation, skein_str path,
                                              skein_error *err);
+/* The files that belong to a conversation. */
 SKEIN_API skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
                                            skein_mem *mem, skein_context_files *out,
                                            skein_error *err);
@@ -352,7 +368,7 @@ typedef struct skein_check {
 /* Checks every invariant that a store can break, on the whole store. */
 SKEIN_API skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out,
                               skein_error *err);
-/* A copy of the store into a new file, while others write. */
+/* Writes a copy of the store into a new file, while others write. */
 SKEIN_API skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err);
 
 #ifdef __cplusplus

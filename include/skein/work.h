@@ -37,18 +37,20 @@ typedef struct skein_events {
 } skein_events;
 
 typedef struct skein_event_query {
+    size_t                size;  /* set by SKEIN_EVENT_QUERY_INIT */
     skein_world_id        world; /* zero: all */
     skein_conversation_id chat;  /* zero: all of the world */
     int64_t               after; /* only greater sequence numbers */
     size_t                limit; /* 0: 1000 */
 } skein_event_query;
+#define SKEIN_EVENT_QUERY_INIT SKEIN_INIT(skein_event_query)
 
-/* Events in order. The same events read again are the same bytes. A page that has many megabytes ends
- * before its limit; one without events is the end. */
+/* Reads events in order. The same events read again are the same bytes. A page that has many megabytes ends before its
+ * limit; one without events is the end. */
 SKEIN_API skein_rc skein_events_read(skein_engine *e, const skein_event_query *what,
                                      skein_mem *mem, skein_events *out, skein_error *err);
-/* The newest event (0: none yet), and the newest one that was forgotten: whoever saw no more than
- * an older one than that has missed some. */
+/* Tells the newest event (0: none yet), and the newest one that was forgotten: whoever saw no more than an older one
+ * than that has missed some. */
 SKEIN_API skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
                                      skein_error *err);
 /* Forgets events that are older than a time in microseconds. */
@@ -57,12 +59,13 @@ SKEIN_API skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t 
 /* Calls fn after every commit of this engine, on the thread that committed; fn must not call the
  * engine. One listener per engine, set before the engine is used by others; NULL takes it away. */
 SKEIN_API void skein_on_commit(skein_engine *e, void (*fn)(void *arg), void *arg);
-/* A number that differs whenever this or any other process has changed the store since; cheap. */
+/* Reads a number that differs whenever this or any other process has changed the store since; cheap. */
 SKEIN_API skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_error *err);
 
 /* --- Posting ---------------------------------------------------------------------------------- */
 
 typedef struct skein_post {
+    size_t                size; /* set by SKEIN_POST_INIT */
     skein_conversation_id chat;
     skein_new_message     message; /* of a person: role user. uid must be absent */
     skein_str client_id; /* the sender's own name for it: the same again in this chat is
@@ -70,6 +73,7 @@ typedef struct skein_post {
     bool      now;       /* even while agents are at work; else it waits in the queue then */
     skein_str model;     /* asked for this once, instead of the agents' own; may be absent */
 } skein_post;
+#define SKEIN_POST_INIT SKEIN_INIT(skein_post)
 
 typedef struct skein_delivery {
     skein_str agent;
@@ -103,7 +107,7 @@ typedef struct skein_notice {
     skein_str text, hint;
 } skein_notice;
 
-/* That nobody is there to answer what was posted, or that all who would are paused. */
+/* Tells that nobody is there to answer what was posted, or that all who would are paused. */
 SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
                                        const skein_posted *posted, skein_mem *mem,
                                        skein_notice *out, skein_error *err);
@@ -115,11 +119,11 @@ SKEIN_API skein_rc skein_answer_again(skein_engine *e, skein_conversation_id cha
                                       skein_message_id message, skein_agent_id agent,
                                       bool without_tools, skein_mem *mem, skein_posted *out,
                                       skein_error *err);
-/* Who has a message, and what became of it there: for messages->at[i] into out[i]. */
+/* Tells who has a message, and what became of it there: for messages->at[i] into out[i] of the caller's array. */
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                                        const skein_messages *messages, skein_mem *mem,
                                        skein_deliveries *out, skein_error *err);
-/* The same in another version, by its number; 0 is the current one. */
+/* skein_deliveries_of in another version, by its number; 0 is the current one. */
 SKEIN_API skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat,
                                        int64_t version, const skein_messages *messages,
                                        skein_mem *mem, skein_deliveries *out, skein_error *err);
@@ -138,6 +142,7 @@ typedef struct skein_queue {
     size_t         count;
 } skein_queue;
 
+/* What waits to be said in a chat, in order. */
 SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
                                     skein_queue *out, skein_error *err);
 /* A waiting message of a world as it will be, and where it waits; SKEIN_NOT_FOUND when none with this
@@ -146,11 +151,13 @@ SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat,
 SKEIN_API skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_posted *out, skein_conversation *home,
                                     skein_error *err);
+/* Changes the text of a waiting message; SKEIN_NOT_FOUND when it waits no longer. */
 SKEIN_API skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
                                     skein_str content, skein_error *err);
+/* Takes a message from the queue; SKEIN_NOT_FOUND when it waits no longer. */
 SKEIN_API skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat,
                                       skein_str uid, skein_error *err);
-/* Says it now, though agents are at work. */
+/* Says a waiting message now, though agents are at work. */
 SKEIN_API skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,
                                     skein_mem *mem, skein_posted *out, skein_error *err);
 
@@ -264,6 +271,7 @@ SKEIN_API skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t
                                     skein_error *err);
 
 typedef struct skein_step {
+    size_t                   size;    /* set by SKEIN_STEP_INIT */
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
                                          filled in from the turn where they are absent; an
                                          assistant's uid is the turn's message_uid */
@@ -273,6 +281,7 @@ typedef struct skein_step {
     bool                     estimated;             /* the tokens are a guess */
     const struct skein_model_call *call; /* how it was asked for; kept with it. May be NULL */
 } skein_step;
+#define SKEIN_STEP_INIT SKEIN_INIT(skein_step)
 
 /* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
  * turn is not open any more: then nothing was stored, and the turn is to be dropped. Fills in the id
@@ -296,25 +305,28 @@ typedef struct skein_partial {
 SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
                                    const skein_error *why, const skein_partial *written,
                                    skein_error *err);
-/* The same as interrupted. What was to be answered counts as not answered. */
+/* Closes a turn as interrupted, and keeps what it has written so far as skein_turn_fail does. What was to be answered
+ * counts as not answered. */
 SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn,
                                     const skein_partial *written, skein_error *err);
-/* Open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
+/* The open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
 SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
                                     skein_conversation_id chat, skein_mem *mem,
                                     skein_turns *out, skein_error *err);
 
-/* The same, and all work that is due (of whatever world, at most `limit`), seen at one moment. */
+/* The turns of skein_turns_open, and all work that is due (of whatever world, at most `limit`), seen at one moment. */
 SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
                                   skein_conversation_id chat, size_t limit, skein_mem *mem,
                                   skein_turns *turns, skein_dues *dues, skein_error *err);
 
 typedef struct skein_stop {
+    size_t                size; /* set by SKEIN_STOP_INIT */
     skein_conversation_id chat;
     skein_agent_id        agent; /* zero: all of the chat */
     const skein_partial  *partials;
     size_t                partial_count;
 } skein_stop;
+#define SKEIN_STOP_INIT SKEIN_INIT(skein_stop)
 
 /* Closes the open turns as cancelled, keeps what they had written so far, and takes back the work
  * that waits. Waiting messages of the queue go on. *stopped is how many turns and pieces of work. */
@@ -331,12 +343,12 @@ SKEIN_API skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *close
  * Nothing runs in a turn whose call of a tool has yet to be allowed, nor in one that waits for such a
  * delegation only. They may outlive their program: it puts them down, and another one takes them over. */
 
-/* Lets go of such a turn: it stays open, and nobody holds it. *put is false for any other turn, which is
- * left as it was. */
+/* Lets go of a turn that waits for a person: it stays open, and nobody holds it. *put is false for any other turn,
+ * which is left as it was. */
 SKEIN_API skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
                                        skein_error *err);
-/* As skein_turns_recover, but such turns are taken over, until lease_ms from now, instead of being closed:
- * *taken are those, in mem. */
+/* Does what skein_turns_recover does, but turns that wait for a person are taken over, until lease_ms from now,
+ * instead of being closed: *taken are those, in mem. */
 SKEIN_API skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder,
                                          int64_t lease_ms, skein_mem *mem, skein_turns *taken,
                                          int64_t *closed, skein_error *err);
@@ -349,6 +361,7 @@ typedef struct skein_turn_rest {
     size_t           begun; /* delegations whose ends it waits for */
 } skein_turn_rest;
 
+/* Reads what is left to do of a turn that was taken over. */
 SKEIN_API skein_rc skein_turn_rest_read(skein_engine *e, const skein_turn *turn, skein_mem *mem,
                                         skein_turn_rest *out, skein_error *err);
 
@@ -366,13 +379,14 @@ typedef struct skein_edit_errors {
     size_t            count;
 } skein_edit_errors;
 
-/* Keeps the last 100 of a world, each until its message is edited or removed. `at`: 0 is now. */
+/* Keeps a failed edit: the last 100 of a world, each until its message is edited or removed. `at`: 0 is now. */
 SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                         const skein_edit_error *what, skein_error *err);
-/* What is kept, and before it edits whose messages were removed a minute ago or more and whose new text never came: who
+/* How the ids of edits begin whose new text never came: see skein_edit_error_list. */
+#define SKEIN_EDIT_HALF "eh_"
+/* The failed edits of a world that are kept, and before them edits whose messages were removed a minute ago or more and whose new text never came: who
  * made them crashed in between. The ids of those begin with SKEIN_EDIT_HALF; there is nothing to try again, but undo puts
  * the messages back. */
-#define SKEIN_EDIT_HALF "eh_"
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                          skein_edit_errors *out, skein_error *err);
 
@@ -393,7 +407,7 @@ typedef struct skein_audit_rows {
     size_t           count;
 } skein_audit_rows;
 
-/* Rows with an id below `before` (0: all), the newest first. Nothing removes them. */
+/* The trail: rows with an id below `before` (0: all), the newest first. Nothing removes them. */
 SKEIN_API skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit,
                                     skein_mem *mem, skein_audit_rows *out, skein_error *err);
 
@@ -408,17 +422,18 @@ typedef struct skein_settings {
     size_t         count;
 } skein_settings;
 
+/* All settings, by their keys. */
 SKEIN_API skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
                                       skein_error *err);
-/* An absent value removes the key. */
+/* Sets these settings, all or none; an absent value removes the key. */
 SKEIN_API skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
                                      skein_error *err);
 
-/* The same, if all settings still are as they were listed; else SKEIN_VERSION_CHANGED. */
+/* skein_setting_put, if all settings still are as they were listed; else SKEIN_VERSION_CHANGED. */
 SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
                                           const skein_setting *list, size_t count,
                                           skein_error *err);
-/* How often they were changed, by whomever. */
+/* How often settings were changed, by whomever. */
 SKEIN_API skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err);
 
 /* Instead of the status of an answer: its request has begun; it failed, and may be tried again; or an erasure has emptied
@@ -435,13 +450,14 @@ typedef struct skein_kept_answer {
     skein_str head, body;
 } skein_kept_answer;
 
+/* Finds the answer that was kept under a key; *found is false when there is none. */
 SKEIN_API skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
                                      skein_kept_answer *out, bool *found, skein_error *err);
 /* Says that a request begins under this key, of all programs on the store for one alone: *begun is false for the others, until
  * it has failed or a day is over. */
 SKEIN_API skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request,
                                       bool *begun, skein_error *err);
-/* Keeps it for a day; older ones go. */
+/* Keeps an answer for a day; older ones go. */
 SKEIN_API skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer,
                                      skein_error *err);
 

@@ -172,6 +172,13 @@ void skn_api_prepare(skn_api_call *c);
 void skn_api_run(skn_api_call *c);
 /* The last part of a call that may touch the store: from what the handler said (c->rc) to the answer. */
 void skn_api_complete(skn_api_call *c);
+/* What the size of the body decides is got before anything is begun, so that a request for which there is no memory
+ * fails alone; what else is needed is little, and there for all by SKN_HEADROOM. `others` is what is promised already. */
+size_t   skn_api_need(const skn_api_call *c);
+bool     skn_api_has_memory(skn_api_call *c, size_t others);
+skein_rc skn_api_no_memory(skn_api_call *c); /* 503 */
+/* A call is complete, but there is no memory to hand its answer over: it becomes a failure that says so. */
+void skn_api_lose_answer(skn_api_call *c);
 /* What a request asks for beside what its route does: Prefer and Accept (prefer.c). */
 void skn_read_prefer(skn_api_call *c);
 /* Idempotency-Key, of what changes something. */

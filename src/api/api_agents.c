@@ -190,9 +190,6 @@ static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
 
 /* --- When it works ------------------------------------------------------------------------ */
 
-#define EVERY_LEAST 1000
-#define EVERY_MOST  (INT64_C(366) * 24 * 3600 * 1000)
-
 /* "15m", a number of milliseconds, or null or 0 for no timer. */
 static skein_rc read_every(skn_api_call *c, skn_agent_hours *out)
 {
@@ -206,11 +203,10 @@ static skein_rc read_every(skn_api_call *c, skn_agent_hours *out)
     ok = v->kind == SKN_JSON_NUMBER   ? skn_str_int(v->text, &out->every_ms)
          : v->kind == SKN_JSON_STRING ? skn_amount_duration(v->text, &out->every_ms)
                                       : false;
-    if (ok &&
-        (out->every_ms == 0 || (out->every_ms >= EVERY_LEAST && out->every_ms <= EVERY_MOST)))
+    if (ok && skn_timer_is_one(out->every_ms))
         return SKEIN_OK;
     return skn_call_invalid(c, "/runEvery",
-                            "must be \"15m\" or milliseconds, from a second to a year, or 0");
+                            "must be \"15m\" or milliseconds, " SKN_TIMER_RANGE ", or 0");
 }
 
 static skein_rc read_hours(skn_api_call *c, skn_agent_hours *out)

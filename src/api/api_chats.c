@@ -2,6 +2,7 @@
 #include "api/handlers.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 
 typedef struct wanted {
     bool       any_mode, any_agent;
@@ -63,10 +64,26 @@ skein_rc skn_api_list_chats(skn_api_call *c)
     return skn_page_fields(c, SKN_FIELDS_CHAT);
 }
 
+/* Its state and a hash of all that is told of it: whichever of its fields an answer has, the tag is the same. */
+static skn_str chat_tag(skn_api_call *c, const skein_conversation *chat)
+{
+    skn_str state = skn_call_chat_etag(c, chat), tag;
+    skn_buf b;
+    skn_jw  w;
+
+    skn_buf_init(&b, 64 * 1024);
+    skn_jw_init(&w, &b);
+    skn_shape_chat(&w, chat);
+    tag = skn_arena_printf(c->mem, "%.*s-%08x\"", (int)state.n - 1, state.p,
+                           (unsigned)(skn_hash_bytes(7, skn_buf_str(&b)) & 0xffffffff));
+    skn_buf_release(&b);
+    return tag;
+}
+
 static skein_rc answer_chat(skn_api_call *c, const skein_conversation *chat)
 {
     skn_shape_chat(&c->w, chat);
-    skn_call_add_header(c, "ETag", skn_call_chat_etag(c, chat));
+    skn_call_add_header(c, "ETag", chat_tag(c, chat));
     return SKEIN_OK;
 }
 
@@ -112,7 +129,7 @@ skein_rc skn_api_get_chat(skn_api_call *c)
     if ((rc = skn_call_query_flag(c, "typed", &typed)) || (rc = skn_find_world(c)) ||
         (rc = typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1])))
         return rc;
-    skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
+    skn_call_etag(c, chat_tag(c, &c->chat), &same);
     if (same)
         return SKEIN_OK;
     skn_shape_chat(&c->w, &c->chat);
@@ -137,19 +154,33 @@ static skein_rc read_change(skn_api_call *c, skein_conversation_change *out)
     return SKEIN_OK;
 }
 
+/* Who sends the state alone means what was said; the tag of a chat means all of it. */
+static skein_rc check_match(skn_api_call *c, bool *asked)
+{
+    skn_str  tag = chat_tag(c, &c->chat);
+    skein_at said;
+
+    *asked = false;
+    if (skn_call_names_state(skn_call_header(c, "If-Match")))
+        return skn_call_if_match(c, &c->chat, false, &said);
+    return skn_api_changed(c,
+                           skn_api_match(c, skn_str_sub(tag, 0, tag.n - 1), "the chat", asked));
+}
+
 skein_rc skn_api_update_chat(skn_api_call *c)
 {
     skein_conversation_change what;
     skein_conversation        now;
-    skein_at                  at; /* names what was said, which this does not change */
+    bool                      asked;
     skein_rc                  rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = read_change(c, &what)) ||
-        (rc = skn_call_if_match(c, &c->chat, false, &at)))
+        (rc = check_match(c, &asked)))
         return rc;
+    what.was = asked ? &c->chat : NULL;
     if ((what.set_title || what.set_reply_expected || what.set_read_only) &&
         (rc = skein_conversation_set(c->engine, c->chat.id, &what, &c->error)))
-        return skn_api_blame(c, rc);
+        return skn_api_changed(c, rc);
     rc = skein_conversation_get(c->engine, c->chat.id, c->mem, &now, &c->error);
     return rc ? rc : answer_chat(c, &now);
 }

@@ -3,10 +3,15 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/url.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Bytes of a pointer, or of what is wrong there: a name in it is as long as a client likes. As JSON a byte takes six
+ * at most. */
+enum { NAMED_MOST = 1024 };
 
 /* --- The request ------------------------------------------------------------------------------ */
 
@@ -35,14 +40,14 @@ skein_rc skn_call_invalid(skn_api_call *c, const char *pointer, const char *deta
     skn_jw  w;
     skn_str text;
 
-    skn_buf_init(&b, 16 * 1024);
+    skn_buf_init(&b, (size_t)16 * NAMED_MOST);
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
     skn_jw_key(&w, "errors");
     skn_jw_array(&w);
     skn_jw_object(&w);
-    skn_jw_kstr(&w, "pointer", skn_str_of(pointer));
-    skn_jw_kstr(&w, "detail", skn_str_of(detail));
+    skn_jw_kstr(&w, "pointer", skn_utf8_cut(skn_str_of(pointer), NAMED_MOST));
+    skn_jw_kstr(&w, "detail", skn_utf8_cut(skn_str_of(detail), NAMED_MOST));
     skn_jw_object_end(&w);
     skn_jw_array_end(&w);
     skn_jw_object_end(&w);
@@ -216,8 +221,8 @@ skn_str skn_call_chat_etag(skn_api_call *c, const skein_conversation *chat)
 }
 
 /* The part of a tag before its last dot is the thread's id, the rest the length, and perhaps "-" and a
- * hash of the answer that it came with. */
-static bool tag_state(skn_str tag, skn_str *thread, int64_t *length)
+ * hash: of the chat, or of the answer that it came with. */
+static bool tag_state(skn_str tag, skn_str *thread, int64_t *length, bool *hashed)
 {
     ptrdiff_t dash;
     size_t    dot;
@@ -233,16 +238,18 @@ static bool tag_state(skn_str tag, skn_str *thread, int64_t *length)
     *thread = skn_str_sub(tag, 0, dot - 1);
     tag = skn_str_sub(tag, dot, tag.n);
     dash = skn_str_find(tag, SKN_STR("-"));
-    tag = dash > 0 ? skn_str_sub(tag, 0, (size_t)dash) : tag;
+    *hashed = dash > 0;
+    tag = *hashed ? skn_str_sub(tag, 0, (size_t)dash) : tag;
     return skn_str_int(tag, length) && *length >= 0;
 }
 
-static bool names_state(skn_str tag)
+bool skn_call_names_state(skn_str tag)
 {
     skn_str thread;
     int64_t length;
+    bool    hashed;
 
-    return tag_state(tag, &thread, &length);
+    return tag_state(tag, &thread, &length, &hashed) && !hashed;
 }
 
 /* A state says what was said, not what it is called or what was erased: whether the client has this very
@@ -250,7 +257,7 @@ static bool names_state(skn_str tag)
 void skn_call_etag(skn_api_call *c, skn_str tag, bool *same)
 {
     skn_call_add_header(c, "ETag", tag);
-    *same = !names_state(tag) && answer_same(c, tag);
+    *same = !skn_call_names_state(tag) && answer_same(c, tag);
 }
 
 void skn_call_tag_body(skn_api_call *c)
@@ -261,7 +268,7 @@ void skn_call_tag_body(skn_api_call *c)
     for (size_t i = 0; i < c->headers.n; i++)
         if (skn_str_is(c->headers.p[i].name, "ETag"))
             tag = &c->headers.p[i];
-    if (tag && !names_state(tag->value))
+    if (tag && !skn_call_names_state(tag->value))
         return;
     if (!tag) {
         skn_call_add_header(
@@ -279,6 +286,7 @@ skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool
 {
     skn_str  tag = skn_call_header(c, "If-Match"), thread;
     int64_t  length;
+    bool     hashed;
     skein_rc rc;
 
     *out = (skein_at){0};
@@ -290,7 +298,7 @@ skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool
     }
     if (skn_str_is(skn_str_trim(tag), "*"))
         return SKEIN_OK;
-    if (tag_state(tag, &thread, &length) && skn_str_eq(thread, chat->thread_uid) &&
+    if (tag_state(tag, &thread, &length, &hashed) && skn_str_eq(thread, chat->thread_uid) &&
         length == chat->length) {
         *out = (skein_at){chat->thread, length};
         return SKEIN_OK;

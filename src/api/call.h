@@ -35,12 +35,13 @@ skein_rc skn_call_problem(skn_api_call *c, int status, const char *problem, cons
 
 /* Values are copied. */
 void skn_call_add_header(skn_api_call *c, const char *name, skn_str value);
-/* Sets ETag; answers 304 by itself when the client has it: then *same is true. A tag that names a state
+/* Sets ETag; answers 304 by itself when the client has it: then *same is true. A tag that names a state alone
  * gets a hash of the answer once that is whole, and is compared only then. */
 void skn_call_etag(skn_api_call *c, skn_str tag, bool *same);
-/* "t_….LENGTH" of a conversation, with quotes. */
+/* The state of a conversation: "t_….LENGTH", with quotes. */
 skn_str skn_call_chat_etag(skn_api_call *c, const skein_conversation *chat);
-/* If-Match into the state a change expects. needed: 428 when it is missing. */
+bool    skn_call_names_state(skn_str tag); /* and nothing more */
+/* If-Match into the state that a change of what was said expects. needed: 428 when it is missing. */
 skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool needed,
                            skein_at *out);
 /* Opens {"data":[ and closes it with ],"page":{…}}; cursors are opaque texts, absent for none. */

@@ -279,8 +279,6 @@ static void name_kind(skn_api_call *c)
     c->more.name = w->code;
     c->more.status = c->problem_status ? c->problem_status : w->status;
     c->more.again = w->again;
-    if (w->again && !c->more.done && !c->more.retry_after_ms && c->more.status != 412)
-        c->more.retry_after_ms = SOON_MS;
 }
 
 /* Every answer says what became of the request, so the status is the document's. */
@@ -291,12 +289,17 @@ static int status_of(const skn_api_call *c)
     return skein_rc_http(c->error.rc);
 }
 
-static void retry_header(skn_api_call *c, int status)
+/* Whoever may ask again hears when, and nobody else does: in the document and in the header. Time alone does not cure a
+ * 412. */
+static void say_when(skn_api_call *c, int status)
 {
     int64_t ms = c->more.retry_after_ms;
 
-    if (!ms && status == 503)
-        ms = c->more.retry_after_ms = BUSY_MS;
+    if (!skn_problem_again(&c->error, &c->more))
+        ms = 0;
+    else if (!ms && status != 412)
+        ms = status == 503 && !c->more.word ? BUSY_MS : SOON_MS;
+    c->more.retry_after_ms = ms;
     if (ms && (status == 423 || status == 429 || status == 503 || status == 409))
         skn_call_add_header(c, "Retry-After",
                             skn_arena_printf(c->mem, "%lld", (long long)(ms + 999) / 1000));
@@ -344,7 +347,7 @@ void skn_problem_write(skn_api_call *c)
     by_message(c);
     name_kind(c);
     status = status_of(c);
-    retry_header(c, status);
+    say_when(c, status);
     c->more.instance = skn_utf8_valid(c->path, &bad) ? c->path : SKN_STR("/");
     c->more.request_id = c->request_id;
     c->more.extra = c->problem_extra;

@@ -6,7 +6,40 @@
 
 #include <string.h>
 
-static const char no_memory[] = "there is not enough memory for this request just now";
+enum {
+    COPIES = 4,       /* of a text on its way into the store, at most */
+    FILE_COPIES = 10, /* of a file that is imported: it is read whole */
+    SMALL_BODY = 16 * 1024
+};
+
+size_t skn_api_need(const skn_api_call *c)
+{
+    bool   file = c->route->flags & SKN_ROUTE_UPLOAD;
+    size_t values, most = file ? SKN_JSON_VALUES : SKN_VALUES_MAX;
+
+    if (c->route->flags & SKN_ROUTE_PLAIN || c->body.n <= SMALL_BODY)
+        return 0;
+    values = skn_json_guess(c->body);
+    return (values < most ? values : most) * sizeof(skn_json) +
+           (file ? FILE_COPIES : COPIES) * c->body.n;
+}
+
+bool skn_api_has_memory(skn_api_call *c, size_t others)
+{
+    size_t need = skn_api_need(c);
+
+    if (c->route->flags & SKN_ROUTE_PLAIN)
+        return true;
+    if (!skn_heap_has(SKN_HEADROOM + (need ? others + need : 0)))
+        return false;
+    return !need || c->route->flags & SKN_ROUTE_UPLOAD || skn_arena_reserve(c->mem, need);
+}
+
+skein_rc skn_api_no_memory(skn_api_call *c)
+{
+    return skn_call_problem(c, 503, "overloaded",
+                            "there is not enough memory for this request just now");
+}
 
 static void tag_answer(skn_api_call *c)
 {
@@ -67,7 +100,7 @@ void skn_api_complete(skn_api_call *c)
     bool keep = c->key.p && !c->early;
 
     if (c->rc == SKEIN_OK && c->out.starved)
-        c->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+        c->rc = skn_api_no_memory(c);
     else if (c->rc == SKEIN_OK && c->out.over)
         c->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
                                  c->out.limit);
@@ -89,6 +122,17 @@ void skn_api_complete(skn_api_call *c)
     shorten(c);
     if (keep && c->status < 300)
         skn_keys_keep(c, c->hash);
+}
+
+/* What was kept under its key stays: asked again, it is told. */
+void skn_api_lose_answer(skn_api_call *c)
+{
+    skn_buf_release(&c->out);
+    c->out.starved = true;
+    c->rc = skn_api_no_memory(c);
+    if (surprised(c))
+        tell_unknown(c);
+    skn_problem_write(c);
 }
 
 skein_rc skn_api_route(skn_api_call *c, const skn_match *m)

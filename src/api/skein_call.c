@@ -4,10 +4,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
 enum { WAIT_FIRST_MS = 5, WAIT_MOST_MS = 100 };
+
+/* Who was compiled before there was such a member has none. */
+static skn_str files_of(const skein_request *r)
+{
+    return r->size >= offsetof(skein_request, files) + sizeof r->files ? r->files : SKN_NONE;
+}
 
 static void read_request(skn_api_call *c, const skein_request *r)
 {
@@ -39,13 +46,15 @@ static skein_rc admit(skn_api_call *c)
     if ((rc = skn_api_route(c, &m)) || (rc = skn_read_key(c)))
         return rc;
     skn_read_prefer(c);
-    return c->wants_stream
-               ? skn_call_problem(c, 501, "server-needed", "a stream needs a server")
-               : SKEIN_OK;
+    if (c->wants_stream)
+        return skn_call_problem(c, 501, "server-needed", "a stream needs a server");
+    return skn_api_has_memory(c, 0) ? SKEIN_OK : skn_api_no_memory(c);
 }
 
-static void fill(const skn_api_call *c, skein_answer *out)
+static void fill(skn_api_call *c, skein_answer *out)
 {
+    if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
+        skn_api_lose_answer(c);
     *out = (skein_answer){.status = c->status ? c->status : 200,
                           .type = skn_str_of(c->type ? c->type : "application/json"),
                           .headers = c->headers.p,
@@ -59,7 +68,8 @@ static void fill(const skn_api_call *c, skein_answer *out)
 skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
                     skein_answer *out, skein_error *err)
 {
-    skn_api     *api = skn_api_new(&(skn_api_options){0}, NULL);
+    const char  *files = skn_arena_copy(mem, files_of(request)).p;
+    skn_api     *api = skn_api_new(&(skn_api_options){.files = files}, NULL);
     skn_api_call c = {.api = api, .engine = e, .mem = mem};
 
     skn_buf_init(&c.out, SKN_ANSWER_MAX);

@@ -12,8 +12,6 @@
 
 #include <inttypes.h>
 
-#define TIMER_LEAST ((int64_t)1000)
-#define TIMER_MOST  ((int64_t)366 * 24 * 3600 * 1000)
 #define LISTED_MOST 1000
 
 static skein_rc find_agent(skn_cli *cli, skein_world *world, skein_agent *out)
@@ -256,9 +254,9 @@ int skn_cmd_agent_timer(skn_cli *cli)
     skein_rc    rc;
 
     if (!skn_str_is(text, "off") &&
-        (!skn_amount_duration(text, &ms) || ms < TIMER_LEAST || ms > TIMER_MOST))
+        (!skn_amount_duration(text, &ms) || ms == 0 || !skn_timer_is_one(ms)))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"%.*s\" is not off and no time from 1s to 366d", SKN_FMT(text));
+                             "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
     rc = find_agent(cli, &world, &agent);
     if (!rc && !cli->dry_run)
         rc = cli->far ? skn_far_agent_timer(cli, ms, &agent)

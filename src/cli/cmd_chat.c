@@ -484,6 +484,9 @@ int skn_cmd_chat(skn_cli *cli)
     if (cli->json)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "a chat has no JSON; \"skein send --json\" has");
+    if (cli->dry_run)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "a chat has no dry run; \"skein send -n\" has");
     if (cli->arg_count)
         skn_opt_give(cli, "world", cli->args[0]);
     if ((!skn_opt(cli, "conversation") && (rc = skn_need_world(cli, &c.world))) ||

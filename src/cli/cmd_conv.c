@@ -217,8 +217,9 @@ int skn_cmd_conv_restore(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "bring the conversation %s back", cli->args[0]);
-        return 0;
+        if (!(rc = skn_need_chat_removed(cli, &world, skn_arg(cli, 0))))
+            skn_would(cli, "bring the conversation %s back", cli->args[0]);
+        return (int)rc;
     }
     if ((rc = skn_chat_restore(cli, &world, skn_arg(cli, 0), &chat)))
         return (int)rc;

@@ -10,6 +10,7 @@
 #include "cli/far_view.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define LISTED_MOST   1000
 #define SNOOZE_MOST   ((int64_t)366 * 24 * 3600 * 1000)
@@ -65,11 +66,13 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, skein_inbox_item *out)
     return hits ? skn_far_inbox_get(cli, out->uid, out) : none_such(cli, ref);
 }
 
-/* Its number counts what is listed now: enough to look at one, not to decide by. */
+/* Its number counts what is listed now: enough to look at one, not to decide by. What is reopened is in the list of
+ * what is done. */
 static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, skein_inbox_item *out)
 {
     skein_inbox listed;
-    skein_rc    rc = read_inbox(cli, 0, LISTED_MOST, &listed);
+    bool        done = !strcmp(cli->command->name, "inbox reopen");
+    skein_rc    rc = read_inbox(cli, done ? 1 : 0, LISTED_MOST, &listed);
 
     if (rc)
         return rc;
@@ -263,26 +266,28 @@ int skn_cmd_inbox_show(skn_cli *cli)
 
 /* --- Changing ----------------------------------------------------------------------------- */
 
-static skein_rc change(skn_cli *cli, size_t arg, const skein_inbox_change *what,
-                       skein_inbox_item *item)
+static skein_rc change(skn_cli *cli, const skein_inbox_change *what, skein_inbox_item *item)
 {
-    skein_rc rc = need_item(cli, arg, true, item);
-
-    if (!rc && !cli->dry_run)
-        rc = skn_far_inbox_set(cli, item->uid, what, item);
-    return rc;
+    return cli->dry_run ? SKEIN_OK : skn_far_inbox_set(cli, item->uid, what, item);
 }
 
+/* All are looked up before any is changed: numbers count what is listed, and a change shifts them. */
 static int mark(skn_cli *cli, int done)
 {
     const skein_inbox_change what = {.read = -1, .done = done, .snoozed_until = -1};
-    skein_inbox_item         item;
+    skein_inbox_item        *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_inbox_item);
     skein_rc                 rc = SKEIN_OK;
 
+    for (size_t i = 0; i < cli->arg_count && !rc; i++)
+        rc = need_item(cli, i, true, &items[i]);
+    if (rc)
+        return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        if ((rc = change(cli, i, &what, &item)))
+        skein_inbox_item item = items[i];
+
+        if ((rc = change(cli, &what, &item)))
             break;
         if (cli->json) {
             rc = item_json(cli, &item);
@@ -323,7 +328,7 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
                              SKN_FMT(text));
     what.snoozed_until = ms ? skn_clock_micros() + ms * 1000 : 0;
-    if ((rc = change(cli, 0, &what, &item)))
+    if ((rc = need_item(cli, 0, true, &item)) || (rc = change(cli, &what, &item)))
         return (int)rc;
     if (cli->json)
         return (int)item_json(cli, &item);

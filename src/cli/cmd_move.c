@@ -160,6 +160,8 @@ int skn_cmd_export(skn_cli *cli)
     target             t = {.fd = -1};
     skein_rc           rc;
 
+    if (cli->json && !skn_opt(cli, "format"))
+        skn_opt_give(cli, "format", "json");
     if ((rc = export_how(cli, &req)) || (rc = export_what(cli, &req)) ||
         (rc = target_open(cli, &t)))
         return (int)rc;

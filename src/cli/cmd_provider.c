@@ -235,7 +235,7 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
         return rc;
     if (cli->json)
         return answer ? print_json(cli, answer) : SKEIN_OK;
-    if (answer)
+    if (skn_json_get(answer, "name"))
         provider_line(cli, answer);
     skn_print_told(cli, skn_str_of(done));
     skn_print_raw(cli, SKN_STR("\n"));

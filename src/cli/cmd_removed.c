@@ -4,6 +4,22 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/far_view.h"
+#include "cli/news.h"
+
+/* What a dry run would bring back must be there. */
+static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, skn_str ref)
+{
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, path, 0, &list);
+
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (skn_str_eq(skn_news_text(list.p[i], "id"), ref) ||
+            skn_str_eq(skn_news_text(list.p[i], "name"), ref))
+            return SKEIN_OK;
+    return rc ? rc
+              : skn_fail(&cli->err, SKEIN_NOT_FOUND, "no %s \"%.*s\" was removed here", kind,
+                         SKN_FMT(ref));
+}
 
 /* --- Worlds ------------------------------------------------------------------------------- */
 
@@ -64,8 +80,9 @@ int skn_cmd_world_restore(skn_cli *cli)
     skein_rc    rc;
 
     if (cli->dry_run) {
-        skn_would(cli, "bring the world %s back", cli->args[0]);
-        return 0;
+        if (!(rc = need_removed(cli, "world", "/worlds?removed=true", ref)))
+            skn_would(cli, "bring the world %s back", cli->args[0]);
+        return (int)rc;
     }
     if ((rc = restore_world(cli, ref, name, &world)))
         return (int)rc;
@@ -78,19 +95,27 @@ int skn_cmd_world_restore(skn_cli *cli)
 
 /* --- Conversations ------------------------------------------------------------------------ */
 
+/* The path of the list. */
+static const char *archived_path(skn_cli *cli, const skein_world *world)
+{
+    skn_far_enter(cli, world);
+    return skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->door->world).p;
+}
+
 skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_conversations *out)
 {
     skn_json_list list = {0};
-    skein_rc      rc;
+    skein_rc      rc = skn_far_all(cli, archived_path(cli, world), 0, &list);
 
-    skn_far_enter(cli, world);
-    rc = skn_far_all(cli,
-                     skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->door->world).p,
-                     0, &list);
     *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
     for (size_t i = 0; !rc && i < list.n; i++)
         skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);
     return rc;
+}
+
+skein_rc skn_need_chat_removed(skn_cli *cli, const skein_world *world, skn_str uid)
+{
+    return need_removed(cli, "conversation", archived_path(cli, world), uid);
 }
 
 skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,

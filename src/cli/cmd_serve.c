@@ -140,8 +140,13 @@ int skn_cmd_serve(skn_cli *cli)
     s.began = skn_clock_monotonic();
     s.started_at = skn_clock_micros();
     guard_process();
-    if ((rc = check_files(cli, most_files)) || (rc = skn_serve_settle(&s)) ||
-        (rc = make_folders(&s)) || (rc = skn_serve_lock(&s, &running, &other)))
+    if ((rc = check_files(cli, most_files)) || (rc = skn_serve_settle(&s)))
+        goto out;
+    if (cli->dry_run) {
+        skn_would(cli, "run a server on %.*s", SKN_FMT(skn_place_shown(cli)));
+        goto out;
+    }
+    if ((rc = make_folders(&s)) || (rc = skn_serve_lock(&s, &running, &other)))
         goto out;
     if (running) {
         skn_serve_say_running(cli, &other);

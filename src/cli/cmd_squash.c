@@ -97,9 +97,12 @@ static skein_rc sources(skn_cli *cli, const skein_world *world, const skein_conv
 static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
                             const skein_change *how, const skn_uids *ids, skn_str *out)
 {
-    if (skn_opt(cli, "join"))
-        return join_texts(cli, chat, how, ids, out);
-    return skn_need_text(cli, SKN_STR(""), out);
+    if (!skn_opt(cli, "join"))
+        return skn_need_text(cli, SKN_STR(""), out);
+    if (skn_opt(cli, "by-hand") || skn_opt(cli, "message") || skn_opt(cli, "file"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "--join makes the text of the messages, so it takes no other");
+    return join_texts(cli, chat, how, ids, out);
 }
 
 static skein_rc by_model(skn_cli *cli, const skein_world *world, const skein_conversation *chat,

@@ -55,6 +55,14 @@ static skein_rc no_object(skn_cli *cli, skn_str key, skein_rc rc)
                     tools ? "{\"TOOL\":\"ask\"}" : "{\"NAME\":{\"command\":[\"PROGRAM\"]}}");
 }
 
+/* What null stands for, in the numbers that every world has; 0: the setting goes. */
+static int standard(skn_str key)
+{
+    return skn_str_is(key, "turnLimit")   ? SKN_TURN_LIMIT_STANDARD
+           : skn_str_is(key, "compactAt") ? SKN_COMPACT_AT_STANDARD
+                                          : 0;
+}
+
 /* Objects may stand in a file: what does not begin like one is the name of one. */
 static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
 {
@@ -65,13 +73,17 @@ static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
     skein_rc        rc;
 
     *out = skn_str_trim(skn_arg(cli, 1));
+    if (standard(key) && skn_str_is(*out, "null")) {
+        *out = skn_arena_printf(cli->keep, "%d", standard(key));
+        return SKEIN_OK;
+    }
     if ((skn_str_is(key, "approvals") || skn_str_is(key, "mcpServers")) && out->n &&
         out->p[0] != '{' && !skn_str_is(*out, "null")) {
         if ((rc = skn_read_file(cli, cli->args[1], SETTINGS_MOST, out)))
             return no_object(cli, key, rc);
         return skn_json_parse(&v, *out, cli->args[1], cli->keep, &cli->err);
     }
-    if (!skn_json_parse(&v, *out, "value", cli->keep, &err))
+    if (!skn_str_is(key, "description") && !skn_json_parse(&v, *out, "value", cli->keep, &err))
         return SKEIN_OK;
     skn_buf_init(&b, 6 * out->n + 8);
     skn_jw_init(&w, &b);
@@ -156,9 +168,10 @@ static bool is_known(skn_str key)
     return false;
 }
 
-static skein_rc number_of(skn_cli *cli, int64_t least, int64_t most, int64_t *out)
+static skein_rc number_of(skn_cli *cli, skn_str value, int64_t least, int64_t most,
+                          int64_t *out)
 {
-    if (skn_str_int(skn_arg(cli, 1), out) && *out >= least && *out <= most)
+    if (skn_str_int(value, out) && *out >= least && *out <= most)
         return SKEIN_OK;
     return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld to %lld",
                     cli->args[1], (long long)least, (long long)most);
@@ -176,12 +189,12 @@ static skein_rc read_change(skn_cli *cli, const skein_world *world, skein_world_
         out->description = skn_arg(cli, 1);
         return SKEIN_OK;
     }
-    if (skn_str_is(key, "turnLimit"))
-        return number_of(cli, 1, SKN_TURN_LIMIT_MAX, &out->turn_limit);
-    if (skn_str_is(key, "compactAt"))
-        return number_of(cli, 2, SKN_COMPACT_AT_MAX, &out->compact_at);
     if ((rc = read_value(cli, key, &value)))
         return rc;
+    if (skn_str_is(key, "turnLimit"))
+        return number_of(cli, value, 1, SKN_TURN_LIMIT_MAX, &out->turn_limit);
+    if (skn_str_is(key, "compactAt"))
+        return number_of(cli, value, 2, SKN_COMPACT_AT_MAX, &out->compact_at);
     return merge(cli, world->settings, key, value, &out->settings);
 }
 
@@ -263,11 +276,11 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
     return skein_world_patch(cli->engine, &what, cli->keep, now, &cli->err);
 }
 
-/* null takes a setting away; but it may be what a world is described with. */
+/* null takes a setting away; but every world has its two numbers, and it may be described with that word. */
 static bool removes(skn_cli *cli)
 {
     return skn_str_is(skn_str_trim(skn_arg(cli, 1)), "null") &&
-           !skn_str_is(skn_arg(cli, 0), "description");
+           !skn_str_is(skn_arg(cli, 0), "description") && !standard(skn_arg(cli, 0));
 }
 
 /* Does a server run here that starts no commands? One that cannot be asked is not known to. */

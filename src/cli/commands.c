@@ -6,7 +6,8 @@
 const skn_option skn_global_options[] = {
     {"world", 'w', "NAME",
      "The world; default: SKEIN_WORLD, .skein.yaml, \"world use\", the only one"},
-    {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
+    {"conversation", 'c', "REF",
+     "The conversation: id, title, AGENT:foreground or AGENT:background"},
     {"data", 0, "DIR", "Use this data folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
     {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
@@ -25,7 +26,7 @@ const skn_option skn_global_options[] = {
 };
 
 static const skn_noun nouns[] = {
-    {"inbox", "Read", "Briefings, questions, failures", "inbox ls"},
+    {"inbox", "Read", "Briefings, questions, approvals, failures", "inbox ls"},
     {"queue", "Change", "Queued messages", "queue ls"},
     {"world", "Manage", "Worlds", NULL},
     {"agent", "Manage", "Agents of a world", NULL},
@@ -152,7 +153,7 @@ static const skn_option log_options[] = {
     {"until", 0, "TIME", "Only messages until then"},
     {"thread", 0, "ID", "Only this message and the replies under it"},
     {"main-thread", 0, NULL, "Only opening messages and what people and leads wrote"},
-    {"no-memory-only", 0, NULL, "Leave out messages that no agent answers"},
+    {"no-memory-only", 0, NULL, "Leave out what agents told others and nobody answered"},
     {"oneline", 0, NULL, "One line each"},
     {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
     {"follow", 'f', NULL, "Wait for new messages and show them"},
@@ -279,7 +280,7 @@ static const skn_option export_options[] = {
     {"format", 'f', "FORMAT", "md, json, jsonl, mermaid, html or skein"},
     {"output", 'o', "FILE", "The output file; default: standard output"},
     {"whole-world", 0, NULL, "Every conversation of the world"},
-    {"no-memory-only", 0, NULL, "Leave out messages that no agent answers"},
+    {"no-memory-only", 0, NULL, "Leave out what agents told others and nobody answered"},
     {"delegations", 0, "HOW", "none, summary or full"},
     {"redact", 0, NULL, "Leave out the texts: only who, when and how much"},
     SKN_OPTIONS_END,

@@ -65,7 +65,12 @@ skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
         return rc;
     if (cli->far)
         return skn_need_chat(cli, world, out);
-    if (!(rc = skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err)))
+    rc = skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err);
+    if (rc == SKEIN_SESSION_OFF) { /* all that it had are archived */
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        rc = skein_chat_new(cli->engine, world->id, SKN_NONE, cli->keep, out, &cli->err);
+    }
+    if (!rc)
         skn_far_enter_chat(cli, out);
     return rc;
 }

@@ -128,6 +128,9 @@ typedef struct skn_task_end {
 skein_rc skn_task_finish(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
                          const skn_task_end *end, int64_t now, const skn_conversation_row *chat,
                          skein_error *err);
+/* The same, with the turn that is at it; written is what it has so far, NULL: what the store has. */
+skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
+                       const skein_stop *written, const skn_task_end *end, skein_error *err);
 /* A turn that worked on a task is closed: it is completed with the answer, waits for somebody's, or is tried again
  * later. words is the message that has the text; 0: none. */
 skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,

@@ -2,9 +2,6 @@
 #include "engine/act.h"
 #include "engine/engine.h"
 
-#define EVERY_LEAST ((int64_t)1000) /* milliseconds */
-#define EVERY_MOST  ((int64_t)366 * 86400 * 1000)
-
 static const char look_after[] =
     "Look after your work: see what waits for you, go on with what is not finished, and tell "
     "those who should know what came of it.";
@@ -177,14 +174,20 @@ static skein_rc set_timer(skn_tx *tx, void *arg, skein_error *err)
                            err);
 }
 
+/* In milliseconds what SKN_TIMER_RANGE says. */
+bool skn_timer_is_one(int64_t ms)
+{
+    return ms == 0 || (ms >= 1000 && ms <= INT64_C(366) * 24 * 3600 * 1000);
+}
+
 skein_rc skn_agent_hours_check(const skn_agent_hours *hours, skein_error *err)
 {
     int64_t ms = hours->set_every ? hours->every_ms : 0;
 
-    if (ms == 0 || (ms >= EVERY_LEAST && ms <= EVERY_MOST))
+    if (skn_timer_is_one(ms))
         return SKEIN_OK;
     return skn_fail(err, SKEIN_INVALID,
-                    "an agent's timer is 0, or from a second to a year, not %lld ms",
+                    "an agent's timer is 0, or " SKN_TIMER_RANGE ", not %lld ms",
                     (long long)ms);
 }
 

@@ -389,6 +389,12 @@ static skein_rc set_expected(skn_tx *tx, call *c, skein_error *err)
     return SKEIN_OK;
 }
 
+static bool is_as_it_was(const skn_conversation_row *row, const skein_conversation *was)
+{
+    return skn_str_eq(row->title, was->title) &&
+           skn_str_eq(row->expects, was->reply_expected) && row->read_only == was->read_only;
+}
+
 static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
 {
     call                            *c = arg;
@@ -397,6 +403,8 @@ static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &c->row, err)))
         return rc;
+    if (to->was && !is_as_it_was(&c->row, to->was))
+        return skn_fail(err, SKEIN_VERSION_CHANGED, "the chat was changed since it was read");
     if (to->set_title)
         c->row.title = to->title;
     if (to->set_read_only)

@@ -64,6 +64,9 @@ typedef struct skn_agent_hours {
     int64_t every_ms;
 } skn_agent_hours;
 
+#define SKN_TIMER_RANGE "from 1s to 366d"
+/* 0, which is no timer, or within the range. */
+bool skn_timer_is_one(int64_t ms);
 /* skein_agent_new where *a has no id, else skein_agent_update_from; with its hours, in one transaction. */
 skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
                         const skn_agent_hours *hours, skein_mem *mem, skein_error *err);
@@ -371,5 +374,7 @@ typedef struct skn_problem {
 
 /* RFC 9457, with the seed's own members and the hint beside it; `more` may be NULL. */
 void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more);
+/* Whether it says that the same request may succeed later; only then it says when. */
+bool skn_problem_again(const skein_error *err, const skn_problem *more);
 
 #endif

@@ -113,13 +113,24 @@ static skein_rc count(skn_fsck *f, skein_error *err)
     return rc;
 }
 
+/* First: after a statement that met a damaged page, SQLite would call the index damaged, too. */
+static skein_rc check_index(skn_fsck *f, skein_error *err)
+{
+    skein_rc rc = skn_check_index(f->tx, err);
+
+    if (rc == SKEIN_DAMAGED)
+        skn_fsck_find(f, "search",
+                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
+    return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
+}
+
 /* A part that meets a damaged file says so, and the next one still gets its turn; but PostgreSQL
  * answers nothing more in a transaction in which something failed. */
 static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
 {
     static skein_rc (*const parts[])(skn_fsck *, skein_error *) = {
-        check_database,   count,         check_rules, skn_fsck_rows, skn_fsck_trees,
-        skn_fsck_threads, skn_fsck_calls};
+        check_index,    check_database,   count,         check_rules, skn_fsck_rows,
+        skn_fsck_trees, skn_fsck_threads, skn_fsck_calls};
     skein_error why;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -144,17 +155,7 @@ typedef struct call {
     skein_mem    *mem;
     skein_check  *out;
     bool          done;
-    bool          bad_index;
 } call;
-
-/* A store that cannot be written, or is busy, is looked at without it. */
-static skein_rc check_index(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    c->bad_index = skn_check_index(tx, err) == SKEIN_DAMAGED;
-    return SKEIN_OK;
-}
 
 static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 {
@@ -169,9 +170,6 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
     f.spans = skn_heap(SKN_FSCK_SLOTS * sizeof *f.spans);
     rc = run_parts(&f, skn_store_is_pg(c->e->store), err);
     c->done = rc == SKEIN_OK;
-    if (c->bad_index)
-        skn_fsck_find(&f, "search",
-                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
     if (f.untold > 0) {
         f.findings.n--;
         skn_fsck_find(&f, "more", "%lld more findings are not listed", (long long)f.untold + 1);
@@ -187,12 +185,8 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err)
 {
-    call        c = {.e = e, .mem = mem, .out = out};
-    skein_error none;
-    skein_rc    rc;
+    call     c = {.e = e, .mem = mem, .out = out};
+    skein_rc rc = skn_store_read(e->store, check, &c, err);
 
-    if (!skn_store_is_pg(e->store))
-        (void)skn_store_write(e->store, check_index, &c, &none);
-    rc = skn_store_read(e->store, check, &c, err);
     return c.done ? SKEIN_OK : rc; /* on a damaged file a snapshot may fail to end */
 }

@@ -169,12 +169,14 @@ static skein_rc answer_question(skn_tx *tx, call *c, skein_error *err)
     skn_heard what = {.agent = c->row.agent_id, .source = "answer", .sender = SKN_STR("human")};
     skn_expected_row asked;
     skein_task       woken;
-    bool             waits;
+    bool             waits, found;
     skein_rc         rc;
 
     if (c->row.agent_id == 0 || c->row.agent_gone)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
-    if ((rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
+    if ((rc = skn_copy_hold(tx, c->row.work_message_id, err)) ||
+        (rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err)) ||
+        (rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
         (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
         (rc = answer_text(tx, c, &what, err)) ||
         (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,

@@ -2,8 +2,8 @@
 #include "engine/markup.h"
 
 #include "base/clean.h"
+#include "base/late.h"
 
-#include <dlfcn.h>
 #include <md4c.h>
 #include <string.h>
 #include <strings.h>
@@ -19,17 +19,10 @@ struct skn_markup {
 
 const skn_markup *skn_markup_load(skn_arena *a)
 {
-    void       *lib = dlopen("libmd4c.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    void       *call = lib ? dlsym(lib, "md_parse") : NULL;
-    skn_markup *m;
+    static const char *const name = "md_parse";
+    skn_markup              *m = SKN_NEW(a, skn_markup);
 
-    if (lib)
-        dlclose(lib);
-    if (!call)
-        return NULL;
-    m = SKN_NEW(a, skn_markup);
-    memcpy(&m->parse, &call, sizeof call); /* C has no cast from data to function */
-    return m;
+    return skn_late_load("libmd4c.so.0", &name, 1, m) ? NULL : m;
 }
 
 /* --- Text --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* open.c: an engine and its store. */
 #include "engine/core.h"
 
+#include <skein/version.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -52,7 +53,7 @@ skn_str skn_text_fit(const skein_engine *e, skn_str s)
 
 const char *skein_version_text(void)
 {
-    return SKN_VERSION;
+    return SKEIN_VERSION;
 }
 
 skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err)

@@ -106,10 +106,13 @@ static skein_rc end_tasks(call *c, skn_tx *tx, const skn_ids *messages, skein_er
 {
     skn_task_end end = {.status = "cancelled", .why = SKN_STR("its text was erased")};
     skn_ids      tasks = {0};
+    skn_task_row row;
+    bool         found;
     skein_rc     rc = skn_copies_pending(tx, messages, c->a, &tasks, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < tasks.count; i++)
-        rc = skn_task_finish(c->e, tx, c->a, tasks.at[i], &end, SKN_NOW(), NULL, err);
+        if (!(rc = skn_task_get(tx, tasks.at[i], c->a, &row, &found, err)) && found)
+            rc = skn_task_stop(c->e, tx, c->a, &row, NULL, &end, err);
     return rc;
 }
 

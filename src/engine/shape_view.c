@@ -188,6 +188,11 @@ static bool retryable(skein_rc rc)
            rc == SKEIN_UNREACHABLE || rc == SKEIN_FULL || rc == SKEIN_NO_MEMORY;
 }
 
+bool skn_problem_again(const skein_error *err, const skn_problem *more)
+{
+    return (more->again || retryable(err->rc)) && !more->done;
+}
+
 typedef struct kind {
     const char *type, *title, *code;
     int         status;
@@ -266,8 +271,8 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
     optional_str(w, "instance", more->instance);
     skn_jw_kstr(w, "code", skn_str_of(k.code));
     optional_str(w, "requestId", more->request_id);
-    skn_jw_kbool(w, "retryable", (more->again || retryable(err->rc)) && !more->done);
-    if (more->retry_after_ms)
+    skn_jw_kbool(w, "retryable", skn_problem_again(err, more));
+    if (skn_problem_again(err, more) && more->retry_after_ms)
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
     skn_jw_kstr(w, "error", skn_str_of(more->error ? more->error : err->message));
     skn_jw_kstr(w, "message",

@@ -180,40 +180,53 @@ skein_rc skn_task_finish(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task
 }
 
 /* The turn that is at it goes, and the task with it. */
-static skein_rc stop_turn(const call *c, skn_working *w, const skn_task_row *task,
-                          skein_error *err)
+static skein_rc stop_turn(skn_working *w, const skn_task_row *task, skein_error *err)
 {
     skn_turn_rows turns;
     skein_rc      rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err);
 
-    w->written = c->written;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (turns.at[i].turn.task == task->task.id)
             rc = skn_turn_cancel(w, &turns.at[i], err);
     return rc ? rc : skn_working_done(w, skn_settle(w, err));
 }
 
+skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
+                       const skein_stop *written, const skn_task_end *end, skein_error *err)
+{
+    skn_conversation_row chat;
+    skn_working          w;
+    bool                 has_chat;
+    skein_rc rc = skn_conversation_by_agent(tx, row->task.agent.v, SKEIN_BACKGROUND, a, &chat,
+                                            &has_chat, err);
+
+    if (rc == SKEIN_OK && has_chat)
+        rc = skn_working_take(&w, e, tx, a, (skein_conversation_id){chat.id}, err);
+    if (skn_is_gone(rc)) /* and nobody is at work there */
+        has_chat = false, rc = SKEIN_OK;
+    if (rc == SKEIN_OK && has_chat) {
+        w.written = written;
+        rc = stop_turn(&w, row, err);
+    }
+    return rc ? rc
+              : skn_task_finish(e, tx, a, row->task.id, end, SKN_NOW(),
+                                has_chat ? &w.chat : NULL, err);
+}
+
 static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
-    skn_conversation_row chat;
-    skn_task_row         row;
-    skn_working          w;
-    bool                 found, has_chat;
-    skein_rc             rc;
+    call              *c = arg;
+    const skn_task_end end = {.status = "cancelled"};
+    skn_task_row       row;
+    bool               found;
+    skein_rc           rc;
 
     if ((rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err)))
         return rc;
     if (!found)
         return skn_no_task(c->ref, err);
-    rc = skn_conversation_by_agent(tx, row.task.agent.v, SKEIN_BACKGROUND, c->mem, &chat,
-                                   &has_chat, err);
-    if (rc == SKEIN_OK && has_chat)
-        rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){chat.id}, err);
-    if (rc || (has_chat && (rc = stop_turn(c, &w, &row, err))) ||
-        (rc = skn_task_finish(c->e, tx, c->mem, row.task.id,
-                              &(skn_task_end){.status = "cancelled"}, SKN_NOW(),
-                              has_chat ? &w.chat : NULL, err)) ||
+    if ((rc = skn_copy_hold(tx, row.call_message_id, err)) || /* its words may be reported */
+        (rc = skn_task_stop(c->e, tx, c->mem, &row, c->written, &end, err)) ||
         (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
         return rc;
     *c->task = row.task;
@@ -325,13 +338,15 @@ static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (!due || !found)
         return not_due(err);
+    if ((rc = skn_copy_hold(tx, row.call_message_id, err)))
+        return rc;
     rc = skn_own_conversation(c->e, tx, c->mem, row.task.agent.v, SKEIN_BACKGROUND, &chat, err);
     if (rc == SKEIN_NOT_FOUND)
         return not_due(err);
     if (rc)
         return rc;
     skn_working_in(&w, c->e, tx, c->mem, &chat, SKN_NOW());
-    /* Again, now that nobody else can begin with it. */
+    /* Again, now that nobody else can begin with it, or erase it. */
     if ((rc = skn_task_is_due(tx, c->id, w.now, &due, err)) ||
         (rc = skn_task_get(tx, c->id, c->mem, &row, &found, err)))
         return rc;

@@ -177,8 +177,8 @@ static void replay_links(skein_timelines *to, const skein_timeline *t)
 {
     for (size_t i = 0; i < t->spawns.n; i++) {
         const skn_spawn *s = skn_list_at(&t->spawns, sizeof *s, i);
-        skein_lane_link  link = {s->child->key, t->key, s->call_id, s->message_id,
-                                 s->occurrence};
+        skein_lane_link  link = {sizeof link, s->child->key, t->key,
+                                 s->call_id,  s->message_id, s->occurrence};
 
         (void)skein_timelines_link(to, &link, NULL);
     }

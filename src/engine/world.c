@@ -65,8 +65,8 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
     if (w->settings.p && (rc = skn_world_settings_take(w->settings, SKN_NONE, e->env_rule, mem,
                                                        &w->settings, err)))
         return rc;
-    w->turn_limit = w->turn_limit ? w->turn_limit : 8;
-    w->compact_at = w->compact_at ? w->compact_at : 50;
+    w->turn_limit = w->turn_limit ? w->turn_limit : SKN_TURN_LIMIT_STANDARD;
+    w->compact_at = w->compact_at ? w->compact_at : SKN_COMPACT_AT_STANDARD;
     w->description = skn_arena_copy(mem, w->description);
     return skn_store_write(e->store, world_new, &c, err);
 }

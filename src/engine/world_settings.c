@@ -127,21 +127,26 @@ static skein_rc check_range(skn_arena *a, const skn_json *v, int64_t least, int6
 
 /* --- Servers of tools ------------------------------------------------------------------------------- */
 
-/* An entry of a server's env or headers in the settings before; NULL: there was none. */
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+
+    while (m && !skn_str_eq(m->key, key))
+        m = m->next;
+    return m;
+}
+
+/* A member of a server in the settings before; NULL: there was none. */
+static const skn_json *member_before(const skn_json *before, skn_str server, skn_str member)
+{
+    return member_of(member_of(skn_json_get(before, "mcpServers"), server), member);
+}
+
+/* An entry of its env or headers. */
 static const skn_json *entry_before(const skn_json *before, skn_str server, skn_str member,
                                     skn_str key)
 {
-    const skn_json *v = skn_json_get(before, "mcpServers");
-    const skn_str   path[] = {server, member, key};
-
-    for (size_t i = 0; v && i < sizeof path / sizeof path[0]; i++) {
-        const skn_json *m = v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-
-        while (m && !skn_str_eq(m->key, path[i]))
-            m = m->next;
-        v = m;
-    }
-    return v;
+    return member_of(member_before(before, server, member), key);
 }
 
 static skein_rc check_command(const skn_json *v, skn_str at, skein_error *err)
@@ -224,6 +229,11 @@ static skein_rc check_entries(skn_arena *a, const skn_json *v, const skn_json *b
 static skein_rc check_member(skn_arena *a, const skn_json *m, const skn_json *before,
                              skn_str server, skn_str at, skein_error *err)
 {
+    const skn_json *was = member_before(before, server, m->key);
+
+    if (was &&
+        skn_str_eq(was->raw, m->raw)) /* kept under older rules, and not what is changed */
+        return SKEIN_OK;
     if (skn_str_is(m->key, "command"))
         return check_command(m, at, err);
     if (skn_str_is(m->key, "url"))
@@ -236,15 +246,6 @@ static skein_rc check_member(skn_arena *a, const skn_json *m, const skn_json *be
         return check_word(m, at, err);
     return skn_hint(err, wrong(at, "is not known", err),
                     "A server has command, env, url, headers, timeoutMs and approval.");
-}
-
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-
-    while (m && !skn_str_eq(m->key, key))
-        m = m->next;
-    return m;
 }
 
 /* So the first "__" in the name of a tool ends the name of its server, and no two tools have one name. */

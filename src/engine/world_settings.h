@@ -23,8 +23,10 @@
 #include <skein/engine.h>
 
 /* Two members of the world itself: turnLimit is 1 to this, compactAt 2 to that. */
-#define SKN_TURN_LIMIT_MAX 1000
-#define SKN_COMPACT_AT_MAX 1000000000
+#define SKN_TURN_LIMIT_MAX      1000
+#define SKN_COMPACT_AT_MAX      1000000000
+#define SKN_TURN_LIMIT_STANDARD 8
+#define SKN_COMPACT_AT_STANDARD 50
 
 /* As they hold, whether the settings say so or not. */
 typedef struct skn_world_limits {

@@ -10,9 +10,6 @@
 enum {
     ON_LOOP_BYTES = 64 * 1024,
     ID_MOST = 64,
-    COPIES = 4,       /* of a text on its way into the store, at most */
-    FILE_COPIES = 10, /* of a file that is imported: it is read whole */
-    SMALL_BODY = 16 * 1024,
     TRIM_BYTES = 512 *
                  1024 /* a request that needed more leaves memory to be given back, see tick */
 };
@@ -30,8 +27,6 @@ typedef struct boxed {
     bool         running; /* its key is among those that run now */
     bool         checked; /* routed and let in */
 } boxed;
-
-static const char no_memory[] = "there is not enough memory for this request just now";
 
 static boxed *box_of(skn_api_call *c)
 {
@@ -117,31 +112,12 @@ bool skn_dispatch_grew(skn_api_call *c)
     return *all <= SKN_BODIES_MAX && !b->body.starved;
 }
 
-static size_t needed(const skn_api_call *c)
-{
-    bool   file = c->route->flags & SKN_ROUTE_UPLOAD;
-    size_t values = skn_json_guess(c->body), most = file ? SKN_JSON_VALUES : SKN_VALUES_MAX;
-
-    return (values < most ? values : most) * sizeof(skn_json) +
-           (file ? FILE_COPIES : COPIES) * c->body.n;
-}
-
-/* What the size of the body decides is got before anything is begun, so that a request for which there is no memory
- * fails alone; what else is needed is little, and there for all by SKN_HEADROOM. */
+/* What bodies need is bounded for all requests together. */
 static bool reserve(boxed *b)
 {
-    skn_api_call *c = &b->c;
-    size_t       *all = skn_wire_bodies(c->by->http), need;
+    size_t *all = skn_wire_bodies(b->c.by->http), need = skn_api_need(&b->c);
 
-    if (c->route->flags & SKN_ROUTE_PLAIN)
-        return true;
-    if (!skn_heap_has(SKN_HEADROOM))
-        return false;
-    if (b->body.n <= SMALL_BODY)
-        return true;
-    need = needed(c);
-    if (*all + need > SKN_BODIES_MAX || !skn_heap_has(SKN_HEADROOM + *all + need) ||
-        (!(c->route->flags & SKN_ROUTE_UPLOAD) && !skn_arena_reserve(c->mem, need)))
+    if ((need && *all + need > SKN_BODIES_MAX) || !skn_api_has_memory(&b->c, *all))
         return false;
     *all += need;
     b->counted += need;
@@ -481,7 +457,7 @@ void skn_dispatch_run(skn_api_call *c)
     }
     c->body = skn_buf_str(&b->body);
     if (!reserve(b)) {
-        b->c.rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+        b->c.rc = skn_api_no_memory(c);
         finish_here(b);
         return;
     }

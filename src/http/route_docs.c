@@ -57,9 +57,18 @@ static const char intro[] =
     "- What *changes* something takes an `Idempotency-Key`, which makes doing it again "
     "harmless, and is refused by a server that was started read only. What is *open* needs no "
     "token.\n"
-    "- A body has at most 1 MB, one with a text in it what the largest message takes as JSON, "
-    "a file 17 MB; JSON has at most 100,000 values. More is 413. An import may have more "
-    "values; one with too many is 422.\n"
+    "- `If-Match` guards a change, else 412. The ETag of a world, an agent or the settings "
+    "covers "
+    "all that a PATCH can change. That of a chat, `\"THREAD.LENGTH-HASH\"`, covers all of the "
+    "chat for "
+    "its PATCH (title, replyExpected, readOnly); edits, undo and other changes of what was "
+    "said look at "
+    "`\"THREAD.LENGTH\"` alone, which can also be sent without the hash.\n"
+    "- JSON in a body is an object, or a list where one is set as a whole, and has at most "
+    "100,000 values. A body has at most 1 MB; where somebody says or writes something, as "
+    "much as the largest message takes as JSON; where somebody signs in or out, 64 kB; a file "
+    "17 MB. More is 413. A file that is imported may have more values; one with too many is "
+    "422.\n"
     "- `HEAD` works as `GET` without the body, `OPTIONS` answers with `Allow`.\n";
 
 static void add_rows(skn_buf *out, const skn_route *table)

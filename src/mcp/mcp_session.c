@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 
+#include <skein/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +84,7 @@ static void write_hello(skn_buf *out)
     skn_jw_key(&w, "clientInfo");
     skn_jw_object(&w);
     skn_jw_kstr(&w, "name", SKN_STR("skein"));
-    skn_jw_kstr(&w, "version", SKN_STR(SKN_VERSION));
+    skn_jw_kstr(&w, "version", SKN_STR(SKEIN_VERSION));
     skn_jw_object_end(&w);
     skn_jw_object_end(&w);
 }

@@ -9,8 +9,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/late.h"
 
 #include <fcntl.h>
+#include <skein/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,7 +477,7 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
     free(url);
     if (skn_net_is_direct(what->url)) /* else as the environment says */
         curl->curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
-    curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKN_VERSION);
+    curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKEIN_VERSION);
     curl->curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl->curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);
     curl->curl_easy_setopt(f->easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -498,9 +500,8 @@ static bool may_begin(skn_fetch *f, const skn_fetch_spec *what)
 
     open_multi(f->net);
     if (f->net->missing)
-        snprintf(f->why, sizeof f->why,
-                 "libcurl is missing \"%s\"; install it: apt install libcurl4",
-                 f->net->missing);
+        snprintf(f->why, sizeof f->why, "libcurl is missing \"%s\"; %s", f->net->missing,
+                 skn_late_advice("install it: apt install libcurl4"));
     else if (wrong)
         snprintf(f->why, sizeof f->why, "cannot ask %s: %s", f->host, wrong);
     else if (!(f->easy = f->net->curl.curl_easy_init()))

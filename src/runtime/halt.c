@@ -37,7 +37,7 @@ bool skn_halt_covers(const skn_runtime *r, const skein_due *due)
 static void work_halt(void *arg)
 {
     skn_halt        *h = arg;
-    const skein_stop what = {h->chat, h->agent, h->partials.p, h->partials.n};
+    const skein_stop what = {sizeof what, h->chat, h->agent, h->partials.p, h->partials.n};
 
     h->rc = skein_work_stop(h->r->o.engine, &what, &h->stopped, &h->err);
 }

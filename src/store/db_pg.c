@@ -9,9 +9,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/late.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -293,25 +293,16 @@ static skein_rc pg_number(skn_db *base, const char *sql, int64_t *out, skein_err
 
 static skein_rc load(pq_calls *pq, skein_error *err)
 {
-    /* Never unloaded: the libraries that come with it leave handlers behind. */
-    void       *lib = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    const char *missing = lib ? NULL : "libpq.so.5";
-    void       *call;
+#define PQ_NAME(name) #name,
+    static const char *const names[] = {PQ_CALLS(PQ_NAME)};
+#undef PQ_NAME
+    const char *missing = skn_late_load("libpq.so.5", names, sizeof names / sizeof *names, pq);
 
-#define PQ_LOAD(name)                                                                          \
-    if (!missing) {                                                                            \
-        call = dlsym(lib, #name);                                                              \
-        missing = call ? NULL : #name;                                                         \
-        memcpy(&pq->name, &call, sizeof call); /* C has no cast from data to function */       \
-    }
-    PQ_CALLS(PQ_LOAD)
-#undef PQ_LOAD
-    if (lib)
-        dlclose(lib);
     if (!missing)
         return SKEIN_OK;
     skn_fail(err, SKEIN_UNREACHABLE, "PostgreSQL's client library is missing \"%s\"", missing);
-    return skn_hint(err, SKEIN_UNREACHABLE, "install it: apt install libpq5");
+    return skn_hint(err, SKEIN_UNREACHABLE, "%s",
+                    skn_late_advice("install it: apt install libpq5"));
 }
 
 static void ignore_notice(void *arg, const PGresult *res)

@@ -135,20 +135,25 @@ out:
     return rc;
 }
 
-skein_rc skn_migrate(skn_db *db, skein_error *err)
+skein_rc skn_migrate_to(skn_db *db, int schema, skein_error *err)
 {
     int64_t  version;
     skein_rc rc;
 
     if ((rc = read_version(db, &version, err)))
         return rc;
-    if (version == skn_migrate_newest() || (rc = refuse_newer(version, err)))
+    if (version == schema || (rc = refuse_newer(version, err)))
         return rc;
     if (db->read_only)
         return skn_migrate_check(db, err);
-    while (!rc && version < skn_migrate_newest())
+    while (!rc && version < schema)
         rc = advance(db, &version, err);
     return rc;
+}
+
+skein_rc skn_migrate(skn_db *db, skein_error *err)
+{
+    return skn_migrate_to(db, skn_migrate_newest(), err);
 }
 
 skein_rc skn_migrate_check(skn_db *db, skein_error *err)

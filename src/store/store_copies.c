@@ -1,6 +1,21 @@
 /* store_copies.c: texts of messages that stand in other rows too, or in other messages. */
 #include "store/stmt.h"
 
+skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err)
+{
+    skn_stmt s;
+    bool     row;
+    skein_rc rc;
+
+    if (!source)
+        return SKEIN_OK;
+    s = skn_stmt_use(tx->db, SKN_Q_copy_hold);
+    skn_stmt_bind_int(&s, source);
+    rc = skn_stmt_step(&s, &row, err);
+    skn_stmt_done(&s);
+    return rc;
+}
+
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err)
 {
     skn_stmt s;

@@ -63,6 +63,9 @@ skein_rc skn_piece_remove(skn_tx *tx, skn_str hash, skein_error *err);
 
 /* --- copies of messages: store_copies.c --- */
 
+/* Whoever repeats words of a message that is said in another conversation keeps that one first, and reads them then: so
+ * an erasure either finds the copy or was there before the words were read. 0: of none. */
+skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err);
 /* A message repeats words of another one (0: of none), and is erased with it. */
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err);
 /* A message and the conversation it was said in. */

@@ -22,7 +22,7 @@ typedef void skn_check_sink(void *arg, const char *invariant, skn_str text);
 skein_rc skn_check_rules(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
 /* The database's own opinion of its file. */
 skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
-/* The index of words by itself: SKEIN_DAMAGED. SQLite looks at it only in a transaction that may write. */
+/* The index of words by itself: SKEIN_DAMAGED. On PostgreSQL it is a table as any other. */
 skein_rc skn_check_index(skn_tx *tx, skein_error *err);
 
 /* --- Rows to go through --------------------------------------------------------------------------- */

@@ -137,6 +137,13 @@ s inbox ls --done
 t 'done ones are kept' prints "$item"
 s inbox reopen "$item"
 t 'that can be taken back' prints 'open again'
+s inbox done 1 2
+t 'all that are named must be there' fails 3 '"2"'
+s inbox
+t 'before one of them is done' prints "$item"
+must inbox done 1
+s inbox reopen 1
+t 'what is reopened is counted in the list of what is done' prints "$item is open again"
 s inbox snooze "$item" soon
 t 'a time is a time' fails 2 '"soon"'
 s inbox show in_nosuchitem
@@ -378,7 +385,7 @@ s provider test office
 t 'one that does not answer' gave 6
 t 'says so' prints unreachable
 s provider rm office -y
-t 'it can be forgotten' gave 0
+t 'it can be forgotten' is "$out" 'Forgotten, with its key.'
 s provider show office
 t 'and is' fails 3 office
 must provider add fk --type anthropic --base-url http://127.0.0.1:9 --key-env ABSENT_API_KEY

@@ -180,6 +180,8 @@ out=$(cat "$dir/out")
 t 'what is only remembered says so' is "$(shape | tail -n 2)" "$(printf '%s\n' 'ada   TIME   [in-memory, no reply]  ID' '  For your notes: it ends at noon.')"
 s chat --json </dev/null
 t 'a chat has no JSON' fails 2 'skein send --json'
+s chat -n </dev/null
+t 'and no dry run' fails 2 'skein send -n'
 
 # --- Others -----------------------------------------------------------------------------------------
 

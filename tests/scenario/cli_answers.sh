@@ -126,7 +126,7 @@ esc=$(printf '\033')
 s export
 t 'an export for people shows what an escape is' prints '␛[31m'
 t 'and has none' lacks "$esc"
-s export -f json
+s export --json
 t 'one for programs has every character' prints '\u001b[31m'
 if [ "$has_terminal" = yes ]; then
     on_terminal export

@@ -479,6 +479,10 @@ s append <"$dir/in"
 t 'what is appended makes the first conversation' complains '1 stored.'
 s log --json=content
 t 'and is in it' is "$out" '[{"content":"first"}]'
+must conv ls --json=id
+must conv rm "$(first id)"
+s append <"$dir/in"
+t 'where all are archived, another one' complains '1 stored.'
 
 # --- Which world is current ---------------------------------------------------------------------
 

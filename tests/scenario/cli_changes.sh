@@ -293,6 +293,10 @@ s -c "$plan" send --no-wait more
 t 'nothing is said there' fails 5 "skein conv restore $plan"
 s conv show "$plan"
 t 'it is shown as archived' prints 'archived: it can be read'
+s conv restore nosuch -n
+t 'a dry run looks whether it is there' fails 3 'no conversation "nosuch" was removed here'
+s conv restore "$plan" -n
+t 'and says what it would do' prints "Would bring the conversation $plan back"
 must conv restore "$plan"
 s conv ls --removed --json
 t 'until it is brought back' is "$out" '[]'
@@ -308,6 +312,8 @@ t 'and as JSON with its agents' prints '"name":"ada"'
 gone=$(first id)
 s world restore nosuch
 t 'it must have been removed' fails 3 'no world "nosuch" was removed here'
+s world restore nosuch -n
+t 'also for a dry run' fails 3 'no world "nosuch" was removed here'
 must world new launch
 s world restore launch
 t 'its name may be taken' fails 5 '--as NAME'
@@ -402,6 +408,11 @@ t 'it is gone' gave 3
 s -w launch world set turnLimit 7
 t 'so can what shows a setting of a world' pasted
 t 'which names the world' prints '"skein -w launch world show"'
+s -w launch world set turnLimit null --json=turnLimit
+t 'null restores the turns that a world has by default' prints '{"turnLimit":8}'
+must -w launch world set compactAt 20
+s -w launch world set compactAt null --json=compactAt
+t 'and when it is summarised' prints '{"compactAt":50}'
 must -w launch conv new --title shelf --json
 shelf=$(first id)
 must -w launch conv rm "$shelf" -y

@@ -378,6 +378,10 @@ t 'what is taken away is said to be removed' prints 'approvals.forget of launch 
 must_f world set approvals '{"forget":"always"}'
 f world set approvals null --json
 t 'and none of them' lacks approvals
+f world set turnLimit null --json=turnLimit
+t 'null restores a default' prints '{"turnLimit":8}'
+f world set description null --json=description
+t 'and is a word where a text is wanted' prints '{"description":"null"}'
 f world set turnLimit no
 t 'what it may be is checked' gave 2
 f world set aprovals x

@@ -9,8 +9,8 @@ if ! command -v mandoc >/dev/null; then
     echo 'Bail out! there is no mandoc'
     exit 1
 fi
-t 'they are well made' sh -c 'out=$(mandoc -Tlint -Wwarning "$@") || { printf "%s\n" "$out" | sed "s/^/# /"; exit 1; }' - \
-    "$dir/man"/*.1 "$source/docs/skein.1" "$source/docs/man"/*.[1-9]
+well_made() { mandoc -Tlint -Wwarning "$@" >"$dir/lint" || { sed 's/^/# /' "$dir/lint" && return 1; }; }
+t 'they are well made' well_made "$dir/man"/*.1 "$source/docs/skein.1" "$source/docs/man"/*.[1-9]
 
 # Every command has a page, every page is a command, and all of them are installed.
 s
@@ -18,6 +18,20 @@ words=$(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p' | LC_ALL=
 pages=$(find "$dir/man" -name 'skein-*.1' | sed 's/.*skein-\(.*\)\.1/\1/' | LC_ALL=C sort)
 t 'every command has a page' is "$pages" "$words"
 t 'every page is installed' is "$(sed -n "/^man_pages = /,/^]/s/^ *'\(.*\)',\$/\1/p" "$source/docs/meson.build" | LC_ALL=C sort)" "$words"
+
+# The library's: every public function has a page, made of what the header says of it.
+t 'the pages of the library can be made' "$source/tools/man3.sh" "$dir/man3" "$source/docs/skein.1" \
+    "$source"/include/skein/*.h "$source/include/skein/codes.def"
+t 'they are well made too' well_made "$dir/man3"/*.3
+words=$(cat "$source"/include/skein/*.h | tr '\n' ' ' | grep -o 'SKEIN_API [^(]*(' | sed -n 's/.*[ *]\(skein_[a-z_0-9]*\)($/\1/p' | LC_ALL=C sort)
+pages=$(find "$dir/man3" -name 'skein_*.3' | sed 's/.*\/\(.*\)\.3/\1/' | LC_ALL=C sort)
+t 'every public function has a page' is "$pages" "$words"
+out=$(mandoc -Tutf8 "$dir/man3/skein_world_list.3" | sed "s/.$(printf '\b')//g")
+t 'with what it does' prints 'All worlds that were not removed.'
+t 'and the types that it names' prints '} skein_world;'
+out=$(mandoc -Tutf8 "$dir/man3/libskein.3" | sed "s/.$(printf '\b')//g")
+t 'and libskein(3) has them all' is "$(printf '%s\n' "$out" | grep -c '^     skein_[a-z_]*(3)$')" "$(printf '%s\n' "$words" | wc -l)"
+t 'and every code' prints 'SKEIN_VERSION_CHANGED'
 
 # page COMMAND: its text, without bold and underlined.
 page() { mandoc -Tutf8 "$dir/man/skein-$1.1" | sed "s/.$(printf '\b')//g"; }
@@ -73,50 +87,5 @@ while IFS= read -r step; do
     until_true idle # a person is not faster than the agents
 done <"$dir/steps"
 t 'all of them were done' test -s "$dir/tour.skein"
-stop_server
-
-# The README, typed in order: its console lines, but for those that need a key of a provider or the port of the API.
-fresh
-start_server
-mkdir "$dir/bin" "$dir/work"
-printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$SKEIN" "$store" >"$dir/bin/skein"
-chmod +x "$dir/bin/skein"
-awk '/^```console/ { inside = 1; next } /^```/ { inside = more = 0 }
-     inside && /^\$ / { sub(/^\$ /, ""); more = /<</; print; next }
-     inside && more { print }' "$source/README.md" | grep -v '^skein provider\|^skein model\|monthlyTokens\|^curl\|^ .*http:' >"$dir/readme"
-
-# typed LINE: what a person gets who types it, with lines that belong to it on standard input.
-typed() {
-    rc=0
-    (cd "$dir/work" && PATH=$dir/bin:$PATH && eval "$1") </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
-    read_told
-}
-block=
-while IFS= read -r line; do
-    case $block$line in
-    *"<<'END'"*)
-        block="$block$line
-"
-        [ "$line" = END ] || continue
-        "$SKEIN" "$store" log --json=messageId -n 1 >"$dir/out"
-        out=$(cat "$dir/out")
-        line=$(printf '%s' "$block" | sed "s/P6Tyw4P745/$(first messageId)/") block=
-        ;;
-    *--follow*)
-        (cd "$dir/work" && exec "$dir/bin/skein" log --follow >"$dir/follow" 2>&1) &
-        watch=$!
-        t "the README: $line" until_true file_has "$dir/follow" hello
-        kill "$watch"
-        wait "$watch" 2>/dev/null
-        continue
-        ;;
-    esac
-    typed "$line"
-    t "the README: $(printf '%s' "$line" | head -n 1)" gave 0
-done <"$dir/readme"
-s status
-t 'the world that the README made is current after it' prints 'current  launch, conversation launch plan  (default)'
-t 'and its lines were found' test "$(grep -c . "$dir/readme")" -ge 15
-
 stop_server
 finish

@@ -37,6 +37,8 @@ t 'not for anything else' fails 2 '"--by" is agent, day or thread, not "week"'
 
 s squash
 t 'a squash needs messages' fails 2 'needs either messages or --select QUERY'
+s squash m000000001 m000000002 --join --by-hand -m other
+t 'a squash that joins takes no other text' fails 2 '--join makes the text'
 s squash m000000001 --select freeze --join
 t 'named or selected' fails 2 'needs either messages or --select QUERY'
 s squash --select lunch --join

@@ -111,6 +111,9 @@ description() {
 
 # --- Starting ---------------------------------------------------------------------------------
 
+r -n --listen 127.0.0.1:0
+t 'a dry run starts no server' prints 'Would run a server on '
+t 'and makes nothing' [ ! -e "${store#--data=}" ]
 start --listen 127.0.0.1:0
 [ "$(id -u)" -ne 0 ] || t 'a server of root says so when it starts' logged 'this server runs as root'
 t 'the address is on a line of its own' sh -c 'printf %s "$1" | grep -q "^http://127.0.0.1:[1-9][0-9]*/$"' - "$url"

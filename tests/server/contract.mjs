@@ -105,6 +105,10 @@ export function checkProblem(answer, what = 'the answer') {
     checkBody(document.components.schemas.Problem, answer.body, what);
     if (answer.body.status !== answer.status) throw new Error(`${what}: status ${answer.status} says ${answer.body.status}`);
     if (answer.body.requestId !== answer.headers['x-request-id']) throw new Error(`${what}: another requestId in body and header`);
+    const { retryable, retryAfterMs } = answer.body;
+    if (!retryable && (retryAfterMs !== undefined || answer.headers['retry-after'])) throw new Error(`${what}: when to ask again, but not whether`);
+    if (retryable && [423, 429, 503].includes(answer.status) && !answer.headers['retry-after']) throw new Error(`${what}: no Retry-After`);
+    if (retryable && answer.status !== 412 && !(retryAfterMs > 0)) throw new Error(`${what}: may be asked again, but not when`);
 }
 
 // Holds an answer against its operation. `answer`: status, headers, text, body (parsed JSON).

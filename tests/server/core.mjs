@@ -219,6 +219,9 @@ test('only what people may change while working is set over HTTP', async () => {
     assert.deepEqual([set.preferences['defaults.model'], set.preferences['ui.keys'], set.preferences['ui.ok']], ['demo/scripted', { send: 'enter' }, undefined]);
     const gone = await server.ask('PATCH', '/settings', { 'defaults.model': null });
     assert.equal('defaults.model' in gone.preferences, false);
+    // A name of any length is cut where it is told, and the answer stays JSON.
+    const long = await server.refused('PATCH', '/settings', 400, 'validation', { body: { [`ü${'"'.repeat(40000)}`]: 1 } });
+    assert.ok(long.body.errors[0].pointer.length <= 1024 && long.text.length < 16384);
 });
 
 // --- Numbers ---------------------------------------------------------------------------------------

@@ -413,6 +413,8 @@ test('PATCH holds If-Match, and answers the new ETag', async () => {
     const w = await fresh(server, ['ada']);
     const places = [[w.path, { description: 'one' }, { description: 'two' }],
         [`${w.path}/agents/ada`, { systemPrompt: 'one' }, { systemPrompt: 'two' }],
+        [w.chatPath, { title: 'one' }, { title: 'two' }],
+        [w.chatPath, { readOnly: true }, { replyExpected: 'ada' }],
         ['/settings', { 'ui.more': 1 }, { 'ui.more': 2 }]];
     for (const [url, one, two] of places) {
         const old = (await server.call('GET', url)).headers.etag;

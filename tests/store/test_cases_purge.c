@@ -386,6 +386,118 @@ static void erase_behind(kit *k, bool branches)
     assert_string_equal(kit_texts(k, "main", 1), "one two");
 }
 
+/* --- What repeats it at the same time --- */
+
+typedef struct beginner {
+    kit        *k;
+    skein_mem  *mem;
+    pthread_t   thread;
+    int64_t     task;
+    skein_rc    rc;
+    skein_error err;
+} beginner;
+
+static void *begin_task(void *arg)
+{
+    beginner  *b = arg;
+    skein_turn turn;
+
+    b->rc = skein_task_begin(b->k->e, b->task, skein_text("host"), skein_text("m/m"), 30000,
+                             b->mem, &turn, &b->err);
+    return NULL;
+}
+
+/* Keeps the task from being begun until two wait: who begins with it, and the erasure. */
+static skein_rc put_off_and_hold(skn_tx *tx, void *arg, skein_error *err)
+{
+    holder              *h = arg;
+    skn_arena           *a = skn_arena_new();
+    skn_conversation_row row;
+    bool                 found;
+    skein_rc rc = skn_conversation_row_get(tx, h->k->how.conversation.v, a, &row, &found, err);
+
+    if (!rc)
+        rc = skn_task_put_off(tx, 1, skein_text("later"), 1, err);
+    set(h, &h->there);
+    while (!rc && !is_over(h) && waiting(h->k) < 2)
+        ;
+    skn_arena_free(a);
+    return rc ? rc : skn_fail(err, SKEIN_NOTHING, "it is as it was");
+}
+
+static void *putter(void *arg)
+{
+    holder *h = arg;
+
+    h->rc = skn_store_write(h->k->fx->store, put_off_and_hold, h, &h->err);
+    return NULL;
+}
+
+/* The first task there is, with the words of what was said. */
+static skein_message give_task(kit *k)
+{
+    skein_message said = say(k, SECRET);
+
+    skn_fixture_sql(
+        k->fx, skn_arena_printf(
+                   k->mem,
+                   "INSERT INTO tasks(uid, world_id, agent_id, source, content,"
+                   " call_message_id, hops_left, created_at)"
+                   " VALUES('t', %lld, %lld, 'delegation', '" SECRET "', %lld, 1, 1)",
+                   (long long)k->world.id.v, (long long)k->agent[0].id.v, (long long)said.id.v)
+                   .p);
+    return said;
+}
+
+static void case_25_a_task_at_work_ends_with_its_words(void **state)
+{
+    kit           k;
+    skein_message said;
+    skein_turn    turn;
+    int64_t       erased;
+
+    kit_open(&k, state);
+    said = give_task(&k);
+    KIT_OK(&k, skein_task_begin(k.e, 1, skein_text("host"), skein_text("m/m"), 30000, k.mem,
+                                &turn, &k.err));
+    KIT_OK(&k, purge(&k, &said.id, 1, &erased));
+    assert_int_equal(erased, 2);
+    assert_int_equal(rows_with_it(&k), 0);
+    assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM tasks WHERE status ="
+                                              " 'cancelled'"),
+                     1);
+    kit_close(&k);
+}
+
+static void case_25_a_task_that_is_begun_meanwhile_repeats_nothing_erased(void **state)
+{
+    kit           k;
+    holder        h = HOLDER(&k);
+    beginner      b = {.k = &k, .task = 1, .mem = skein_mem_new()};
+    skein_message said;
+    int64_t       erased = 0;
+    skein_rc      rc;
+
+    kit_open(&k, state);
+    said = give_task(&k);
+    assert_int_equal(pthread_create(&h.thread, NULL, putter, &h), 0);
+    await(&h, &h.there);
+    assert_int_equal(pthread_create(&b.thread, NULL, begin_task, &b), 0);
+    while (waiting(&k) < 1)
+        ;
+    rc = purge(&k, &said.id, 1, &erased);
+    set(&h, &h.over);
+    pthread_join(h.thread, NULL);
+    pthread_join(b.thread, NULL);
+    skein_mem_free(b.mem);
+    assert_int_equal(h.rc, SKEIN_NOTHING);
+    SKN_OK(b.rc, b.err);
+    KIT_OK(&k, rc);
+    assert_int_equal(erased, 2);
+    assert_int_equal(rows_with_it(&k), 0);
+    kit_close(&k);
+}
+
 static void case_25_what_a_switch_brings_back_meanwhile_stays(void **state)
 {
     kit k;
@@ -499,6 +611,8 @@ int main(void)
         SKN_BOTH(case_25_erasing_is_all_or_nothing),
         SKN_BOTH(case_25_what_no_current_version_holds_can_be_erased),
         SKN_BOTH(case_25_what_could_not_be_driven_out_is_at_the_next_call),
+        SKN_BOTH(case_25_a_task_at_work_ends_with_its_words),
+        SKN_ON_PG(case_25_a_task_that_is_begun_meanwhile_repeats_nothing_erased),
         SKN_ON_PG(case_25_what_a_switch_brings_back_meanwhile_stays),
         SKN_ON_PG(case_25_what_a_branch_takes_along_meanwhile_stays),
         SKN_BOTH(case_25_what_waited_before_it_was_said_is_nowhere),

@@ -276,6 +276,28 @@ static void a_damaged_index_of_words_is_told_and_made_anew(void **state)
     done(&k);
 }
 
+static skein_rc find_while_writing(skn_tx *tx, void *arg, skein_error *err)
+{
+    int64_t  due;
+    skein_rc rc = skn_scrub_due(tx, &due, err);
+
+    expect_only(arg, "search", "doctor --fix");
+    return rc;
+}
+
+/* The index says another number of words than it has; nobody waits for the check, nor it for them. */
+static void the_index_of_words_is_looked_at_while_somebody_writes(void **state)
+{
+    kit k;
+
+    build(&k, state);
+    vandalise(&k, "UPDATE message_words_data SET block = (SELECT block FROM message_words_data"
+                  " WHERE id = 10) WHERE id = 1");
+    SKN_OK(skn_store_write(k.fx->store, find_while_writing, &k, &k.err), k.err);
+    KIT_OK(&k, skn_search_anew(k.e, &k.err));
+    done(&k);
+}
+
 static void a_message_of_a_clock_that_was_ahead_is_no_damage(void **state)
 {
     kit         k;
@@ -406,6 +428,7 @@ int main(void)
         SKN_BOTH(a_time_that_cannot_be_shown_is_I3),
         SKN_BOTH(a_message_of_a_clock_that_was_ahead_is_no_damage),
         SKN_ON_SQLITE(a_damaged_index_of_words_is_told_and_made_anew),
+        SKN_ON_SQLITE(the_index_of_words_is_looked_at_while_somebody_writes),
         SKN_BOTH(settings_of_a_world_that_are_no_object_are_told),
         SKN_BOTH(settings_of_an_agent_that_are_no_object_are_told),
         SKN_BOTH(an_agent_whose_name_is_none_is_told),

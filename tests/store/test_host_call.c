@@ -5,6 +5,11 @@
 #include "base/json.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* One request; headers as "Name: value", or NULL. */
 static skein_answer ask(kit *k, const char *method, const char *path, const char *header,
@@ -83,6 +88,157 @@ static void what_is_posted_edited_and_taken_back_is_what_the_engine_has(void **s
     assert_string_equal(kit_texts(&k, "main", 0), "hello");
     kit_close(&k);
 }
+
+static const char *chat_path(kit *k, const char *rest)
+{
+    return path(k, skn_arena_printf(k->mem, "chats/%s%s", k->chat.uid.p, rest).p);
+}
+
+static int patch(kit *k, const char *tag, const char *body)
+{
+    return ask(k, "PATCH", chat_path(k, ""), skn_arena_printf(k->mem, "If-Match: %s", tag).p,
+               body)
+        .status;
+}
+
+static void a_chat_is_changed_only_as_it_was_read(void **state)
+{
+    static const char *const bodies[] = {"{\"title\":\"one\"}", "{\"readOnly\":true}",
+                                         "{\"replyExpected\":\"ada\"}", "{\"title\":null}"};
+    kit                      k;
+    skein_answer             a, some;
+    const char              *old, *said;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        a = ask(&k, "GET", chat_path(&k, ""), NULL, NULL);
+        old = header_of(&a, "ETag");
+        some = ask(&k, "GET", chat_path(&k, "?fields=id"), NULL, NULL);
+        assert_string_equal(header_of(&some, "ETag"), old);
+        a = ask(&k, "PATCH", chat_path(&k, ""), skn_arena_printf(k.mem, "If-Match: %s", old).p,
+                bodies[i]);
+        assert_int_equal(a.status, 200);
+        assert_string_not_equal(header_of(&a, "ETag"), old);
+        assert_int_equal(patch(&k, old, "{\"title\":\"late\"}"), 412);
+        assert_int_equal(patch(&k, header_of(&a, "ETag"), bodies[i]), 200);
+    }
+    /* The state alone is what was said, and an edit asks for nothing else. */
+    said = skn_arena_printf(k.mem, "\"%s.%d\"", k.chat.thread_uid.p, (int)k.chat.length).p;
+    assert_int_equal(patch(&k, said, "{\"title\":\"two\"}"), 200);
+    kit_close(&k);
+}
+
+static void a_chat_that_somebody_changed_meanwhile_is_not_overwritten(void **state)
+{
+    kit                       k;
+    skein_conversation_change what = {.set_title = true, .title = skein_text("mine")};
+
+    kit_open(&k, state);
+    what.was = &k.chat;
+    KIT_OK(&k, skein_conversation_rename(k.e, k.chat.id, skein_text("theirs"), &k.err));
+    assert_int_equal(skein_conversation_set(k.e, k.chat.id, &what, &k.err),
+                     SKEIN_VERSION_CHANGED);
+    KIT_OK(&k, skein_conversation_get(k.e, k.chat.id, k.mem, &k.chat, &k.err));
+    assert_string_equal(k.chat.title.p, "theirs");
+    KIT_OK(&k, skein_conversation_set(k.e, k.chat.id, &what, &k.err));
+    kit_close(&k);
+}
+
+static void context_files_are_looked_into_where_the_host_says(void **state)
+{
+    kit           k;
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_answer  a;
+    char          file[300];
+    FILE         *f;
+
+    kit_open(&k, state);
+    f = fopen(skn_fixture_file(k.fx, "here.txt", file), "w");
+    assert_non_null(f);
+    fclose(f);
+    a = ask(&k, "PUT", chat_path(&k, "/context-files"), NULL,
+            "{\"files\":[{\"path\":\"here.txt\"},{\"path\":\"gone.txt\"}]}");
+    assert_int_equal(a.status, 200);
+    assert_null(strstr(a.body.p, "detail"));
+    request.method = skein_text("GET");
+    request.path = skein_text(chat_path(&k, "/context-files"));
+    request.files = skein_text(k.fx->dir);
+    KIT_OK(&k, skein_call(k.e, &request, k.mem, &a, &k.err));
+    assert_null(strstr(strstr(a.body.p, "gone.txt"), "here.txt"));
+    assert_non_null(strstr(strstr(a.body.p, "gone.txt"), "detail"));
+    request.size = offsetof(skein_request, files); /* who was compiled before there were any */
+    KIT_OK(&k, skein_call(k.e, &request, k.mem, &a, &k.err));
+    assert_null(strstr(a.body.p, "detail"));
+    kit_close(&k);
+}
+
+/* --- Little memory ------------------------------------------------------------------------------ */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { MB = 1024 * 1024, LARGE = 24 };
+
+static rlim_t in_use(void)
+{
+    FILE         *f = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+
+    if (!f || fscanf(f, "%lu", &pages) != 1)
+        _exit(9);
+    fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* 0: every answer was whole, or a 503; and both were given. */
+static int read_with_little(const char *address, const char *where)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_engine *e;
+    skein_error   err;
+    int           whole = 0, refused = 0;
+
+    options.store = skein_text(address);
+    if (skein_open(&e, &options, &err))
+        return 8;
+    request.method = skein_text("GET");
+    request.path = skein_text(where);
+    for (rlim_t more = 24; more <= 192; more += 12) {
+        skein_mem    *mem = skein_mem_new();
+        struct rlimit limit = {in_use() + more * MB, RLIM_INFINITY};
+        skein_answer  a;
+
+        setrlimit(RLIMIT_AS, &limit);
+        skein_call(e, &request, mem, &a, &err);
+        whole += a.status == 200 && a.body.n > (size_t)LARGE * MB;
+        refused += a.status == 503 && strstr(a.body.p, "OVERLOADED");
+        setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+        skein_mem_free(mem);
+    }
+    return whole + refused == 15 && whole && refused ? 0 : 7;
+}
+
+static void an_answer_that_finds_no_memory_fails_alone(void **state)
+{
+    kit               k;
+    skein_new_message m = {.role = SKEIN_USER};
+    skein_messages    out;
+    const char       *where;
+    int               status = 0;
+    pid_t             child;
+
+    kit_open(&k, state);
+    m.content = (skein_str){memset(malloc(MB), 'x', MB), MB};
+    for (int i = 0; i < LARGE; i++)
+        KIT_OK(&k, kit_append(&k, &m, 1, &out));
+    where = chat_path(&k, "/messages?limit=500");
+    if ((child = fork()) == 0)
+        _exit(read_with_little(k.fx->address, where));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    free((void *)(uintptr_t)m.content.p);
+    kit_close(&k);
+}
+#endif
 
 static void what_fails_says_why_and_changes_nothing(void **state)
 {
@@ -299,6 +455,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
+        SKN_BOTH(a_chat_is_changed_only_as_it_was_read),
+        SKN_BOTH(a_chat_that_somebody_changed_meanwhile_is_not_overwritten),
+        SKN_BOTH(context_files_are_looked_into_where_the_host_says),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        SKN_ON_SQLITE(an_answer_that_finds_no_memory_fails_alone),
+#endif
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
         SKN_BOTH(methods_are_those_of_http),
         SKN_BOTH(a_task_that_nobody_has_begun_does_not_keep_others_from_being_stopped),

@@ -352,7 +352,8 @@ static void what_is_denied_or_thrown_away_is_not_allowed(void **state)
     assert_int_equal(is, SKEIN_DENIED);
     KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
     turn = with_open_approval(&k, &item);
-    set(&k, item.uid, (skein_inbox_change){-1, -1, -1, .remove = true});
+    set(&k, item.uid,
+        (skein_inbox_change){.read = -1, .done = -1, .snoozed_until = -1, .remove = true});
     KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
     assert_int_equal(is, SKEIN_DENIED);
     kit_close(&k);
@@ -360,12 +361,13 @@ static void what_is_denied_or_thrown_away_is_not_allowed(void **state)
 
 static void a_call_that_waits_is_decided_not_put_away(void **state)
 {
-    const skein_inbox_change away = {-1, 1, -1, false}, back = {-1, 0, -1, false};
-    kit                      k;
-    skein_turn               turn;
-    skein_inbox_item         item;
-    skein_approval           is;
-    skein_message            said;
+    const skein_inbox_change away = {.read = -1, .done = 1, .snoozed_until = -1},
+                             back = {.read = -1, .done = 0, .snoozed_until = -1};
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+    skein_approval   is;
+    skein_message    said;
 
     kit_open(&k, state);
     turn = with_open_approval(&k, &item);
@@ -645,7 +647,8 @@ static skein_approval state_is(kit *k, const skein_turn *turn)
 
 static skein_tool_definition defined(const char *text)
 {
-    return (skein_tool_definition){skein_text("files"), skein_text("read"), skein_text(text)};
+    return (skein_tool_definition){
+        .server = skein_text("files"), .tool = skein_text("read"), .text = skein_text(text)};
 }
 
 static skein_turn asked_as(kit *k, const char *text, skein_inbox_item *out)
@@ -933,27 +936,27 @@ static void items_are_read_done_snoozed_and_taken_out(void **state)
     a = add(&k, "failure", "a");
     b = add(&k, "finished", "b");
     before = newest(&k);
-    item = set(&k, a.uid, (skein_inbox_change){1, -1, -1, false});
+    item = set(&k, a.uid, (skein_inbox_change){.read = 1, .done = -1, .snoozed_until = -1});
     assert_true(item.read_at > 0);
     assert_int_equal(item.done_at, 0);
     says(&k, before, "inbox.updated", "\"unread\":1");
-    item = set(&k, a.uid, (skein_inbox_change){0, -1, -1, false});
+    item = set(&k, a.uid, (skein_inbox_change){.read = 0, .done = -1, .snoozed_until = -1});
     assert_int_equal(item.read_at, 0);
-    item = set(&k, a.uid, (skein_inbox_change){-1, 1, -1, false});
+    item = set(&k, a.uid, (skein_inbox_change){.read = -1, .done = 1, .snoozed_until = -1});
     assert_true(item.done_at > 0 && item.read_at > 0);
     inbox = listed(&k, (skein_inbox_query){0});
     assert_string_equal(titles(&k, &inbox), "b");
     inbox = listed(&k, (skein_inbox_query){.done = 1});
     assert_string_equal(titles(&k, &inbox), "a");
-    item = set(&k, a.uid, (skein_inbox_change){-1, 0, -1, false});
+    item = set(&k, a.uid, (skein_inbox_change){.read = -1, .done = 0, .snoozed_until = -1});
     assert_int_equal(item.done_at, 0);
-    set(&k, b.uid, (skein_inbox_change){-1, -1, INT64_MAX, false});
+    set(&k, b.uid, (skein_inbox_change){.read = -1, .done = -1, .snoozed_until = INT64_MAX});
     inbox = listed(&k, (skein_inbox_query){0});
     assert_string_equal(titles(&k, &inbox), "a");
     assert_int_equal(inbox.unread, 0);
     inbox = listed(&k, (skein_inbox_query){.done = 2});
     assert_string_equal(titles(&k, &inbox), "b");
-    set(&k, b.uid, (skein_inbox_change){-1, -1, 0, false});
+    set(&k, b.uid, (skein_inbox_change){.read = -1, .done = -1, .snoozed_until = 0});
     inbox = listed(&k, (skein_inbox_query){.unread = 1});
     assert_string_equal(titles(&k, &inbox), "b");
     before = newest(&k);
@@ -964,7 +967,8 @@ static void items_are_read_done_snoozed_and_taken_out(void **state)
     KIT_OK(&k, skein_inbox_read_all(k.e, (skein_world_id){0}, (skein_str){0}, &count, &k.err));
     assert_int_equal(count, 1);
     says(&k, before, "inbox.updated", "\"unread\":0");
-    set(&k, b.uid, (skein_inbox_change){-1, -1, -1, .remove = true});
+    set(&k, b.uid,
+        (skein_inbox_change){.read = -1, .done = -1, .snoozed_until = -1, .remove = true});
     assert_int_equal(skein_inbox_get(k.e, b.uid, k.mem, &item, &k.err), SKEIN_NOT_FOUND);
     inbox = listed(&k, (skein_inbox_query){.done = -1});
     assert_string_equal(titles(&k, &inbox), "a");

@@ -1,5 +1,7 @@
 /* The schema: made once, brought up to date, and never where it does not belong. */
-#include "fixture.h"
+#include "store/fsck_store.h"
+#include "store/work_kit.h"
+
 #include "store/db.h"
 
 #include <stdio.h>
@@ -243,6 +245,223 @@ static void an_empty_file_becomes_a_store(void **state)
                      skn_store_schema());
 }
 
+/* --- Stores that older programs left ------------------------------------------------------------ */
+
+static void set_something(kit *k)
+{
+    skein_setting    setting = {skein_text("ui.theme"), skein_text("\"dark\"")};
+    skein_task       task = {.agent = k->agent[2].id, .content = skein_text("look around")};
+    skein_inbox_item item = {.world = k->world.id,
+                             .kind = skein_text("finished"),
+                             .title = skein_text("done"),
+                             .content = skein_text("all of it")};
+
+    KIT_OK(k, skein_setting_put(k->e, &setting, 1, &k->err));
+    KIT_OK(k, skein_task_new(k->e, &task, k->mem, &k->err));
+    KIT_OK(k, skein_inbox_add(k->e, &item, k->mem, &k->err));
+}
+
+/* Answers that ended before their end, in both ways. */
+static void break_off(kit *k)
+{
+    skein_partial said = {.text = skein_text("half a sen")};
+    skein_stop    stop = {
+           .chat = k->chat.id, .agent = k->agent[1].id, .partials = &said, .partial_count = 1};
+    skein_turn turn;
+    int64_t    stopped;
+
+    post(k, "@bo write");
+    said.turn = begin(k, "bo").id;
+    KIT_OK(k, skein_work_stop(k->e, &stop, &stopped, &k->err));
+    post(k, "@bo again");
+    turn = begin(k, "bo");
+    said.turn = turn.id;
+    KIT_OK(k, skein_turn_leave(k->e, &turn, &said, &k->err));
+}
+
+/* A turn that waits for a person, and something that is said after it. */
+static void wait_for_a_person(kit *k)
+{
+    skein_tool_call   call = {skein_text("c9"), skein_text("rm"), skein_text("{}")};
+    skein_new_message asks = {.role = SKEIN_ASSISTANT, .calls = &call, .call_count = 1};
+    skein_step        step = {.message = &asks, .tokens_in = -1, .tokens_out = -1};
+    skein_inbox_item  item;
+    skein_message     stored;
+    skein_turn        turn;
+
+    post(k, "@ada remove it");
+    turn = begin(k, "ada");
+    KIT_OK(k, skein_turn_step(k->e, &turn, &step, k->mem, &stored, &k->err));
+    KIT_OK(k, skein_approval_ask(k->e, &turn, call.call_id, k->mem, &item, &k->err));
+    post(k, "and then?");
+}
+
+/* What is read of a store, as far as that schema could hold it. */
+static const char *portrait(kit *k, int schema)
+{
+    skein_slice    what = {.conversation = k->chat.id};
+    skein_agents   agents;
+    skein_settings settings = {0};
+    skein_messages said = {0};
+    skein_turns    turns = {0};
+    skein_at       at;
+    skn_buf        buf;
+    skn_str        text;
+
+    KIT_OK(k, skein_agent_list(k->e, k->world.id, k->mem, &agents, &k->err));
+    if (schema >= 3) {
+        KIT_OK(k, skein_setting_list(k->e, k->mem, &settings, &k->err));
+        KIT_OK(k, skein_read(k->e, &what, k->mem, &said, &at, &k->err));
+    }
+    if (schema >= 5) /* what a turn does is known since then */
+        KIT_OK(k, skein_turns_open(k->e, k->world.id, k->chat.id, k->mem, &turns, &k->err));
+    skn_buf_init(&buf, 1 << 24);
+    skn_buf_addf(&buf, "%s", kit_state(k));
+    for (size_t i = 0; i < agents.count; i++)
+        skn_buf_addf(&buf, "agent %s %s\n", agents.at[i].uid.p, agents.at[i].name.p);
+    for (size_t i = 0; i < settings.count; i++)
+        skn_buf_addf(&buf, "%s = %s\n", settings.at[i].key.p, settings.at[i].value.p);
+    for (size_t i = 0; i < said.count; i++)
+        if (said.at[i].unfinished)
+            skn_buf_addf(&buf, "%s is %s\n", said.at[i].uid.p,
+                         skein_unfinished_words(said.at[i].unfinished));
+    for (size_t i = 0; i < turns.count; i++)
+        skn_buf_addf(&buf, "%s: %s (%d)\n", turns.at[i].agent_name.p, turns.at[i].tool.p,
+                     (int)turns.at[i].waits);
+    text = skn_arena_copy(k->mem, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    return text.p;
+}
+
+/* Tables as they are now, and their columns: what can be copied into them, and has to be there after an upgrade. The words
+ * are indexed anew by whoever searches, and meta is set by the migrations themselves. */
+static void note_columns(skn_fixture *fx)
+{
+    skn_fixture_sql(
+        fx, fx->pg ? "CREATE TABLE columns_then AS SELECT CAST(table_name AS TEXT) AS t,"
+                     " string_agg(quote_ident(column_name), ',') AS c"
+                     " FROM information_schema.columns WHERE table_schema ="
+                     " current_setting('search_path') AND table_name NOT IN"
+                     " ('meta', 'schema_version', 'message_words') GROUP BY table_name"
+                   : "CREATE TABLE columns_then AS SELECT m.name AS t,"
+                     " (SELECT group_concat('\"' || c.name || '\"')"
+                     " FROM pragma_table_info(m.name) c) AS c FROM sqlite_master m WHERE"
+                     " m.type = 'table' AND m.name NOT IN ('meta', 'schema_version')"
+                     " AND m.name NOT GLOB 'message_words*'");
+}
+
+static skein_rc add_statement(void *arg, const skn_foreign_cell *cells, size_t count,
+                              skein_error *err)
+{
+    (void)count, (void)err;
+    skn_buf_addf(arg, "%.*s;", SKN_FMT(cells[0].text));
+    return SKEIN_OK;
+}
+
+/* Runs SQL for each of those tables, {T} with its columns {C}, and the table of the same name in another place, {F}.{T}. */
+static void for_each_table(skn_fixture *fx, const skn_fixture *from, const char *sql)
+{
+    char        each[600];
+    skein_error err;
+    skn_buf     all;
+    skn_db     *db;
+
+    snprintf(each, sizeof each,
+             "replace(replace(replace('%s', '{F}', '%s'), '{C}', c), '{T}', t)", sql,
+             fx->pg ? from->schema : "other");
+    skn_buf_init(&all, 1 << 20);
+    if (fx->pg) {
+        skn_buf_addf(&all,
+                     "SET session_replication_role = replica; DO $$ DECLARE s TEXT; BEGIN FOR s"
+                     " IN SELECT %s FROM columns_then LOOP EXECUTE s; END LOOP; END $$",
+                     each);
+    } else {
+        char select[700];
+
+        snprintf(select, sizeof select, "SELECT %s FROM columns_then", each);
+        skn_buf_addf(&all, "PRAGMA foreign_keys=OFF; ATTACH '%s' AS other;", from->path);
+        SKN_OK(skn_db_open(&db, skn_str_of(fx->address), SKN_DB_READER, &err), err);
+        SKN_OK(skn_sqlite_walk(db, select, add_statement, &all, &err), err);
+        skn_db_close(db);
+    }
+    skn_fixture_sql(fx, all.p);
+    skn_buf_release(&all);
+}
+
+/* The store as the program of that schema would have left it, with the rows of `from`. */
+static void leave_behind(skn_fixture *fx, const skn_fixture *from, int schema)
+{
+    skein_error err;
+    skn_db     *db;
+
+    SKN_OK(skn_db_open(&db, skn_str_of(fx->address), SKN_DB_WRITER, &err), err);
+    SKN_OK(skn_migrate_to(db, schema, &err), err);
+    skn_db_close(db);
+    note_columns(fx);
+    for_each_table(fx, from, "INSERT INTO {T}({C}) SELECT {C} FROM {F}.{T}");
+    if (schema == 8) /* it did not tell why */
+        skn_fixture_sql(fx, "UPDATE messages SET stopped = 1 WHERE stopped = 2");
+    if (fx->pg)
+        skn_fixture_sql(fx, "DO $$ DECLARE t TEXT; BEGIN FOR t IN SELECT table_name FROM"
+                            " information_schema.columns WHERE is_identity = 'YES' AND"
+                            " table_schema = current_setting('search_path') LOOP EXECUTE"
+                            " format('SELECT setval(pg_get_serial_sequence(%L, ''id''),"
+                            " 1 + (SELECT COALESCE(MAX(id), 0) FROM %I))', t, t);"
+                            " END LOOP; END $$");
+}
+
+/* Opened by this program, it holds what was put in, and can be used. */
+static void upgrade(kit *was, int schema)
+{
+    skn_fixture fx;
+    kit         k = *was;
+
+    skn_fixture_place(&fx, was->fx->pg ? "pg" : "sqlite");
+    leave_behind(&fx, was->fx, schema);
+    k.fx = &fx;
+    come_back(&k);
+    assert_int_equal(skn_fixture_number(&fx, "SELECT max(version) FROM schema_version"),
+                     skn_store_schema());
+    assert_string_equal(portrait(&k, schema), portrait(was, schema));
+    skn_fixture_sql(&fx, "CREATE TABLE differs(n BIGINT)");
+    for_each_table(&fx, was->fx,
+                   "INSERT INTO differs SELECT count(*) FROM"
+                   " (SELECT {C} FROM {T} EXCEPT SELECT {C} FROM {F}.{T}) x");
+    for_each_table(&fx, was->fx,
+                   "INSERT INTO differs SELECT count(*) FROM"
+                   " (SELECT {C} FROM {F}.{T} EXCEPT SELECT {C} FROM {T}) x");
+    assert_int_equal(skn_fixture_number(&fx, "SELECT sum(n) FROM differs"), 0);
+    kit_check(&k);
+    kit_say(&k, SKEIN_USER, "human", "still here");
+    kit_check(&k);
+    leave(&k);
+    skn_fixture_close(&fx);
+}
+
+/* PostgreSQL takes its time to make tables: there, the first one and those after which a step changes rows. */
+static bool is_tried(const skn_fixture *fx, int schema)
+{
+    return !fx->pg || schema == 1 || (schema >= 7 && schema <= 9) || schema == 13;
+}
+
+static void a_store_of_every_schema_is_upgraded_as_it_was(void **state)
+{
+    kit k;
+
+    build(&k, state);
+    post(&k, "@ada plan");
+    answer(&k, "ada", "planned");
+    break_off(&k);
+    set_something(&k);
+    wait_for_a_person(&k);
+    for (int schema = 1; schema <= skn_store_schema(); schema++)
+        if (is_tried(k.fx, schema)) {
+            print_message("# schema %d\n", schema);
+            upgrade(&k, schema);
+        }
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +475,7 @@ int main(void)
         SKN_PLACE_BOTH(tables_of_somebody_else_are_refused),
         SKN_PLACE_SQLITE(the_mark_of_another_program_is_respected),
         SKN_PLACE_SQLITE(an_empty_file_becomes_a_store),
+        SKN_PLACE_BOTH(a_store_of_every_schema_is_upgraded_as_it_was),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

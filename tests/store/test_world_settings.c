@@ -266,6 +266,26 @@ static void names_of_servers_leave_no_doubt_whose_a_tool_is(void **state)
     kit_close(&k);
 }
 
+/* Whoever set it did so under older rules; it is refused when it is used. */
+static void an_address_from_before_does_not_keep_the_rest_from_being_changed(void **state)
+{
+    kit         k;
+    skein_world w;
+
+    kit_open(&k, state);
+    skn_fixture_sql(k.fx, "UPDATE worlds SET settings = '{\"mcpServers\":{\"a\":{\"url\":"
+                          "\"http://h:84537/\",\"headers\":{\"X\":\"1\"}}}}'");
+    KIT_OK(&k, set(&k,
+                   "{\"compactShare\":50,\"mcpServers\":{\"a\":{\"url\":\"http://h:84537/\","
+                   "\"headers\":{\"X\":\"2\"}}}}",
+                   &w));
+    assert_int_equal(set(&k, "{\"mcpServers\":{\"a\":{\"url\":\"http://h:84538/\"}}}", &w),
+                     SKEIN_INVALID);
+    assert_int_equal(set(&k, "{\"mcpServers\":{\"b\":{\"url\":\"http://h:84537/\"}}}", &w),
+                     SKEIN_INVALID);
+    kit_close(&k);
+}
+
 #define SERVERS                                                                                \
     "{\"mcpServers\":{\"git\":{\"command\":[\"mcp-git\",\"--all\"],\"env\":{\"PLACE\":\"%s\"," \
     "\"HOME\":{\"env\":\"HOME\"}}},\"web\":{\"url\":\"https://h/mcp\",\"headers\":"            \
@@ -383,6 +403,7 @@ int main(void)
         SKN_ON_SQLITE(two_names_of_one_tool_are_refused),
         SKN_ON_SQLITE(of_two_words_for_one_tool_the_stricter_counts),
         SKN_ON_SQLITE(names_of_servers_leave_no_doubt_whose_a_tool_is),
+        SKN_BOTH(an_address_from_before_does_not_keep_the_rest_from_being_changed),
         SKN_BOTH(secrets_are_kept_but_never_shown),
         SKN_BOTH(what_was_shown_can_be_sent_back),
         SKN_ON_SQLITE(what_is_secret_by_its_name_is_not_kept),

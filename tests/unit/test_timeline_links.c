@@ -17,8 +17,8 @@ static skein_record hello(const char *lane, int64_t seconds)
 static void link_lane(skein_timelines *set, const char *child, const char *parent,
                       const char *call_id, const char *message_id, uint32_t occurrence)
 {
-    skein_lane_link link = {skein_text(child), skein_text(parent), skein_text(call_id),
-                            skein_text(message_id), occurrence};
+    skein_lane_link link = {sizeof link,         skein_text(child),      skein_text(parent),
+                            skein_text(call_id), skein_text(message_id), occurrence};
     skein_error     err = {.rc = SKEIN_OK};
 
     if (skein_timelines_link(set, &link, &err))
@@ -179,7 +179,8 @@ static void a_call_with_a_stated_link_starts_no_other_lane(void **state)
 static void a_stated_link_may_be_repeated_but_not_changed(void **state)
 {
     skein_timelines *set = skein_timelines_new(NULL);
-    skein_lane_link  other = {SKN_STR("main.1"), SKN_STR("main"), SKN_STR("d"), SKN_NONE, 1};
+    skein_lane_link  other = {sizeof other, SKN_STR("main.1"), SKN_STR("main"),
+                              SKN_STR("d"), SKN_NONE,          1};
     skein_error      err;
 
     (void)state;

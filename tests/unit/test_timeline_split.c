@@ -84,8 +84,12 @@ static skein_record pick_record(stream *s, size_t lane, const char *id)
 
 static skein_lane_link pick_link(stream *s)
 {
-    skein_lane_link l = {skein_text(pick_lane(s)), skein_text(pick_lane(s)),
-                         skein_text(pick_call(s)), SKN_NONE, pick(s, 4)};
+    skein_lane_link l = {sizeof l,
+                         skein_text(pick_lane(s)),
+                         skein_text(pick_lane(s)),
+                         skein_text(pick_call(s)),
+                         SKN_NONE,
+                         pick(s, 4)};
 
     if (pick(s, 2) == 0)
         l.message_id = pick(s, 2) ? SKN_STR("m1") : SKN_STR("m2");

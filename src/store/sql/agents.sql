@@ -387,6 +387,8 @@ UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id
 -- :copies_pending_of_many
 SELECT id FROM tasks WHERE status = 'pending' AND (message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
     OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'))) ORDER BY id;
+-- :copy_hold
+SELECT c.id FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = $1;
 -- Nothing can be repeated of what was erased before.
 -- :copy_insert
 INSERT INTO copies(message_id, source_id) SELECT CAST($1 AS BIGINT), s.id FROM messages s WHERE s.id = $2 AND s.purged_at IS NULL;

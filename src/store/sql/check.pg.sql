@@ -4,7 +4,9 @@
 -- :check_database
 SELECT CAST('ok' AS TEXT);
 -- :check_index
-SELECT CAST('ok' AS TEXT);
+SELECT CAST(0 AS BIGINT);
+-- :check_index_total
+SELECT CAST(NULL AS BYTEA);
 -- :check_words
 SELECT CAST(d.message_id AS TEXT), '' FROM message_words d LEFT JOIN messages m ON m.id = d.message_id
  WHERE m.id IS NULL OR m.purged_at IS NOT NULL OR d.message_id > (SELECT value FROM meta WHERE key = 'words_upto') LIMIT 20;
