@@ -149,7 +149,7 @@ static int tag_turn(skn_cli *cli, bool on)
     if (!rc && !cli->dry_run)
         rc = switch_tag(cli, &tag, on);
     tag.active = on;
-    return rc ? (int)rc : (int)tag_out(cli, &tag, "");
+    return rc ? (int)rc : (int)tag_out(cli, &tag, cli->dry_run ? "  (would be)" : "");
 }
 
 int skn_cmd_tag_on(skn_cli *cli)

@@ -78,8 +78,8 @@ static void say_what(skn_cli *cli, const skein_move *m, const skein_version *v)
 }
 
 typedef struct wording {
-    const char *would, *did, *back;
-    const char *again;     /* the command that goes back to the version that is left */
+    const char *would, *did, *back; /* NULL: where it goes says it all */
+    const char *again;              /* the command that goes back to the version that is left */
     bool        of_target; /* the version that is gone to says what, not the one that is left */
 } wording;
 
@@ -92,10 +92,13 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
         return skn_item_end(cli);
     }
     if (cli->dry_run) {
-        skn_print(cli, "Would go from v%" PRId64 " to v%" PRId64 " (%s: ", m->from.number,
-                  m->to.number, words->would);
-        say_what(cli, m, v);
-        skn_print_raw(cli, SKN_STR(").\n"));
+        skn_print(cli, "Would go from v%" PRId64 " to v%" PRId64, m->from.number, m->to.number);
+        if (words->would) {
+            skn_print(cli, " (%s: ", words->would);
+            say_what(cli, m, v);
+            skn_print_raw(cli, SKN_STR(")"));
+        }
+        skn_print_raw(cli, SKN_STR(".\n"));
         say_effects(cli, m);
         say_newer(cli, m, words->again);
         return SKEIN_OK;
@@ -167,7 +170,7 @@ int skn_cmd_switch(skn_cli *cli)
         (rc = travel(cli, NULL, &how, version.number, &move)))
         return (int)rc;
     if (cli->json || cli->dry_run)
-        return (int)move_out(cli, &move, &(wording){"switches to", "", "", "undo", true});
+        return (int)move_out(cli, &move, &(wording){NULL, NULL, NULL, "undo", true});
     skn_print(cli,
               "Now at v%" PRId64 " (was v%" PRId64 "). Back with \"skein undo\" or \"skein "
               "switch v%" PRId64 "\".\n",

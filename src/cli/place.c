@@ -82,7 +82,7 @@ skein_rc skn_place_guard(skn_cli *cli)
     return rc ? rc : skn_own_folder(traces.folder, skn_typed_line(cli).p, &cli->err);
 }
 
-/* A dry run of an import needs a store to check against, be it an empty one. */
+/* A dry run of what begins a store needs one to check against, be it an empty one. */
 static skein_rc open_scratch(skn_cli *cli)
 {
     const char   *tmp = getenv("TMPDIR");
@@ -120,7 +120,8 @@ static skein_rc no_store(skn_cli *cli)
 {
     bool file = skn_place_file(cli);
 
-    if (cli->dry_run && !strcmp(cli->command->name, "import"))
+    if (cli->dry_run &&
+        (!strcmp(cli->command->name, "import") || !strcmp(cli->command->name, "world new")))
         return open_scratch(cli);
     if (file)
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
@@ -287,6 +288,8 @@ skein_rc skn_place_plain(skn_cli *cli)
 {
     const char *url = skn_opt(cli, "server");
 
+    if (!url && !strcmp(cli->command->name, "migrate"))
+        url = named_server(cli);
     return !url || skn_far_can(cli) || skn_far_asks(cli) ? SKEIN_OK : refuse_server(cli, url);
 }
 

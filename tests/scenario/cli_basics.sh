@@ -116,6 +116,8 @@ must tag new urgent --instruction Priority --target lead
 must send 'now' --tag urgent --no-wait
 s log -n 1 --json
 t 'a tag becomes its instruction' prints '{"type":"Priority","target":"lead"}'
+s tag on urgent -n
+t 'a tag that would be on says so' prints 'would be'
 must tag on urgent
 s tag ls --json
 t 'a tag is on' prints '"active":true'
@@ -327,6 +329,10 @@ if [ "$kind" = sqlite ]; then
     s world ls
     t 'a backup is a store' sh -c '"$1" --db "sqlite:$2" world ls | grep -q launch' - "$SKEIN" "$dir/copy.db"
 fi
+rc=0
+SKEIN_SERVER=http://127.0.0.1:1 "$SKEIN" migrate >"$dir/out" 2>"$dir/err" || rc=$?
+read_told
+t 'the schema of a server elsewhere is not brought up from here' fails 2 'works on the store itself and cannot use SKEIN_SERVER'
 s migrate
 t 'a store that is up to date stays as it is' prints 'already'
 s status --json
@@ -338,7 +344,9 @@ s log --json
 printf '%s\n' "$out" >"$dir/before"
 fresh
 s -n world new empty
-t 'a dry run makes no store' gave 3
+t 'a dry run says that the first world would be made' is "$out" 'Would make the world empty. Nothing was changed.'
+s world ls
+t 'and makes no store' fails 3 'there is no store'
 must world new empty
 s import "$dir/all.skein" -n
 t 'a dry run of an import says what would come' prints '7 messages'

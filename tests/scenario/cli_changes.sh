@@ -84,6 +84,8 @@ s redo
 t 'redo says how to take it back' prints 'skein undo'
 t 'and what came and went' prints '1 message returns, 1 leaves.'
 t 'redo brings the edit back' is "$(texts)" 'eins two three four five six'
+s switch v1 -n
+t 'a dry run of switch says where it would go' prints 'Would go from v2 to v1.'
 s switch v1
 t 'a switch says how to come back' prints 'skein switch v2'
 must undo

@@ -66,7 +66,7 @@ export function Welcome() {
     if (isTour()) return <TourWelcome />;
     return (
         <Empty>
-            <p>No messages yet. Everyone in this world answers; write @name for one.</p>
+            <p>No messages yet. Every agent of this world that is not paused answers; write @name for one.</p>
             <div class="chat-examples">
                 {EXAMPLES.map(t => (
                     <Button key={t} onClick={() => void send(t)}>

@@ -89,7 +89,7 @@ export function NoCall({ looked }: { looked: Looked }) {
         );
     return (
         <Empty>
-            <p>Nothing recorded for this call (older than recording, or recording is off).</p>
+            <p>Nothing is recorded for this call: it is older than recording, or it was imported or erased.</p>
         </Empty>
     );
 }
