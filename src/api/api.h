@@ -55,6 +55,10 @@ struct skn_api {
 skn_api *skn_api_new(const skn_api_options *o, const skn_route *more);
 void     skn_api_free(skn_api *api); /* NULL is fine */
 
+/* A call of this process, from its request to its answer. */
+skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *request,
+                       skein_mem *mem, skein_answer *out, skein_error *err);
+
 /* --- A call ---------------------------------------------------------------------------------------- */
 
 typedef skein_header skn_header;

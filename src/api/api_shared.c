@@ -107,7 +107,11 @@ skein_rc skn_api_version(skn_api_call *c, skein_version *out)
 
 skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out)
 {
+    const skn_api_agents *agents = &c->api->o.agents;
+
     *out = (skn_at_work){.now = skn_clock_micros()};
+    if (agents->left_before)
+        out->left_before = agents->left_before(agents->arg, out->now);
     return skein_work_now(c->engine, world, (skein_conversation_id){0}, WORK_MOST, c->mem,
                           &out->turns, &out->dues, &c->error);
 }

@@ -11,7 +11,7 @@
 /* The turns of one world out of those of all. */
 static skn_at_work work_of(skn_api_call *c, const skn_at_work *all, skein_world_id world)
 {
-    skn_at_work one = {.dues = all->dues, .now = all->now};
+    skn_at_work one = {.dues = all->dues, .now = all->now, .left_before = all->left_before};
 
     one.turns.at = SKN_ARRAY(c->mem, all->turns.count + 1, skein_turn);
     for (size_t i = 0; i < all->turns.count; i++)

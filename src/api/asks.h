@@ -152,6 +152,8 @@ typedef struct skn_api_agents {
      * are counted. */
     skein_rc (*context)(void *arg, const skn_api_lane *lane, skn_arena *a, skein_context *out,
                         skein_error *err);
+    /* Turns whose lease ends before this time are nobody's. On a worker; NULL: none are, who serves ends them itself. */
+    int64_t (*left_before)(void *arg, int64_t now);
     /* What answers for an agent that names this model, or none. On a worker; NULL: nothing is known of it. */
     void (*answerer)(void *arg, skn_str model, skn_arena *a, skn_api_answerer *out);
 } skn_api_agents;

@@ -1,4 +1,4 @@
-/* Calls of a host program, in its own process. */
+/* Calls of this process: the program's own, and those of a host program. */
 #include "api/call.h"
 
 #include "base/clock.h"
@@ -64,12 +64,9 @@ static void fill(skn_api_call *c, skein_answer *out)
                                       : skn_arena_copy(c->mem, skn_buf_str(&c->out))};
 }
 
-/* The table is made for each call: an engine knows nothing of the API, and that costs less than the smallest read. */
-skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
-                    skein_answer *out, skein_error *err)
+skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *request,
+                       skein_mem *mem, skein_answer *out, skein_error *err)
 {
-    const char  *files = skn_arena_copy(mem, files_of(request)).p;
-    skn_api     *api = skn_api_new(&(skn_api_options){.files = files}, NULL);
     skn_api_call c = {.api = api, .engine = e, .mem = mem};
 
     skn_buf_init(&c.out, SKN_ANSWER_MAX);
@@ -81,10 +78,21 @@ skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *me
         skn_api_run(&c);
     fill(&c, out);
     skn_buf_release(&c.out);
-    skn_api_free(api);
     if (err)
         *err = c.rc ? c.error : (skein_error){.rc = SKEIN_OK};
     return c.rc;
+}
+
+/* The table is made for each call: an engine knows nothing of the API, and that costs less than the smallest read. */
+skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
+                    skein_answer *out, skein_error *err)
+{
+    const char *files = skn_arena_copy(mem, files_of(request)).p;
+    skn_api    *api = skn_api_new(&(skn_api_options){.files = files}, NULL);
+    skein_rc    rc = skn_call_here(api, e, request, mem, out, err);
+
+    skn_api_free(api);
+    return rc;
 }
 
 static void sleep_ms(int64_t ms)

@@ -2,6 +2,7 @@
 #include "cli/chat.h"
 
 #include "cli/commands.h"
+#include "cli/far.h"
 
 #define COMMON_MOST 16
 
@@ -80,6 +81,7 @@ int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
     }
     skn_chat_wrap_printed(c, &sub.out.bytes);
     status = skn_cli_settle(&sub, status);
+    skn_far_end(&sub);
     if (sub.engine != c->cli->engine) /* opened for this command alone */
         skein_close(sub.engine);
     if (c->edit)

@@ -11,15 +11,16 @@
 #include "cli/cli.h"
 
 typedef struct skn_server {
-    const char   *url;    /* "http://127.0.0.1:7534/", always with the last slash */
-    const char   *socket; /* path of its Unix socket; NULL: none */
-    skn_str       token;  /* for "Authorization: Bearer"; absent: none. Never to be shown */
-    int64_t       pid;    /* 0: not known */
-    int64_t       started_at;
-    const char   *version; /* NULL: not known */
-    bool          here;    /* it said itself where it is: it must be of this computer */
-    skein_engine *engine;  /* set: there is no server, this process answers by itself */
-    bool          read_only;
+    const char     *url;    /* "http://127.0.0.1:7534/", always with the last slash */
+    const char     *socket; /* path of its Unix socket; NULL: none */
+    skn_str         token;  /* for "Authorization: Bearer"; absent: none. Never to be shown */
+    int64_t         pid;    /* 0: not known */
+    int64_t         started_at;
+    const char     *version; /* NULL: not known */
+    bool            here;    /* it said itself where it is: it must be of this computer */
+    skein_engine   *engine;  /* set: there is no server, this process answers by itself … */
+    struct skn_api *api;     /* … with this */
+    bool            read_only;
 } skn_server;
 
 /* Where a server of a store leaves its traces. */

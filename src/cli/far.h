@@ -30,6 +30,7 @@ bool skn_far_can(const skn_cli *cli);
 bool skn_far_asks(const skn_cli *cli);
 /* From here on the store is the one behind this server, or in this process. */
 void skn_far_begin(skn_cli *cli, const skn_server *server);
+void skn_far_end(skn_cli *cli);
 
 /* --- Asking (far_ask.c) ------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/client.h"
+#include "cli/here.h"
 #include "cli/place.h"
 #include "cli/server_ask.h"
 
@@ -18,10 +19,20 @@
 
 void skn_far_begin(skn_cli *cli, const skn_server *server)
 {
+    skn_far_end(cli);
     cli->door = SKN_NEW(cli->keep, skn_far);
     cli->door->server = *server;
+    if (server->engine)
+        cli->door->server.api = skn_here_new(cli);
     cli->door->numbers = skn_map_new(cli->keep);
     cli->far = server->engine ? NULL : cli->door;
+}
+
+void skn_far_end(skn_cli *cli)
+{
+    if (cli->door)
+        skn_api_free(cli->door->server.api);
+    cli->door = cli->far = NULL;
 }
 
 skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
