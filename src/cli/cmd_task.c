@@ -104,9 +104,7 @@ static skein_rc check_status(skn_cli *cli, skn_str *out)
 static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, size_t *shown)
 {
     skein_tasks tasks;
-    skein_rc    rc = cli->far ? skn_far_tasks(cli, agent, status, LISTED_MOST, &tasks)
-                              : skein_task_list(cli->engine, agent->id, status, LISTED_MOST,
-                                                cli->keep, &tasks, &cli->err);
+    skein_rc    rc = skn_far_tasks(cli, agent, status, LISTED_MOST, &tasks);
 
     for (size_t i = 0; !rc && i < tasks.count; i++, (*shown)++)
         if (cli->json) {
@@ -158,12 +156,7 @@ static skein_rc find_task(skn_cli *cli, skein_world *world, skein_task *out)
 {
     skein_rc rc = skn_need_world(cli, world);
 
-    if (rc || (rc = cli->far ? skn_far_task(cli, skn_arg(cli, 0), out)
-                             : skein_task_get(cli->engine, world->id, skn_arg(cli, 0),
-                                              cli->keep, out, &cli->err)) == SKEIN_OK)
-        return rc;
-    cli->more.thing = "task";
-    return rc;
+    return rc ? rc : skn_missing(cli, skn_far_task(cli, skn_arg(cli, 0), out), "task");
 }
 
 /* The whole of it; and how a person answers who does not want to wait for the lead. */
@@ -216,21 +209,20 @@ int skn_cmd_task_show(skn_cli *cli)
     return 0;
 }
 
-/* Through the server, which keeps what was written, or in the store. */
+/* A server that runs here keeps what was written. */
 static skein_rc cancel(skn_cli *cli, const skein_world *world, skein_task *task)
 {
     skn_str  rest = skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid));
-    bool     asked;
-    skein_rc rc;
+    bool     asked = false;
+    skein_rc rc = SKEIN_OK;
 
-    if (cli->far)
-        return skn_far_task_cancel(cli, task->uid, task);
-    if ((rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p), SKN_NONE,
-                                    &asked)))
+    if (!cli->far)
+        rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p), SKN_NONE,
+                                   &asked);
+    if (rc)
         return rc;
-    return asked ? skein_task_get(cli->engine, world->id, task->uid, cli->keep, task, &cli->err)
-                 : skein_task_cancel(cli->engine, world->id, task->uid, NULL, cli->keep, task,
-                                     &cli->err);
+    return asked ? skn_far_task(cli, task->uid, task)
+                 : skn_far_task_cancel(cli, task->uid, task);
 }
 
 int skn_cmd_task_retry(skn_cli *cli)
@@ -240,9 +232,7 @@ int skn_cmd_task_retry(skn_cli *cli)
     skein_rc    rc = find_task(cli, &world, &task);
 
     if (!rc && !cli->dry_run)
-        rc = cli->far ? skn_far_task_retry(cli, task.uid, &task)
-                      : skein_task_retry(cli->engine, world.id, task.uid, cli->keep, &task,
-                                         &cli->err);
+        rc = skn_far_task_retry(cli, task.uid, &task);
     if (rc)
         return (int)rc;
     if (cli->json)
