@@ -78,7 +78,7 @@ skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
     "id,name,systemPrompt,model,lead,tools,temperature,maxTokens,autoReply,state,detail,"      \
     "until,inboxId,"                                                                           \
     "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
-    "failedChatId,stoppedAt,createdAt"
+    "failure,failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,"         \
     "archived,"                                                                                \

@@ -160,6 +160,7 @@ static void shape_timer(skn_jw *w, const skein_agent_work *own)
     skn_jw_ktime(w, "nextRunAt", own->next_run_at);
     skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
     skn_jw_ktime(w, "failedAt", own->failed_at);
+    skn_jw_kstr(w, "failure", own->failed_at ? own->failure : SKN_NONE);
     skn_jw_kstr(w, "failedChatId", own->failed_in);
     skn_jw_ktime(w, "stoppedAt", own->stopped_at);
 }

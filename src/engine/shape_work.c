@@ -61,6 +61,7 @@ void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now)
         skn_jw_kstr(w, "detail", t->tool);
         skn_jw_ktime(w, "until", t->waits_until);
         skn_jw_kstr(w, "inboxId", t->inbox_uid);
+        skn_jw_kbool(w, "waitsForPerson", t->waits == SKEIN_WAITS_FOR_PERSON);
         skn_jw_kint(w, "sinceMs", now > t->since ? (now - t->since) / 1000 : 0);
         skn_jw_object_end(w);
     }
