@@ -263,15 +263,12 @@ static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
 skein_rc skn_api_create_agent(skn_api_call *c)
 {
     skein_agent     agent = {.id = {0}};
-    skein_error     err;
     skn_agent_hours when;
     skein_rc        rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)) ||
+    if ((rc = skn_find_world(c)) || (rc = skn_api_name(c, true, &agent.name)) ||
         (rc = read_hours(c, &when)))
         return rc;
-    if (skn_name_normal(agent.name, c->mem, &agent.name, &err))
-        return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
     agent.world = c->world.id;
     if ((rc = merge_agent(c, &agent)) ||
         (rc = skn_agent_save(c->engine, NULL, &agent, &when, c->mem, &c->error)))

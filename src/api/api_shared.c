@@ -150,6 +150,17 @@ bool skn_api_has(const skn_api_call *c, const char *member)
     return skn_json_get(c->json, member) != NULL;
 }
 
+skein_rc skn_api_name(skn_api_call *c, bool needed, skn_str *out)
+{
+    skein_error err;
+    skein_rc    rc = skn_call_text(c, "name", needed, out);
+
+    if (rc || !out->p || !skn_name_normal(*out, c->mem, out, &err))
+        return rc;
+    rc = skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+    return skn_hint(&c->error, rc, "%s", err.hint);
+}
+
 skein_rc skn_api_flag(skn_api_call *c, const char *name, bool *out)
 {
     bool     in_query = false;

@@ -177,17 +177,6 @@ skein_rc skn_api_list_worlds(skn_api_call *c)
     return skn_page_fields(c, SKN_FIELDS_WORLD);
 }
 
-/* A name that may not be is the request's fault, and says where it stands. */
-static skein_rc read_name(skn_api_call *c, bool needed, skn_str *out)
-{
-    skein_error err;
-    skein_rc    rc = skn_call_text(c, "name", needed, out);
-
-    if (rc || !out->p || !skn_name_normal(*out, c->mem, out, &err))
-        return rc;
-    return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
-}
-
 /* --- Settings ----------------------------------------------------------------------------- */
 
 /* Levels in which a patch is merged into what is there: a server's variable is the fourth. */
@@ -232,13 +221,12 @@ static skein_rc check_commands(skn_api_call *c, skn_str settings, skn_str before
 
     if (c->api->o.no_commands)
         server = skn_world_new_command(settings, before, c->mem);
-    return server.p
-               ? skn_call_invalid(c,
-                                  skn_arena_printf(c->mem, "/settings/mcpServers/%.*s/command",
-                                                   SKN_FMT(server))
-                                      .p,
-                                  SKN_COMMANDS_OFF)
-               : SKEIN_OK;
+    if (!server.p)
+        return SKEIN_OK;
+    skn_call_invalid(
+        c, skn_arena_printf(c->mem, "/settings/mcpServers/%.*s/command", SKN_FMT(server)).p,
+        SKN_COMMANDS_OFF);
+    return skn_fail(&c->error, SKEIN_INVALID, "%s", SKN_COMMANDS_OFF);
 }
 
 /* "settings" of the body over those that are kept; null removes them all. */
@@ -275,7 +263,7 @@ static skein_rc read_world(skn_api_call *c, bool needs_name, skein_world *out)
 {
     skein_rc rc;
 
-    if ((rc = read_name(c, needs_name, &out->name)) ||
+    if ((rc = skn_api_name(c, needs_name, &out->name)) ||
         (rc = skn_call_text(c, "description", false, &out->description)) ||
         (rc = skn_call_int(c, "turnLimit", 1, SKN_TURN_LIMIT_MAX, 0, &out->turn_limit)))
         return rc;
@@ -349,9 +337,20 @@ static skein_rc read_change(skn_api_call *c, skein_world_change *out)
     return SKEIN_OK;
 }
 
+/* The same check that the change would make. */
+static skein_rc try_change(skn_api_call *c, const skein_world_change *change)
+{
+    skn_str kept;
+
+    return change->settings.p ? skn_world_settings_take(change->settings, c->world.settings,
+                                                        skn_engine_env_rule(c->engine), c->mem,
+                                                        &kept, &c->error)
+                              : SKEIN_OK;
+}
+
 /* Settings are merged into those that were read: whoever changes others at the same time is not
  * overwritten, the change is then made again on what is there now. */
-static skein_rc change_world(skn_api_call *c, skein_world_change *change)
+static skein_rc change_world(skn_api_call *c, skein_world_change *change, bool dry_run)
 {
     skein_world read;
     bool        asked;
@@ -366,7 +365,8 @@ static skein_rc change_world(skn_api_call *c, skein_world_change *change)
         read = c->world;
         change->id = read.id;
         change->was = asked || change->settings.p ? &read : NULL;
-        rc = skein_world_patch(c->engine, change, c->mem, &c->world, &c->error);
+        rc = dry_run ? try_change(c, change)
+                     : skein_world_patch(c->engine, change, c->mem, &c->world, &c->error);
     } while (rc == SKEIN_VERSION_CHANGED && !asked && ++tries < TRIES);
     return rc;
 }
@@ -374,11 +374,13 @@ static skein_rc change_world(skn_api_call *c, skein_world_change *change)
 skein_rc skn_api_update_world(skn_api_call *c)
 {
     skein_world_change change = {.id = {0}};
+    bool               dry_run;
     skein_rc           rc;
 
-    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)))
+    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)) ||
+        (rc = skn_api_flag(c, "dryRun", &dry_run)))
         return rc;
-    if ((rc = change_world(c, &change)) || (rc = answer_world(c)))
+    if ((rc = change_world(c, &change, dry_run)) || (rc = answer_world(c)))
         return skn_api_blame(c, rc);
     tag_world(c);
     return SKEIN_OK;
@@ -399,7 +401,7 @@ skein_rc skn_api_remove_world(skn_api_call *c)
 skein_rc skn_api_restore_world(skn_api_call *c)
 {
     skn_str  name;
-    skein_rc rc = read_name(c, false, &name);
+    skein_rc rc = skn_api_name(c, false, &name);
 
     if (rc)
         return rc;

@@ -115,6 +115,8 @@ skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
                       const skn_json **out);
 /* The body's member, told apart from a missing one: true also for null. */
 bool skn_api_has(const skn_api_call *c, const char *member);
+/* "name", as names are kept. */
+skein_rc skn_api_name(skn_api_call *c, bool needed, skn_str *out);
 /* true in the body or in the query. */
 skein_rc skn_api_flag(skn_api_call *c, const char *name, bool *out);
 /* Fails with 412 unless If-Match is absent, "*", or names a tag with this beginning ("\"a_12", which
