@@ -28,16 +28,17 @@ static const skn_json *told(skn_cli *cli, skn_str path)
     return v;
 }
 
-static const skn_json *told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
+const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
 {
     const char *name = skn_client_encode(cli->keep, world->name);
 
-    return told(cli, skn_arena_printf(cli->keep, "/worlds/%s?fields=%s", name, fields));
+    return told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
+                                      fields ? "?fields=" : "", fields ? fields : ""));
 }
 
 const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
 {
-    return list_of(told_of_world(cli, world, "answersWith"), "answersWith");
+    return list_of(skn_told_of_world(cli, world, "answersWith"), "answersWith");
 }
 
 static bool is_set(const skn_json *v, const char *key)
@@ -82,7 +83,7 @@ static skn_str nobody(const skn_json *agents)
 
 skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
 {
-    const skn_json *all = told_of_world(cli, world, "answersWith,agents");
+    const skn_json *all = skn_told_of_world(cli, world, "answersWith,agents");
     const skn_json *answers = list_of(all, "answersWith"), *agents = list_of(all, "agents");
     skn_str         text = SKN_STR("");
 

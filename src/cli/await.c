@@ -113,7 +113,7 @@ static skein_rc wait_for_them(skn_await *w, int64_t timeout_ms)
     if (rc != SKEIN_TIMEOUT || first == left)
         return rc;
     if (w->answers.message.p && !w->answers.said)
-        skn_note_queued(cli, w->chat);
+        skn_note_queued(cli);
     cli->err = (skein_error){.rc = SKEIN_OK};
     return skn_news_wait(&w->news, left < 0 ? -1 : left - first);
 }

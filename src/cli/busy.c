@@ -27,44 +27,6 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
     return SKEIN_OK;
 }
 
-/* Who speaks for agents on a store that is a file says so beside it: without that, whatever is open was left. Elsewhere
- * somebody on another computer may be at it, whom only the lease tells of. */
-static int64_t left_before(skn_cli *cli, int64_t now)
-{
-    skein_error before = cli->err;
-    skn_traces  traces;
-
-    if (skn_traces_of(cli,
-                      &traces)) { /* nothing is written beside a store that has no place here */
-        cli->err = before;
-        return now;
-    }
-    if (skn_lock_holder(traces.lock))
-        return 0;
-    return traces.backups ? INT64_MAX : now;
-}
-
-skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
-{
-    skein_agents      agents;
-    skein_agent_work *work;
-    skein_rc          rc;
-
-    *out = (skn_at_work){.now = skn_clock_micros()};
-    if (cli->far) /* a server tells it with each agent */
-        return SKEIN_OK;
-    out->left_before = left_before(cli, out->now);
-    if ((rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
-        return rc;
-    work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
-    if ((rc = skein_agent_work_of(cli->engine, &agents, cli->keep, work, &cli->err)))
-        return rc;
-    out->agents = work;
-    out->agent_count = agents.count;
-    return skein_work_now(cli->engine, world, (skein_conversation_id){0}, DUES_MOST, cli->keep,
-                          &out->turns, &out->dues, &cli->err);
-}
-
 /* A turn whose program has died keeps nobody waiting: its lease runs out. */
 skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
 {

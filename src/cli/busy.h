@@ -7,8 +7,6 @@
 /* Has any agent of the conversation something to do? The turns are those that are open in it. */
 skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
                        skein_turns *turns, bool *busy);
-/* Who is at work in a world, for its shape; it lives in cli->keep. */
-skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out);
 /* Waits until none has. */
 skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat);
 /* Says in cli->err, which is SKEIN_AT_WORK, who is in the way and what can be done. */

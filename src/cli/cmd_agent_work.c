@@ -3,11 +3,11 @@
 
 #include "base/amount.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/discover.h"
 #include "cli/far_agent.h"
 #include "cli/far_view.h"
 #include "cli/model_name.h"
+#include "cli/outlook.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -18,26 +18,17 @@ static skein_rc find_agent(skn_cli *cli, skein_world *world, skein_agent *out)
 {
     skein_rc rc = skn_need_world(cli, world);
 
-    return rc ? rc : skn_need_agent(cli, world, cli->args[0], out);
+    return rc ? rc : skn_far_agent(cli, skn_arg(cli, 0), out);
 }
 
 /* --- Edit --------------------------------------------------------------------------------- */
 
-/* An option's text over the one that is kept; an empty one removes it. */
-static void take(skn_cli *cli, const char *name, skn_str *text)
-{
-    const char *given = skn_opt(cli, name);
-
-    if (given)
-        *text = *given ? skn_str_of(given) : SKN_NONE;
-}
-
 /* Tools of servers have "__" in their names, and may come later. */
-static skein_rc check_tools(skn_cli *cli, skn_str names)
+static skein_rc check_tools(skn_cli *cli)
 {
-    skn_str name;
+    skn_str names = skn_str_of(skn_opt(cli, "tools")), name;
 
-    while (skn_str_split(&names, ',', &name)) {
+    while (!skn_is_usual(names) && skn_str_split(&names, ',', &name)) {
         name = skn_str_trim(name);
         if (!name.n || skn_str_find(name, SKN_STR("__")) >= 0 ||
             skn_str_ends(name, SKN_STR("*")) || skn_runtime_has_tool(name))
@@ -49,84 +40,28 @@ static skein_rc check_tools(skn_cli *cli, skn_str names)
     return SKEIN_OK;
 }
 
-static void write_tools(skn_jw *w, skn_str names)
+static skein_rc check_tokens(skn_cli *cli)
 {
-    skn_str name;
-
-    skn_jw_array(w);
-    while (skn_str_split(&names, ',', &name))
-        if (skn_str_trim(name).n)
-            skn_jw_str(w, skn_str_trim(name));
-    skn_jw_array_end(w);
-}
-
-/* "all" and "default": as if it had never been said. */
-static bool is_usual(skn_str value)
-{
-    return skn_str_is(value, "all") || skn_str_is(value, "default");
-}
-
-static skein_rc check_tokens(skn_cli *cli, skn_str value)
-{
+    skn_str value = skn_str_of(skn_opt(cli, "max-tokens"));
     int64_t n;
 
-    if (skn_str_int(value, &n) && n >= 1 && n <= SKN_AGENT_TOKENS_MOST)
+    if (!value.p || skn_is_usual(value) ||
+        (skn_str_int(value, &n) && n >= 1 && n <= SKN_AGENT_TOKENS_MOST))
         return SKEIN_OK;
     return skn_fail(&cli->err, SKEIN_USAGE,
                     "\"%.*s\" must be a whole number from 1 to 1000000000, or default",
                     SKN_FMT(value));
 }
 
-/* One setting by the option that is for it; the others stay as they are. */
-static skein_rc take_setting(skn_cli *cli, const char *option, const char *key,
-                             skn_str *settings)
-{
-    skn_str         value = skn_str_of(skn_opt(cli, option));
-    bool            tools = skn_str_is(skn_str_of(key), "tools");
-    const skn_json *all = NULL;
-    skn_buf         b;
-    skn_jw          w;
-    skein_rc        rc;
-
-    if (!value.p)
-        return SKEIN_OK;
-    if (!is_usual(value) && (rc = tools ? check_tools(cli, value) : check_tokens(cli, value)))
-        return rc;
-    if (settings->n &&
-        (rc = skn_json_parse(&all, *settings, "the settings", cli->keep, &cli->err)))
-        return rc;
-    skn_buf_init(&b, (size_t)1 << 20);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    for (const skn_json *v = all ? all->first : NULL; v; v = v->next)
-        if (!skn_str_is(v->key, key)) {
-            skn_jw_key_str(&w, v->key);
-            skn_jw_raw(&w, v->raw);
-        }
-    if (!is_usual(value)) {
-        skn_jw_key(&w, key);
-        tools ? write_tools(&w, value) : skn_jw_raw(&w, value);
-    }
-    skn_jw_object_end(&w);
-    *settings = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return SKEIN_OK;
-}
-
 int skn_cmd_agent_edit(skn_cli *cli)
 {
     skein_world world;
-    skein_agent was, agent;
-    skein_rc    rc = find_agent(cli, &world, &was);
+    skein_agent agent;
+    skn_str     model = SKN_NONE;
+    skein_rc    rc;
 
-    if (rc)
-        return (int)rc;
-    agent = was;
-    take(cli, "prompt", &agent.system_prompt);
-    take(cli, "lead", &agent.lead_name);
-    if ((skn_opt(cli, "model") && (rc = skn_model_option(cli, &agent.model))) ||
-        (rc = take_setting(cli, "tools", "tools", &agent.settings)) ||
-        (rc = take_setting(cli, "max-tokens", "maxTokens", &agent.settings)))
+    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_model_option(cli, &model)) ||
+        (rc = check_tools(cli)) || (rc = check_tokens(cli)))
         return (int)rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
         !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens"))
@@ -137,9 +72,7 @@ int skn_cmd_agent_edit(skn_cli *cli)
         skn_would(cli, "change the agent %.*s", SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = cli->far
-                  ? skn_far_agent_edit(cli, agent.model, &agent)
-                  : skein_agent_update_from(cli->engine, &was, &agent, cli->keep, &cli->err)))
+    if ((rc = skn_far_agent_edit(cli, model, &agent)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
@@ -156,8 +89,7 @@ static int pause_agent(skn_cli *cli, bool paused)
     skein_rc    rc = find_agent(cli, &world, &agent);
 
     if (!rc && !cli->dry_run)
-        rc = cli->far ? skn_far_agent_do(cli, paused ? "pause" : "resume", &agent)
-                      : skein_agent_pause(cli->engine, agent.id, paused, &cli->err);
+        rc = skn_far_agent_do(cli, paused ? "pause" : "resume", &agent);
     if (rc)
         return (int)rc;
     if (cli->json)
@@ -197,43 +129,16 @@ static void say_woken(skn_cli *cli, const skein_agent *agent, bool paused)
                   SKN_FMT(agent->name), SKN_FMT(agent->name));
 }
 
-/* Its settings are all that the server tells of it. */
-static skein_rc far_wake(skn_cli *cli, skein_agent *agent, bool *paused)
-{
-    const skn_json *told;
-    skein_rc        rc = cli->dry_run ? SKEIN_OK : skn_far_agent_do(cli, "wake", agent);
-
-    if (rc || (rc = skn_json_parse(&told, agent->settings, "the agent", cli->keep, &cli->err)))
-        return rc;
-    *paused = skn_far_flag(told, "paused");
-    return SKEIN_OK;
-}
-
-static skein_rc wake(skn_cli *cli, skein_agent *agent, bool *paused)
-{
-    const skein_agents one = {agent, 1};
-    skein_agent_work   work;
-    skein_rc           rc = SKEIN_OK;
-
-    if (cli->far)
-        return far_wake(cli, agent, paused);
-    if (!cli->dry_run)
-        rc = skein_agent_wake(cli->engine, agent->id, &cli->err);
-    if (!rc)
-        rc = skein_agent_work_of(cli->engine, &one, cli->keep, &work, &cli->err);
-    *paused = !rc && work.paused;
-    return rc;
-}
-
 int skn_cmd_agent_wake(skn_cli *cli)
 {
     skein_world world;
     skein_agent agent;
-    bool        paused = false;
+    bool        paused;
     skein_rc    rc = find_agent(cli, &world, &agent);
 
-    if (rc || (rc = wake(cli, &agent, &paused)))
+    if (rc || (!cli->dry_run && (rc = skn_far_agent_do(cli, "wake", &agent))))
         return (int)rc;
+    paused = skn_doings_of(cli, &agent).paused;
     if (cli->json)
         rc = skn_agent_item(cli, &agent);
     else if (cli->dry_run)
@@ -259,8 +164,7 @@ int skn_cmd_agent_timer(skn_cli *cli)
                              "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
     rc = find_agent(cli, &world, &agent);
     if (!rc && !cli->dry_run)
-        rc = cli->far ? skn_far_agent_timer(cli, ms, &agent)
-                      : skein_agent_timer(cli->engine, agent.id, ms, &cli->err);
+        rc = skn_far_agent_timer(cli, ms, &agent);
     if (rc)
         return (int)rc;
     if (cli->json)
@@ -296,34 +200,19 @@ skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
                                 : skn_fail(&cli->err, SKEIN_USAGE, "there is no text");
 }
 
-static skein_rc told_item(skn_cli *cli, const skein_world *world, skn_str uid)
-{
-    skein_message      there;
-    skein_conversation chat;
-    skein_rc rc = skein_message_in_world(cli->engine, world->id, uid, cli->keep, &there, &chat,
-                                         &cli->err);
-
-    if (rc)
-        return rc;
-    skn_shape_message(skn_item(cli), chat.uid, &there, NULL);
-    return skn_item_end(cli);
-}
-
 int skn_cmd_agent_tell(skn_cli *cli)
 {
     skein_world     world;
     skein_agent     agent, from;
     skein_tell      tell = {.response_expected = skn_opt(cli, "expect-reply") != NULL};
-    const skn_json *whole = NULL;
+    const skn_json *whole;
     skein_message   m;
     skein_rc        rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &tell.text)))
         return (int)rc;
-    tell.world = world.id;
-    tell.agent = agent.name;
     if (skn_opt(cli, "from")) {
-        if ((rc = skn_need_agent(cli, &world, skn_opt(cli, "from"), &from)))
+        if ((rc = skn_far_agent(cli, skn_str_of(skn_opt(cli, "from")), &from)))
             return (int)rc;
         tell.from = from.name;
     }
@@ -331,11 +220,10 @@ int skn_cmd_agent_tell(skn_cli *cli)
         skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(agent.name), tell.text.n);
         return 0;
     }
-    if ((rc = cli->far ? skn_far_tell(cli, &agent, &tell, &m, &whole)
-                       : skein_tell_agent(cli->engine, &tell, cli->keep, &m, &cli->err)))
+    if ((rc = skn_far_tell(cli, &agent, &tell, &m, &whole)))
         return (int)rc;
     if (cli->json)
-        rc = whole ? skn_far_item(cli, whole) : told_item(cli, &world, m.uid);
+        rc = skn_far_item(cli, whole);
     else
         skn_print(cli, "Told %.*s as %.*s, in its background. Watch it: skein inspect %.*s\n",
                   SKN_FMT(agent.name), SKN_FMT(m.uid), SKN_FMT(agent.name));
@@ -347,18 +235,16 @@ int skn_cmd_agent_task(skn_cli *cli)
 {
     skein_world world;
     skein_agent agent;
-    skein_task  task = {.source = SKN_STR("user")};
+    skein_task  task = {.id = 0};
     skein_rc    rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &task.content)))
         return (int)rc;
-    task.agent = agent.id;
     if (cli->dry_run) {
         skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(agent.name), task.content.n);
         return 0;
     }
-    if ((rc = cli->far ? skn_far_task_new(cli, &agent, &task)
-                       : skein_task_new(cli->engine, &task, cli->keep, &cli->err)))
+    if ((rc = skn_far_task_new(cli, &agent, &task)))
         return (int)rc;
     if (cli->json) {
         skn_shape_task(skn_item(cli), &task);
@@ -401,9 +287,7 @@ int skn_cmd_agent_memory(skn_cli *cli)
 
     if ((rc = find_agent(cli, &world, &agent)) ||
         (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))) ||
-        (rc = cli->far ? skn_far_knowledge(cli, &agent, words, LISTED_MOST, &list)
-                       : skein_knowledge_list(cli->engine, agent.id, words, LISTED_MOST,
-                                              cli->keep, &list, &cli->err)))
+        (rc = skn_far_knowledge(cli, &agent, words, LISTED_MOST, &list)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);

@@ -525,7 +525,7 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
     if (cli->json)
         skn_list_done(cli, rc);
     else if (!rc && is_room_now(cli, job))
-        rc = skn_print_queue(cli, &job->chat);
+        rc = skn_print_queue(cli);
     return rc;
 }
 

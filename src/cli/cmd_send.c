@@ -163,7 +163,7 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
     rc = skn_answers_take(&answers, &item);
     skn_answers_release(&answers);
     if (queued)
-        skn_note_queued(cli, s->chat.id);
+        skn_note_queued(cli);
     skn_say_notice(cli, item.data);
     return rc;
 }

@@ -234,7 +234,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
     skn_print_message(cli, m, &facts, SKN_NONE);
     unanswered(cli, job, m, d, version);
     details(cli, job, m, &facts, version);
-    if (m->call_count && (rc = skn_print_decisions(cli, job->world.id, m->uid)))
+    if (m->call_count && (rc = skn_print_decisions(cli, m->uid)))
         return rc;
     return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
 }

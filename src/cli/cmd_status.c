@@ -1,7 +1,6 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
 #include "cli/answering.h"
 #include "cli/browser.h"
-#include "cli/busy.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/current.h"
@@ -31,57 +30,49 @@ static void say_answers(skn_cli *cli, const skein_world *world)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
+static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
 {
-    skein_agents        agents;
-    skein_conversations chats;
-    skn_at_work         work;
-    const skn_json     *answers;
-    int64_t             messages = 0;
-    skein_rc            rc;
+    const skn_json *answers, *chats = skn_json_get(whole, "chats");
+    int64_t         messages = 0, chat_count = chats ? chats->count : 0;
+    skein_world     world;
+    skein_agents    agents;
 
-    if (cli->far)
-        skn_far_enter(cli, world);
-    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)) ||
-        (rc = skn_at_work_in(cli, world->id, &work)))
-        return rc;
-    for (size_t i = 0; i < chats.count; i++)
-        messages += chats.at[i].length;
+    skn_far_read_world(cli, whole, &world);
+    skn_far_read_agents(cli, whole, &agents);
+    for (const skn_json *c = chats ? chats->first : NULL; c; c = c->next)
+        messages += skn_far_int(c, "messageCount", 0);
     if (!cli->json) {
-        skn_print(
-            cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
-            SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
-            skn_plural((int64_t)chats.count), messages, skn_plural(messages));
-        say_answers(cli, world);
+        skn_print(cli,
+                  "world    %.*s: %zu agent%s, %" PRId64 " conversation%s, %" PRId64
+                  " message%s\n",
+                  SKN_FMT(world.name), agents.count, skn_plural((int64_t)agents.count),
+                  chat_count, skn_plural(chat_count), messages, skn_plural(messages));
+        say_answers(cli, &world);
         for (size_t i = 0; i < agents.count; i++) {
-            skn_print_last_turn(cli, &agents.at[i], &work);
-            skn_print_outlook(cli, &agents.at[i], &work, "         ");
+            skn_print_last_turn(cli, &agents.at[i]);
+            skn_print_outlook(cli, &agents.at[i], "         ");
         }
-        return SKEIN_OK;
+        return;
     }
-    answers = skn_answers_with(cli, world);
+    answers = skn_answers_with(cli, &world);
     skn_jw_object(w);
-    skn_jw_kstr(w, "name", world->name);
+    skn_jw_kstr(w, "name", world.name);
     skn_jw_kint(w, "agents", (int64_t)agents.count);
-    skn_jw_kint(w, "chats", (int64_t)chats.count);
+    skn_jw_kint(w, "chats", chat_count);
     skn_jw_kint(w, "messages", messages);
     skn_jw_key(w, "answersWith");
     skn_jw_raw(w, answers ? answers->raw : SKN_STR("null"));
-    skn_outlook_json(cli, w, &agents, &work);
+    skn_outlook_json(cli, w, &agents);
     skn_jw_object_end(w);
-    return SKEIN_OK;
 }
 
 static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
 {
-    skein_worlds worlds = {NULL, 0};
-    skein_rc     rc = SKEIN_OK;
+    skn_json_list worlds = {0};
+    skein_rc      rc = there ? skn_far_all(cli, "/worlds", 0, &worlds) : SKEIN_OK;
 
-    if (there)
-        rc = cli->far ? skn_far_worlds(cli, &worlds)
-                      : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
-    for (size_t i = 0; i < worlds.count && !rc; i++)
-        rc = status_world(cli, &worlds.at[i], w);
+    for (size_t i = 0; i < worlds.n && !rc; i++)
+        status_world(cli, worlds.p[i], w);
     return rc;
 }
 

@@ -2,60 +2,39 @@
 
 #include "base/error.h"
 #include "cli/answering.h"
-#include "cli/busy.h"
 #include "cli/current.h"
 #include "cli/default_model.h"
 #include "cli/far_view.h"
 #include "cli/far_world.h"
 #include "cli/removed.h"
 
+/* A server that runs here knows more of it: which models answer. */
 skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
 {
-    skein_agents        agents;
-    skein_conversations chats;
-    skn_at_work         work;
-    const skn_json     *whole, *answers;
-    skein_world         here; /* with the engine's own id, however it was found */
-    skein_rc            rc;
+    const skn_json *whole = skn_told_of_world(cli, world, NULL);
+    skein_rc        rc = SKEIN_OK;
 
-    if (cli->far) {
+    if (!whole)
         rc = skn_far_get(cli, &whole, "/worlds/%s", skn_far_part(cli, world->name));
-        return rc ? rc : skn_far_item(cli, whole);
-    }
-    if ((rc = skein_world_find(cli->engine, world->uid, cli->keep, &here, &cli->err)) ||
-        (rc = skein_agent_list(cli->engine, here.id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, here.id, cli->keep, &chats, &cli->err)) ||
-        (rc = skn_at_work_in(cli, here.id, &work)))
-        return rc;
-    if ((answers = skn_answers_with(cli, &here)))
-        work.answers = answers->raw;
-    skn_shape_world_at_work(skn_item(cli), &here, &agents, &chats, &work, cli->keep);
-    return skn_item_end(cli);
+    return rc ? rc : skn_far_item(cli, whole);
 }
 
 /* Says that a world is free to be made, without making it. */
 static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
 {
     skein_world there;
-    skein_error err = {.rc = SKEIN_OK};
     skn_str     name;
     skein_rc    rc = skn_name_normal(wanted->name, cli->keep, &name, &cli->err);
 
     if (rc)
         return rc;
-    if (cli->far) {
-        rc = skn_far_world(cli, name, &there);
-        err = cli->err;
-    } else {
-        rc = skein_world_find(cli->engine, name, cli->keep, &there, &err);
-    }
+    rc = skn_far_world(cli, name, &there);
     if (!rc && skn_str_eq(there.name, name))
         return skn_fail(&cli->err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
                         SKN_FMT(name));
-    if (rc && rc != SKEIN_NOT_FOUND) {
-        cli->err = err;
+    if (rc && rc != SKEIN_NOT_FOUND)
         return rc;
-    }
+    cli->err = (skein_error){.rc = SKEIN_OK};
     skn_would(cli, "make the world %.*s", SKN_FMT(name));
     return SKEIN_OK;
 }
@@ -80,8 +59,7 @@ int skn_cmd_world_new(skn_cli *cli)
         return (int)rc;
     if (cli->dry_run)
         return (int)world_would_be(cli, &world);
-    if ((rc = cli->far ? skn_far_world_new(cli, &world)
-                       : skein_world_new(cli->engine, &world, cli->keep, &cli->err)))
+    if ((rc = skn_far_world_new(cli, &world)))
         return (int)rc;
     keep_default(cli, &world);
     if (cli->json)
@@ -93,46 +71,52 @@ int skn_cmd_world_new(skn_cli *cli)
     return 0;
 }
 
-static skein_rc world_line(skn_cli *cli, const skein_world *world)
+static size_t count_of(const skn_json *world, const char *list)
 {
-    skein_agents        agents;
-    skein_conversations chats;
-    skn_str             answers;
-    size_t              row;
-    skein_rc            rc;
+    const skn_json *v = skn_json_get(world, list);
 
-    if (cli->far)
-        skn_far_enter(cli, world);
-    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)))
-        return rc;
-    row = skn_row_begin(cli);
+    return v ? v->count : 0;
+}
+
+static void world_line(skn_cli *cli, const skein_world *world, const skn_json *whole)
+{
+    size_t  agents = count_of(whole, "agents"), chats = count_of(whole, "chats");
+    skn_str answers = skn_answers_text(cli, world);
+    size_t  row = skn_row_begin(cli);
+
     skn_print_sender(cli, world->name, 20);
-    skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
-              skn_plural((int64_t)agents.count), chats.count, skn_plural((int64_t)chats.count));
-    answers = skn_answers_text(cli, world);
+    skn_print(cli, "  %zu agent%s, %zu conversation%s", agents, skn_plural((int64_t)agents),
+              chats, skn_plural((int64_t)chats));
     skn_print_raw(cli, answers.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, answers, 0);
     skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, world->description, 60);
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
-    return SKEIN_OK;
 }
 
 int skn_cmd_world_ls(skn_cli *cli)
 {
-    skein_worlds worlds;
-    skein_rc     rc;
+    const skn_json *whole;
+    skn_json_list   list = {0};
+    skein_world     world;
+    skein_rc        rc;
 
     if (skn_opt(cli, "removed"))
         return (int)skn_worlds_removed(cli);
-    if ((rc = cli->far ? skn_far_worlds(cli, &worlds)
-                       : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
+    if ((rc = skn_far_all(cli, "/worlds", 0, &list)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
-    for (size_t i = 0; i < worlds.count && !rc; i++)
-        rc = cli->json ? skn_world_item(cli, &worlds.at[i]) : world_line(cli, &worlds.at[i]);
+    for (size_t i = 0; i < list.n && !rc; i++) {
+        skn_far_read_world(cli, list.p[i], &world);
+        if (!cli->json) {
+            world_line(cli, &world, list.p[i]);
+            continue;
+        }
+        whole = cli->far ? NULL : skn_told_of_world(cli, &world, NULL);
+        rc = skn_far_item(cli, whole ? whole : list.p[i]);
+    }
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;
@@ -142,17 +126,13 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
 {
     skein_rc rc;
 
-    if (cli->arg_count && cli->far) {
-        rc = skn_far_world(cli, skn_arg(cli, 0), out);
-        if (!rc)
-            skn_far_enter(cli, out);
-        return rc;
-    }
-    if (cli->arg_count)
-        return skn_missing_world(
-            cli, skein_world_find(cli->engine, skn_arg(cli, 0), cli->keep, out, &cli->err),
-            skn_arg(cli, 0));
-    return skn_need_world(cli, out);
+    if (!cli->arg_count)
+        return skn_need_world(cli, out);
+    rc = skn_far_world(cli, skn_arg(cli, 0), out);
+    if (rc)
+        return cli->far ? rc : skn_missing_world(cli, rc, skn_arg(cli, 0));
+    skn_far_enter(cli, out);
+    return SKEIN_OK;
 }
 
 int skn_cmd_world_use(skn_cli *cli)
@@ -191,50 +171,46 @@ static void chat_line(skn_cli *cli, const skein_conversation *c, bool current)
 }
 
 /* What was set, without secrets. */
-static void show_settings(skn_cli *cli, const skein_world *world)
+static void show_settings(skn_cli *cli, const skn_json *settings)
 {
-    skn_buf b;
-    skn_jw  w;
-
-    if (!world->settings.n)
+    if (!settings || !settings->first)
         return;
-    skn_buf_init(&b, (size_t)4 << 20);
-    skn_jw_init(&w, &b);
-    skn_world_settings_show(&w, world->settings, cli->keep);
     skn_print_raw(cli, SKN_STR("settings "));
-    skn_print_line(cli, skn_buf_str(&b), 0);
+    skn_print_line(cli, settings->raw, 0);
     skn_print_raw(cli, SKN_STR("\n"));
-    skn_buf_release(&b);
 }
 
 int skn_cmd_world_show(skn_cli *cli)
 {
-    skein_world         world;
-    skein_agents        agents;
-    skein_conversations chats;
-    skn_at_work         work;
-    skn_str             usual;
-    skein_rc            rc = skn_world_named(cli, &world);
+    const skn_json    *whole, *chats;
+    skein_world        world;
+    skein_agents       agents;
+    skein_conversation chat;
+    skn_str            usual;
+    skein_rc           rc = skn_world_named(cli, &world);
 
     if (rc)
         return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &world);
-    if ((rc = skn_agents_of(cli, &world, &agents)) ||
-        (rc = skn_chats_of(cli, &world, &chats)) || (rc = skn_at_work_in(cli, world.id, &work)))
+    if ((rc = skn_far_get(cli, &whole, "%s", cli->door->world)))
         return (int)rc;
     skn_print_sender(cli, world.name, 0);
     skn_print(cli, "  (%.*s)\n", SKN_FMT(world.uid));
     skn_print_block(cli, world.description, 2);
     skn_print(cli, "turns %lld, compacts at %lld messages, session %s\n",
               (long long)world.turn_limit, (long long)world.compact_at,
-              world.current_chat.v ? "on" : "off");
-    show_settings(cli, &world);
+              world.current_chat_uid.n ? "on" : "off");
+    show_settings(cli, skn_json_get(whole, "settings"));
+    skn_far_read_agents(cli, whole, &agents);
     usual = agents.count ? skn_default_model_shown(cli) : SKN_NONE;
     for (size_t i = 0; i < agents.count; i++)
-        skn_agent_line(cli, &agents.at[i], &work, usual);
-    for (size_t i = 0; i < chats.count; i++)
-        chat_line(cli, &chats.at[i], chats.at[i].id.v == world.current_chat.v);
+        skn_agent_line(cli, &agents.at[i], usual);
+    chats = skn_json_get(whole, "chats");
+    for (const skn_json *v = chats ? chats->first : NULL; v; v = v->next) {
+        skn_far_read_chat(cli, v, &chat);
+        chat_line(cli, &chat, skn_str_eq(chat.uid, world.current_chat_uid));
+    }
     return 0;
 }
 
@@ -248,9 +224,7 @@ int skn_cmd_world_rm(skn_cli *cli)
         return (int)rc;
     if (cli->json && (rc = skn_world_item(cli, &world)))
         return (int)rc;
-    if (!cli->dry_run &&
-        (rc = cli->far ? skn_far_remove_world(cli, force)
-                       : skein_world_remove(cli->engine, world.id, force, &cli->err)))
+    if (!cli->dry_run && (rc = skn_far_remove_world(cli, force)))
         return (int)rc;
     if (!cli->json)
         skn_print(cli,

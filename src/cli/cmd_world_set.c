@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/config_cli.h"
 #include "cli/discover.h"
 #include "cli/far_world.h"
 #include "cli/server_ask.h"
@@ -55,6 +54,17 @@ static skein_rc no_object(skn_cli *cli, skn_str key, skein_rc rc)
                     tools ? "{\"TOOL\":\"ask\"}" : "{\"NAME\":{\"command\":[\"PROGRAM\"]}}");
 }
 
+static skn_str quoted(skn_cli *cli, skn_str text)
+{
+    skn_buf b;
+    skn_jw  w;
+
+    skn_buf_init(&b, 6 * text.n + 8);
+    skn_jw_init(&w, &b);
+    skn_jw_str(&w, text);
+    return skn_body_keep(cli, &b);
+}
+
 /* What null stands for, in the numbers that every world has; 0: the setting goes. */
 static int standard(skn_str key)
 {
@@ -68,89 +78,18 @@ static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
 {
     const skn_json *v;
     skein_error     err;
-    skn_buf         b;
-    skn_jw          w;
     skein_rc        rc;
 
     *out = skn_str_trim(skn_arg(cli, 1));
-    if (standard(key) && skn_str_is(*out, "null")) {
-        *out = skn_arena_printf(cli->keep, "%d", standard(key));
-        return SKEIN_OK;
-    }
     if ((skn_str_is(key, "approvals") || skn_str_is(key, "mcpServers")) && out->n &&
         out->p[0] != '{' && !skn_str_is(*out, "null")) {
         if ((rc = skn_read_file(cli, cli->args[1], SETTINGS_MOST, out)))
             return no_object(cli, key, rc);
         return skn_json_parse(&v, *out, cli->args[1], cli->keep, &cli->err);
     }
-    if (!skn_str_is(key, "description") && !skn_json_parse(&v, *out, "value", cli->keep, &err))
-        return SKEIN_OK;
-    skn_buf_init(&b, 6 * out->n + 8);
-    skn_jw_init(&w, &b);
-    skn_jw_str(&w, *out);
-    *out = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
+    if (skn_json_parse(&v, *out, "value", cli->keep, &err))
+        *out = quoted(cli, *out);
     return SKEIN_OK;
-}
-
-/* --- One member, or one inside of it ------------------------------------------------------ */
-
-static void write_with(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
-                       skn_str value);
-
-static void write_member(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
-                         skn_str value)
-{
-    if (!rest.p && skn_str_is(value, "null"))
-        return;
-    skn_jw_key_str(w, name);
-    if (rest.p)
-        write_with(w, before, rest, SKN_NONE, value);
-    else
-        skn_jw_raw(w, value);
-}
-
-/* The object with the member `name` set; of a name with a dot, the member behind it. Two levels at most. */
-static void write_with(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
-                       skn_str value)
-{
-    bool done = false;
-
-    skn_jw_object(w);
-    for (const skn_json *v = before && before->kind == SKN_JSON_OBJECT ? before->first : NULL;
-         v; v = v->next)
-        if (skn_str_eq(v->key, name)) {
-            write_member(w, v, name, rest, value);
-            done = true;
-        } else {
-            skn_jw_key_str(w, v->key);
-            skn_jw_raw(w, v->raw);
-        }
-    if (!done)
-        write_member(w, NULL, name, rest, value);
-    skn_jw_object_end(w);
-}
-
-static skein_rc merge(skn_cli *cli, skn_str settings, skn_str key, skn_str value, skn_str *out)
-{
-    const char     *dot = memchr(key.p, '.', key.n);
-    skn_str         name = dot ? skn_str_sub(key, 0, (size_t)(dot - key.p)) : key;
-    skn_str         rest = dot ? skn_str_sub(key, name.n + 1, key.n) : SKN_NONE;
-    const skn_json *before = NULL;
-    skn_buf         b;
-    skn_jw          w;
-    skein_rc        rc;
-
-    if (settings.n &&
-        (rc = skn_json_parse(&before, settings, "the settings", cli->keep, &cli->err)))
-        return rc;
-    skn_buf_init(&b, 2 * SETTINGS_MOST);
-    skn_jw_init(&w, &b);
-    write_with(&w, before, name, rest, value);
-    *out = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    rc = b.over ? skn_fail(&cli->err, SKEIN_LIMIT, "the settings are over 2 MB") : SKEIN_OK;
-    skn_buf_release(&b);
-    return rc;
 }
 
 /* --- The command -------------------------------------------------------------------------- */
@@ -168,63 +107,32 @@ static bool is_known(skn_str key)
     return false;
 }
 
-static skein_rc number_of(skn_cli *cli, skn_str value, int64_t least, int64_t most,
-                          int64_t *out)
+static skein_rc number_of(skn_cli *cli, int64_t least, int64_t most, skn_str *out)
 {
-    if (skn_str_int(value, out) && *out >= least && *out <= most)
+    skn_str text = skn_str_trim(skn_arg(cli, 1));
+    int64_t n = standard(skn_arg(cli, 0));
+
+    if (skn_str_is(text, "null") || (skn_str_int(text, &n) && n >= least && n <= most)) {
+        *out = skn_arena_printf(cli->keep, "%lld", (long long)n);
         return SKEIN_OK;
+    }
     return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld to %lld",
                     cli->args[1], (long long)least, (long long)most);
 }
 
-static skein_rc read_change(skn_cli *cli, const skein_world *world, skein_world_change *out)
+/* As JSON. */
+static skein_rc value_of(skn_cli *cli, skn_str key, skn_str *out)
 {
-    skn_str  key = skn_arg(cli, 0), value;
-    skein_rc rc;
-
-    *out = (skein_world_change){.id = world->id, .was = world};
     if (!is_known(key))
         return no_setting(cli, key);
-    if (skn_str_is(key, "description")) {
-        out->description = skn_arg(cli, 1);
-        return SKEIN_OK;
-    }
-    if ((rc = read_value(cli, key, &value)))
-        return rc;
     if (skn_str_is(key, "turnLimit"))
-        return number_of(cli, value, 1, SKN_TURN_LIMIT_MAX, &out->turn_limit);
+        return number_of(cli, 1, SKN_TURN_LIMIT_MAX, out);
     if (skn_str_is(key, "compactAt"))
-        return number_of(cli, value, 2, SKN_COMPACT_AT_MAX, &out->compact_at);
-    return merge(cli, world->settings, key, value, &out->settings);
-}
-
-/* A dry run asks for the same check that the change would. */
-static skein_rc try_settings(skn_cli *cli, const skein_world *world,
-                             const skein_world_change *what)
-{
-    skn_str kept;
-
-    if (!what->settings.p)
-        return SKEIN_OK;
-    if (!skn_config_of(cli)->values[SKN_CONFIG_COMMANDS].number &&
-        skn_world_new_command(what->settings, world->settings, cli->keep).p)
-        return skn_fail(&cli->err, SKEIN_INVALID, "%s", SKN_COMMANDS_OFF);
-    return skn_world_settings_take(what->settings, world->settings,
-                                   skn_engine_env_rule(cli->engine), cli->keep, &kept,
-                                   &cli->err);
-}
-
-/* The same, where the store is elsewhere: its server checks what it gets. */
-static skein_rc far_set(skn_cli *cli, skein_world *now)
-{
-    skn_str  key = skn_arg(cli, 0), value;
-    skein_rc rc;
-
-    if (!is_known(key))
-        return no_setting(cli, key);
-    if ((rc = read_value(cli, key, &value)) || cli->dry_run)
-        return rc;
-    return skn_far_world_set(cli, key, value, now);
+        return number_of(cli, 2, SKN_COMPACT_AT_MAX, out);
+    if (!skn_str_is(key, "description"))
+        return read_value(cli, key, out);
+    *out = quoted(cli, skn_arg(cli, 1));
+    return SKEIN_OK;
 }
 
 /* The engine names a place in the settings; a person has typed the name behind it. */
@@ -244,36 +152,26 @@ static skein_rc as_typed(skn_cli *cli, skein_rc rc)
 }
 
 /* What the configuration of this run does not allow, that of a server that runs here may: it has the last word. */
-static skein_rc refused_here(skn_cli *cli, const skein_world *world, skein_world *now)
+static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
 {
-    skein_error refused = cli->err;
+    skn_str     key = skn_arg(cli, 0), value;
+    skein_error refused;
     skn_server  server;
     bool        found = false;
+    skein_rc    rc;
 
-    if (cli->dry_run || skn_discover_here(cli, &server, &found) || !found) {
+    if ((rc = value_of(cli, key, &value)) || !(rc = skn_far_world_set(cli, key, value, now)) ||
+        cli->far || cli->dry_run)
+        return rc;
+    refused = cli->err;
+    if (skn_discover_here(cli, &server, &found) || !found) {
         cli->err = refused;
-        return refused.rc;
+        return rc;
     }
     cli->err = (skein_error){.rc = SKEIN_OK};
     skn_far_begin(cli, &server);
     skn_far_enter(cli, world);
-    return far_set(cli, now);
-}
-
-static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
-{
-    skein_world_change what;
-    skein_rc           rc;
-
-    if (cli->far)
-        return far_set(cli, now);
-    if ((rc = read_change(cli, world, &what)))
-        return rc;
-    if ((rc = try_settings(cli, world, &what)))
-        return refused_here(cli, world, now);
-    if (cli->dry_run)
-        return SKEIN_OK;
-    return skein_world_patch(cli->engine, &what, cli->keep, now, &cli->err);
+    return skn_far_world_set(cli, key, value, now);
 }
 
 /* null takes a setting away; but every world has its two numbers, and it may be described with that word. */

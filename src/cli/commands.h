@@ -189,7 +189,7 @@ skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *ou
 int skn_stop_delegation(skn_cli *cli);
 /* An agent as JSON, with what it does; and as a line, in which `usual` stands for the model that it does not name. */
 skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
-void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work, skn_str usual);
+void     skn_agent_line(skn_cli *cli, const skein_agent *a, skn_str usual);
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 

@@ -83,6 +83,8 @@ int64_t skn_far_time(const skn_json *v, const char *key); /* 0: none */
 
 void skn_far_read_world(skn_cli *cli, const skn_json *v, skein_world *out);
 void skn_far_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out);
+/* The "agents" of a world. */
+void skn_far_read_agents(skn_cli *cli, const skn_json *world, skein_agents *out);
 void skn_far_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out);
 void skn_far_read_version(const skn_json *v, skein_version *out);
 /* 7 for "v7"; 0 for none. */
@@ -104,6 +106,7 @@ skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out);
 skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
                       skein_conversation *out);
 skein_rc skn_far_agents(skn_cli *cli, skein_agents *out);
+/* "ada" or "@ada". */
 skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out);
 /* As a person names it: an id or its beginning, "@~2", "ID^". Facts and deliveries may be NULL. */
 skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,

@@ -57,6 +57,11 @@ static void write_option(skn_cli *cli, skn_jw *w, const char *option, const char
         skn_jw_kstr(w, member, *given ? skn_str_of(given) : SKN_NONE);
 }
 
+bool skn_is_usual(skn_str value)
+{
+    return skn_str_is(value, "all") || skn_str_is(value, "default");
+}
+
 /* "recall,remember"; "all": every one. */
 static void write_tools(skn_cli *cli, skn_jw *w)
 {
@@ -65,7 +70,7 @@ static void write_tools(skn_cli *cli, skn_jw *w)
     if (!names.p)
         return;
     skn_jw_key(w, "tools");
-    if (skn_str_is(names, "all")) {
+    if (skn_is_usual(names)) {
         skn_jw_null(w);
         return;
     }

@@ -13,6 +13,8 @@ skein_rc skn_far_agent_timer(skn_cli *cli, int64_t ms, skein_agent *agent);
 skein_rc skn_far_agent_new(skn_cli *cli, skein_agent *agent);
 /* What the options --prompt, --lead, --tools and --max-tokens say, and `model` where --model was given. */
 skein_rc skn_far_agent_edit(skn_cli *cli, skn_str model, skein_agent *agent);
+/* "all" and "default" of --tools and --max-tokens: as if it had never been said. */
+bool     skn_is_usual(skn_str value);
 skein_rc skn_far_agent_remove(skn_cli *cli, const skein_agent *agent, bool force);
 
 /* The message that it is told with, also whole, for who asked for JSON. */

@@ -70,18 +70,17 @@ static skn_str message_uid(skn_cli *cli, skn_str ref)
     return found ? m.uid : ref;
 }
 
-skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out)
+skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out, const skn_json **whole)
 {
-    bool            own = skn_str_starts(ref, SKN_STR("call_"));
-    const skn_json *v;
-    skein_rc        rc;
+    bool     own = skn_str_starts(ref, SKN_STR("call_"));
+    skein_rc rc;
 
     if (!own)
         ref = message_uid(cli, ref);
-    rc = skn_far_get(cli, &v, own ? "%s/calls/%s" : "%s/messages/%s/context", cli->door->world,
-                     skn_far_part(cli, ref));
+    rc = skn_far_get(cli, whole, own ? "%s/calls/%s" : "%s/messages/%s/context",
+                     cli->door->world, skn_far_part(cli, ref));
     if (!rc)
-        read_call(cli, v, out);
+        read_call(cli, *whole, out);
     return skn_missing(cli, rc, "call");
 }
 
@@ -99,11 +98,23 @@ skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conver
         skn_far_read_chat(cli, list.p[i], out);
         *found = out->mode == SKEIN_BACKGROUND;
     }
-    if (*found) {
-        cli->door->chat_uid = out->uid;
-        cli->door->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->door->world,
-                                           skn_far_part(cli, out->uid))
-                              .p;
-    }
+    if (*found)
+        skn_far_enter_chat(cli, out);
+    return rc;
+}
+
+skein_rc skn_far_background_new(skn_cli *cli, const skein_agent *agent, skein_conversation *out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    skn_jw_kstr(w, "mode", SKN_STR("background"));
+    skn_jw_kstr(w, "agent", agent->name);
+    rc = skn_far_send(&b, "POST", skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p,
+                      &v);
+    if (!rc)
+        skn_far_read_chat(cli, v, out);
     return rc;
 }

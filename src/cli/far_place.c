@@ -57,9 +57,10 @@ skein_rc skn_far_agents(skn_cli *cli, skein_agents *out)
 
 skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out)
 {
+    skn_str         bare = skn_str_sub(name, skn_str_starts(name, SKN_STR("@")), name.n);
     const skn_json *v;
     skein_rc        rc = skn_far_get(cli, &v, "%s/agents/%s", cli->door->world,
-                                     skn_far_part(cli, name));
+                                     skn_far_part(cli, bare));
 
     if (!rc)
         skn_far_read_agent(cli, v, out);

@@ -46,11 +46,14 @@ static skn_str name_of(const skn_json *v)
 
 void skn_far_read_world(skn_cli *cli, const skn_json *v, skein_world *out)
 {
+    const skn_json *settings = skn_json_get(v, "settings");
+
     *out = (skein_world){.uid = skn_far_text(v, "id"),
                          .name = name_of(v),
                          .description = skn_far_text(v, "description"),
                          .turn_limit = skn_far_int(v, "turnLimit", 0),
                          .compact_at = skn_far_int(v, "compactAt", 0),
+                         .settings = settings ? settings->raw : SKN_NONE,
                          .current_chat_uid = skn_far_text(v, "currentChatId"),
                          .created_at = skn_far_time(v, "createdAt")};
     out->id.v = skn_far_number(cli, out->uid);
@@ -68,6 +71,15 @@ void skn_far_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out)
                          .created_at = skn_far_time(v, "createdAt")};
     out->id.v = skn_far_number(cli, out->uid);
     out->lead.v = out->lead_name.n ? 1 : 0; /* who it is, is known by name alone */
+}
+
+void skn_far_read_agents(skn_cli *cli, const skn_json *world, skein_agents *out)
+{
+    const skn_json *list = skn_json_get(world, "agents");
+
+    *out = (skein_agents){.at = SKN_ARRAY(cli->keep, list ? list->count + 1 : 1, skein_agent)};
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next)
+        skn_far_read_agent(cli, v, &out->at[out->count++]);
 }
 
 void skn_far_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out)

@@ -105,6 +105,7 @@ static bool is_own(skn_str key)
 skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world *now)
 {
     const skn_json *was, *v;
+    const char     *path;
     skn_far_body    b;
     skn_jw         *w;
     skein_rc        rc;
@@ -121,7 +122,10 @@ skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world
         write_setting(w, skn_json_get(was, "settings"), key, v);
         skn_jw_object_end(w);
     }
-    if (!(rc = skn_far_send(&b, "PATCH", cli->door->world, &v)))
+    path = skn_arena_printf(cli->keep, "%s%s", cli->door->world,
+                            cli->dry_run ? "?dryRun=true" : "")
+               .p;
+    if (!(rc = skn_far_send(&b, "PATCH", path, &v)))
         skn_far_read_world(cli, v, now);
     return rc;
 }

@@ -10,38 +10,24 @@
 
 enum { QUEUED_SHOWN = 60 };
 
-typedef struct outlook {
-    int64_t waiting, every, next; /* messages, milliseconds, microseconds; 0: none */
-    bool    paused;
-} outlook;
-
-/* A server tells it with the agent. */
-static outlook far_outlook(skn_cli *cli, const skein_agent *agent)
+skn_doings skn_doings_of(skn_cli *cli, const skein_agent *agent)
 {
     const skn_json *told;
 
     if (skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
-        return (outlook){0};
-    return (outlook){skn_far_int(told, "waitingMessages", 0), skn_far_int(told, "runEvery", 0),
-                     skn_far_time(told, "nextRunAt"), skn_far_flag(told, "paused")};
-}
-
-static outlook outlook_of(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
-{
-    if (cli->far)
-        return far_outlook(cli, agent);
-    for (size_t i = 0; i < work->agent_count; i++) {
-        const skein_agent_work *own = &work->agents[i];
-
-        if (own->agent.v == agent->id.v)
-            return (outlook){own->waiting, own->run_every, own->next_run_at, own->paused};
-    }
-    return (outlook){0};
-}
-
-int64_t skn_waiting_for(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
-{
-    return outlook_of(cli, agent, work).waiting;
+        return (skn_doings){.state = SKN_STR("idle")};
+    return (skn_doings){.state = skn_far_text(told, "state"),
+                        .detail = skn_far_text(told, "detail"),
+                        .inbox_uid = skn_far_text(told, "inboxId"),
+                        .failure = skn_far_text(told, "failure"),
+                        .until = skn_far_time(told, "until"),
+                        .failed_at = skn_far_time(told, "failedAt"),
+                        .stopped_at = skn_far_time(told, "stoppedAt"),
+                        .pending = skn_far_int(told, "pendingTasks", 0),
+                        .waiting = skn_far_int(told, "waitingMessages", 0),
+                        .every = skn_far_int(told, "runEvery", 0),
+                        .next = skn_far_time(told, "nextRunAt"),
+                        .paused = skn_far_flag(told, "paused")};
 }
 
 /* 900000 -> "15 min". */
@@ -58,7 +44,7 @@ static void print_every(skn_cli *cli, int64_t ms)
     skn_print(cli, "%" PRId64 " %s", ms / units[u].ms, units[u].name);
 }
 
-static void print_timer(skn_cli *cli, const skein_agent *agent, const outlook *o)
+static void print_timer(skn_cli *cli, const skein_agent *agent, const skn_doings *o)
 {
     skn_print_sender(cli, agent->name, 0);
     skn_print(cli, " wakes every ");
@@ -72,16 +58,20 @@ static void print_timer(skn_cli *cli, const skein_agent *agent, const outlook *o
     skn_print(cli, "\n");
 }
 
-void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const skn_at_work *work,
-                       const char *indent)
+void skn_print_doing(skn_cli *cli, const skn_doings *d)
 {
-    outlook o = outlook_of(cli, agent, work);
-    skn_str detail, state = skn_agent_state(work, agent->id, &detail);
+    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(d->state), d->detail.n ? " " : "",
+              SKN_FMT(d->detail));
+    skn_print_until(cli, d->until);
+}
 
-    if (skn_str_is(state, "interrupted") || skn_str_is(state, "waiting")) {
-        skn_print(cli, "%s%.*s  %.*s %.*s", indent, SKN_FMT(agent->name), SKN_FMT(state),
-                  SKN_FMT(detail));
-        skn_print_until(cli, skn_agent_until(work, agent->id));
+void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const char *indent)
+{
+    skn_doings o = skn_doings_of(cli, agent);
+
+    if (skn_str_is(o.state, "interrupted") || skn_str_is(o.state, "waiting")) {
+        skn_print(cli, "%s%.*s", indent, SKN_FMT(agent->name));
+        skn_print_doing(cli, &o);
         skn_print(cli, "\n");
     }
     if (o.waiting)
@@ -95,7 +85,7 @@ void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const skn_at_work
 
 /* --- For programs ------------------------------------------------------------------------------ */
 
-static void waiting_json(skn_jw *w, const skein_agent *agent, const outlook *o)
+static void waiting_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "agent", agent->name);
@@ -103,7 +93,7 @@ static void waiting_json(skn_jw *w, const skein_agent *agent, const outlook *o)
     skn_jw_object_end(w);
 }
 
-static void timer_json(skn_jw *w, const skein_agent *agent, const outlook *o)
+static void timer_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "agent", agent->name);
@@ -112,72 +102,53 @@ static void timer_json(skn_jw *w, const skein_agent *agent, const outlook *o)
     skn_jw_object_end(w);
 }
 
-void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents,
-                      const skn_at_work *work)
+void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents)
 {
-    outlook o;
+    skn_doings o;
 
     skn_jw_key(w, "waiting");
     skn_jw_array(w);
     for (size_t i = 0; i < agents->count; i++)
-        if ((o = outlook_of(cli, &agents->at[i], work)).waiting)
+        if ((o = skn_doings_of(cli, &agents->at[i])).waiting)
             waiting_json(w, &agents->at[i], &o);
     skn_jw_array_end(w);
     skn_jw_key(w, "timers");
     skn_jw_array(w);
     for (size_t i = 0; i < agents->count; i++)
-        if ((o = outlook_of(cli, &agents->at[i], work)).every)
+        if ((o = skn_doings_of(cli, &agents->at[i])).every)
             timer_json(w, &agents->at[i], &o);
     skn_jw_array_end(w);
 }
 
 /* --- The queue of a conversation ----------------------------------------------------------------- */
 
-static skein_rc far_queue(skn_cli *cli, skein_queue *out)
+/* "ada and bo", who are at work there. */
+static void print_busy(skn_cli *cli)
 {
-    skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/queue", cli->far->chat).p, 0,
-                              &list);
+    skn_json_list turns = {0};
 
-    *out = (skein_queue){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_waiting)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        out->at[out->count++] = (skein_waiting){.uid = skn_far_text(list.p[i], "id"),
-                                                .sender = skn_far_text(list.p[i], "sender"),
-                                                .content = skn_far_text(list.p[i], "content")};
-    return rc;
-}
-
-/* "ada and bo", who are at work there; a server says only that somebody is. */
-static void print_busy(skn_cli *cli, const skein_conversation *chat)
-{
-    skein_turns turns = {0};
-    bool        busy;
-
-    if (cli->far || skn_chat_busy(cli, chat->id, cli->keep, &turns, &busy))
-        turns.count = 0;
-    for (size_t i = 0; i < turns.count; i++)
+    skn_turns_here(cli, &turns);
+    for (size_t i = 0; i < turns.n; i++)
         skn_print(cli, "%s%.*s",
-                  i == 0                 ? ""
-                  : i + 1 == turns.count ? " and "
-                                         : ", ",
-                  SKN_FMT(turns.at[i].agent_name));
-    skn_print(cli, turns.count == 1 ? " is done:\n"
-                   : turns.count    ? " are done:\n"
-                                    : "the agents are done:\n");
+                  i == 0             ? ""
+                  : i + 1 == turns.n ? " and "
+                                     : ", ",
+                  SKN_FMT(skn_far_text(turns.p[i], "agent")));
+    skn_print(cli, turns.n == 1 ? " is done:\n"
+                   : turns.n    ? " are done:\n"
+                                : "the agents are done:\n");
 }
 
-skein_rc skn_print_queue(skn_cli *cli, const skein_conversation *chat)
+skein_rc skn_print_queue(skn_cli *cli)
 {
     skein_queue queue;
-    skein_rc    rc = cli->far
-                         ? far_queue(cli, &queue)
-                         : skein_queue_list(cli->engine, chat->id, cli->keep, &queue, &cli->err);
+    skein_rc    rc = skn_far_queue(cli, &queue);
 
     if (rc || !queue.count)
         return rc;
     skn_print(cli, "%zu message%s wait%s until ", queue.count, skn_plural((int64_t)queue.count),
               queue.count == 1 ? "s" : "");
-    print_busy(cli, chat);
+    print_busy(cli);
     for (size_t i = 0; i < queue.count; i++) {
         skn_print_raw(cli, SKN_STR("  "));
         skn_print_id(cli, queue.at[i].uid);

@@ -1,9 +1,9 @@
 /* Messages that an agent was to answer and did not: who, when, and why. */
 #include "cli/unanswered.h"
 
-#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/far_view.h"
+#include "cli/outlook.h"
 #include "cli/paste.h"
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
@@ -60,28 +60,14 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
     }
 }
 
-/* How its last turn ended, as a delivery. A server tells it with the agent. */
-static skein_delivery last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
+void skn_print_last_turn(skn_cli *cli, const skein_agent *agent)
 {
-    const skn_json *told;
+    skn_doings     told = skn_doings_of(cli, agent);
+    skein_delivery d = {.agent = agent->name,
+                        .error = told.failure,
+                        .failed_at = told.failed_at,
+                        .stopped_at = told.stopped_at};
 
-    if (cli->far && !skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
-        return (skein_delivery){.error = skn_far_text(told, "detail"),
-                                .failed_at = skn_far_time(told, "failedAt"),
-                                .stopped_at = skn_far_time(told, "stoppedAt")};
-    for (size_t i = 0; i < work->agent_count; i++)
-        if (work->agents[i].agent.v == agent->id.v)
-            return (skein_delivery){.error = work->agents[i].failure,
-                                    .failed_at = work->agents[i].failed_at,
-                                    .stopped_at = work->agents[i].stopped_at};
-    return (skein_delivery){0};
-}
-
-void skn_print_last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
-{
-    skein_delivery d = last_turn(cli, agent, work);
-
-    d.agent = agent->name;
     skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }
 

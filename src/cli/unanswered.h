@@ -19,7 +19,7 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
 void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
 /* Such a line of an agent whose last turn did not answer; also while it has other work before it, and that is no longer
  * its state. */
-void skn_print_last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work);
+void skn_print_last_turn(skn_cli *cli, const skein_agent *agent);
 /* The command that has an agent answer a message again, or of a lane (may be absent) begins it again: given in the same
  * place as this one. `why`: what it failed with, or absent. */
 skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane,

@@ -38,17 +38,16 @@ static void print_decision(skn_cli *cli, const skein_inbox_item *item)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-skein_rc skn_print_decisions(skn_cli *cli, skein_world_id world, skn_str message_uid)
+skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
 {
     const skein_inbox_query what = {
-        .world = world, .kind = SKN_STR("approval"), .done = -1, .limit = DECISIONS_MOST};
+        .kind = SKN_STR("approval"), .done = -1, .limit = DECISIONS_MOST};
     skein_inbox all;
     skein_rc    rc;
 
     if (!message_uid.n)
         return SKEIN_OK;
-    rc = cli->far ? skn_far_inbox(cli, &what, &all)
-                  : skein_inbox_list(cli->engine, &what, cli->keep, &all, &cli->err);
+    rc = skn_far_inbox(cli, &what, &all);
     for (size_t i = 0; !rc && i < all.count; i++)
         if (skn_str_eq(all.at[i].work_message_uid, message_uid))
             print_decision(cli, &all.at[i]);
@@ -60,55 +59,42 @@ bool skn_call_not_run(const skein_message *m)
     return m->tool_failed && skn_str_starts(m->content, SKN_STR("not run: "));
 }
 
-/* A limit of spending has no item of its own turn; it is in the inbox too. */
-static bool note_waits(skn_cli *cli, const skein_turn *t)
+void skn_turns_here(skn_cli *cli, skn_json_list *out)
 {
-    if (t->inbox_uid.n)
+    skein_error     before = cli->err;
+    const skn_json *told = NULL, *busy = NULL;
+
+    if (!skn_far_get(cli, &told, "%s/status", cli->door->world))
+        busy = skn_json_get(told, "busy");
+    cli->err = before;
+    for (const skn_json *t = busy ? busy->first : NULL; t; t = t->next)
+        if (skn_str_eq(skn_far_text(t, "chatId"), cli->door->chat_uid))
+            skn_vec_add(cli->keep, out, t);
+}
+
+/* A limit of spending has no item of its own turn; it is in the inbox too. */
+static bool note_waits(skn_cli *cli, const skn_json *turn)
+{
+    skn_str agent = skn_far_text(turn, "agent"), item = skn_far_text(turn, "inboxId");
+
+    if (item.n)
         skn_note(cli, "%.*s waits for your answer: skein inbox allow %.*s (or deny)",
-                 SKN_FMT(t->agent_name), SKN_FMT(t->inbox_uid));
-    else if (t->waits == SKEIN_WAITS_FOR_PERSON)
-        skn_note(cli, "%.*s waits for your answer: skein inbox", SKN_FMT(t->agent_name));
+                 SKN_FMT(agent), SKN_FMT(item));
+    else if (skn_far_flag(turn, "waitsForPerson"))
+        skn_note(cli, "%.*s waits for your answer: skein inbox", SKN_FMT(agent));
     else
         return false;
     return true;
 }
 
-static bool note_near(skn_cli *cli, skein_conversation_id chat)
+void skn_note_queued(skn_cli *cli)
 {
-    skein_turns turns;
-    bool        any = false;
+    skn_json_list turns = {0};
+    bool          any = false;
 
-    if (skein_turns_open(cli->engine, (skein_world_id){0}, chat, cli->keep, &turns, NULL))
-        return false;
-    for (size_t i = 0; i < turns.count; i++)
-        any = note_waits(cli, &turns.at[i]) || any;
-    return any;
-}
-
-/* That it cannot be asked now is no failure: the message waits all the same. */
-static bool note_far(skn_cli *cli)
-{
-    const skein_inbox_query what = {.limit = DECISIONS_MOST};
-    skein_error             err = cli->err;
-    skein_inbox             all = {.count = 0};
-    bool                    any = false;
-
-    if (skn_far_inbox(cli, &what, &all))
-        cli->err = err;
-    for (size_t i = 0; i < all.count; i++) {
-        skein_turn t = {.agent_name = all.at[i].agent, .inbox_uid = all.at[i].uid};
-
-        if (all.at[i].open && skn_str_is(all.at[i].kind, "approval") &&
-            skn_str_eq(all.at[i].chat_uid, cli->far->chat_uid))
-            any = note_waits(cli, &t);
-    }
-    return any;
-}
-
-void skn_note_queued(skn_cli *cli, skein_conversation_id chat)
-{
-    bool any = cli->far ? note_far(cli) : note_near(cli, chat);
-
+    skn_turns_here(cli, &turns);
+    for (size_t i = 0; i < turns.n; i++)
+        any = note_waits(cli, turns.p[i]) || any;
     skn_note(cli, any ? "The message is queued: it is said when that is answered."
                       : "Agents are at work: it waits until they are done.");
 }

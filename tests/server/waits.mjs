@@ -96,7 +96,7 @@ test('what is said while an agent works, and when a timer wakes one, is told by 
     assert.deepEqual([status.waiting, status.timers], [[{ agent: 'ada', messages: 1 }], [{ agent: 'ada', runEvery: 5400000, nextRunAt: next }]]);
     const far = (...words) => run([...words, '--server', server.url, '-w', w.name]);
     assert.ok((await far('status')).out.includes(both('         ')));
-    assert.match((await far('log', '-c', w.chat)).out, /1 message waits until the agents are done:\n  [\w-]+  you  and now\?\n$/);
+    assert.match((await far('log', '-c', w.chat)).out, /1 message waits until ada is done:\n  [\w-]+  you  and now\?\n$/);
     await server.post(`/inbox/${item.id}/answer`, { decision: 'deny' }, 200);
     await w.idle();
     assert.equal((await agent(w)).waitingMessages, 0);
