@@ -128,8 +128,7 @@ static int list(skn_cli *cli, const char *name)
     skein_rc     rc;
 
     if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)) ||
-        (rc = name ? skn_need_agent(cli, &world, name, &one)
-                   : skn_agents_of(cli, &world, &agents)))
+        (rc = name ? skn_far_agent(cli, skn_str_of(name), &one) : skn_far_agents(cli, &agents)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);

@@ -49,8 +49,11 @@ static const char *of_world(skn_cli *cli, const char *before)
 skein_rc skn_far_inbox(skn_cli *cli, const skein_inbox_query *what, skein_inbox *out)
 {
     const char *state = what->done < 0 ? "all" : what->done ? "done" : "open";
+    const char *kind = what->kind.p
+                           ? skn_arena_printf(cli->keep, "&type=%.*s", SKN_FMT(what->kind)).p
+                           : "";
     const char *path =
-        skn_arena_printf(cli->keep, "/inbox?state=%s%s", state, of_world(cli, "&")).p;
+        skn_arena_printf(cli->keep, "/inbox?state=%s%s%s", state, kind, of_world(cli, "&")).p;
     const skn_json *counts;
     skn_json_list   list = {0};
     skein_rc        rc;

@@ -22,9 +22,6 @@ typedef struct skn_far_slice {
 skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
 /* The room, the memories of agents, and delegations, in this order (far_lane.c). */
 skein_rc skn_far_lanes(skn_cli *cli, const skein_conversation *chat, skein_lanes *out);
-/* Why a delegation failed, printed. */
-skein_rc skn_far_lane_failure(skn_cli *cli, const skein_conversation *chat,
-                              const skein_lane *lane);
 /* The numbers of a message and of the replies below it, as keys. */
 skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out);
 

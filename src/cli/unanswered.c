@@ -17,12 +17,12 @@ skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_
                : SKEIN_OK;
 }
 
-const skein_delivery *skn_failed_delivery(const skein_deliveries *d)
+static bool has_failed(const skein_deliveries *d)
 {
     for (size_t i = 0; i < d->count; i++)
         if (d->at[i].failed_at)
-            return &d->at[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why)
@@ -110,24 +110,18 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane)
 {
-    skein_slice slice = {
-        .conversation = chat->id, .lane = lane->key, .from = -LOOK_BACK, .count = LOOK_BACK};
-    skein_deliveries *d;
-    skein_messages    list;
-    skein_at          at;
-    skein_rc          rc;
+    const skn_far_slice what = {
+        .thread = chat->thread_uid, .lane = lane->key, .last = LOOK_BACK};
+    skn_far_log log;
+    skein_rc    rc;
 
     if (lane->state != SKEIN_LANE_FAILED)
         return SKEIN_OK;
-    if (cli->far)
-        return skn_far_lane_failure(cli, chat, lane);
-    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)) ||
-        (rc = skn_deliveries_for(cli, chat, 0, &list, cli->keep, &d)))
-        return rc;
-    for (size_t i = list.count; i-- > 0;)
-        if (skn_failed_delivery(&d[i])) {
-            skn_print_unanswered(cli, &d[i]);
+    rc = skn_far_log_read(cli, &what, &log);
+    for (size_t i = rc ? 0 : log.list.count; i-- > 0;)
+        if (has_failed(&log.deliveries[i])) {
+            skn_print_unanswered(cli, &log.deliveries[i]);
             break;
         }
-    return SKEIN_OK;
+    return rc;
 }

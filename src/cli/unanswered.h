@@ -9,8 +9,6 @@
 /* What became of messages with the agents that have them: (*out)[i] for list->at[i]. */
 skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_t version,
                             const skein_messages *list, skein_mem *mem, skein_deliveries **out);
-/* The first agent that failed to answer; NULL when none did. */
-const skein_delivery *skn_failed_delivery(const skein_deliveries *d);
 /* Did the agent fail to answer, or was it stopped before it did? */
 bool skn_is_unanswered(const skein_delivery *d);
 /* A line for each agent of which that is so. */
