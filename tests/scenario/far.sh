@@ -253,6 +253,7 @@ f world new ''
 t 'a name is not empty' fails 2 'error: the name is empty'
 f agent new 'a b'
 t 'and has no blanks' fails 2 'error: the name "a b" has a character'
+t 'and what it may have' alike agent new 'a b'
 f world new launch -n
 t 'a world has its own name' fails 5 'already a world "launch"'
 f world new spare -n
@@ -382,8 +383,10 @@ f world set turnLimit null --json=turnLimit
 t 'null restores a default' prints '{"turnLimit":8}'
 f world set description null --json=description
 t 'and is a word where a text is wanted' prints '{"description":"null"}'
-f world set turnLimit no
-t 'what it may be is checked' gave 2
+t 'what it may be is checked' alike world set turnLimit no
+t 'also before it is set' alike world set monthlyTokens many -n
+must_f world set monthlyTokens 5000 -n
+t 'which changes nothing' alike world show
 f world set aprovals x
 t 'a name must be known' fails 2 'Did you mean "approvals"?'
 f model use nosuch/x
@@ -410,6 +413,9 @@ f agent show cy
 t 'and shown' prints 'tokens of an answer: at most 800'
 f agent edit cy --max-tokens default --json
 t 'and left to its model again' prints '"maxTokens":null'
+f agent edit cy --tools default --json
+t 'as are its tools' prints '"tools":null'
+must_f agent edit cy --tools recall
 f agent edit cy --model default --tools all --json
 t 'and changed back' prints '"model":null,"lead":null,"tools":null'
 t 'as the store has it' alike agent show cy
