@@ -81,6 +81,8 @@ skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out, const sk
                      cli->door->world, skn_far_part(cli, ref));
     if (!rc)
         read_call(cli, *whole, out);
+    else if (skn_str_find(skn_str_of(cli->err.hint), SKN_STR("/context")) >= 0)
+        skn_hint(&cli->err, rc, "What a model would be sent now: skein context");
     return skn_missing(cli, rc, "call");
 }
 

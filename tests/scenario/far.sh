@@ -462,6 +462,9 @@ t 'a call of a model is the same' alike inspect --call @
 t 'and is there' gave 0
 t 'and in JSON' alike inspect --call @ --json
 t 'what it was sent' alike inspect --call @ --saw
+f log --oneline
+f inspect --call "$(printf '%s\n' "$out" | sed -n 's/^ *\([^ ]*\)  *you .*/\1/p' | sed -n '$p')"
+t 'what no model wrote has none, and a command for what there is' fails 3 'What a model would be sent now: skein '
 t 'what it answered' alike inspect --call @ --raw
 t 'a call that is not there' alike inspect --call call_nosuch
 f agent rm cy -y
