@@ -40,6 +40,8 @@ skein_rc skn_far_to_server(skn_cli *cli);
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define SKN_FAR_PAGE ((size_t)500)
+#define SKN_HERE_PAGE                                                                          \
+    ((size_t)100000) /* of this process, which would read a whole list for each page of it */
 /* An answer was too large: a page to ask for instead; false when it cannot be smaller. */
 bool skn_far_less(size_t *page);
 /* Every item of a list, page by page; up to `most` when that is not 0. */

@@ -147,7 +147,7 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
     const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
     const skn_json *page;
     int64_t         began = skn_clock_monotonic();
-    size_t          bytes = 0, size = SKN_FAR_PAGE;
+    size_t          bytes = 0, size = cli->far ? SKN_FAR_PAGE : SKN_HERE_PAGE;
     skn_str         next = SKN_NONE;
     skein_rc        rc;
 
@@ -163,7 +163,7 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
         if ((rc = take_page(cli, page, &next, out)))
             return rc;
         cursor = skn_far_part(cli, next);
-        if (next.n && (rc = check_end(cli, page, out->n - before, began, &bytes)))
+        if (next.n && cli->far && (rc = check_end(cli, page, out->n - before, began, &bytes)))
             return rc;
     } while (next.n && (!most || out->n < most));
     return SKEIN_OK;
