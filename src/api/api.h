@@ -39,6 +39,8 @@ typedef struct skn_api_options {
     /* Begins a job for what a model is asked for, and answers with the job; NULL: this process has no jobs. */
     skein_rc (*send_squash)(skn_api_call *c, const skn_squash_request *what);
     skein_rc (*send_compact)(skn_api_call *c, const skn_compact_request *what);
+    const skn_sink
+        *pieces; /* takes exports as they are made; NULL: they are kept, and not any size */
 } skn_api_options;
 
 struct skn_api {
@@ -106,6 +108,11 @@ struct skn_api_call {
     bool     replayed; /* it was answered before, under its key */
     bool     ran; /* its handler was called: from then on something may have been changed */
 };
+
+/* skein_call, by an API with these options. */
+skein_rc skn_api_call_here(skein_engine *e, const skn_api_options *o,
+                           const skein_request *request, skein_mem *mem, skein_answer *out,
+                           skein_error *err);
 
 /* Fills the answer, or fails with c->error. On a worker. */
 typedef skein_rc skn_handler(skn_api_call *c);

@@ -65,11 +65,11 @@ static void fill(skn_api_call *c, skein_answer *out)
 }
 
 /* The table is made for each call: an engine knows nothing of the API, and that costs less than the smallest read. */
-skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
-                    skein_answer *out, skein_error *err)
+skein_rc skn_api_call_here(skein_engine *e, const skn_api_options *o,
+                           const skein_request *request, skein_mem *mem, skein_answer *out,
+                           skein_error *err)
 {
-    const char  *files = skn_arena_copy(mem, files_of(request)).p;
-    skn_api     *api = skn_api_new(&(skn_api_options){.files = files}, NULL);
+    skn_api     *api = skn_api_new(o, NULL);
     skn_api_call c = {.api = api, .engine = e, .mem = mem};
 
     skn_buf_init(&c.out, SKN_ANSWER_MAX);
@@ -85,6 +85,14 @@ skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *me
     if (err)
         *err = c.rc ? c.error : (skein_error){.rc = SKEIN_OK};
     return c.rc;
+}
+
+skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
+                    skein_answer *out, skein_error *err)
+{
+    const skn_api_options o = {.files = skn_arena_copy(mem, files_of(request)).p};
+
+    return skn_api_call_here(e, &o, request, mem, out, err);
 }
 
 static void sleep_ms(int64_t ms)

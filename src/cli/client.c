@@ -455,32 +455,6 @@ static skein_rc keep_answer(const whole *w, skn_client_answer *out)
     return SKEIN_OK;
 }
 
-/* The same request without a server. */
-static skein_rc call_here(skn_cli *cli, skein_engine *engine, const skn_request_spec *what,
-                          skn_client_answer *out)
-{
-    skein_header  headers[2];
-    skein_request request = SKEIN_REQUEST_INIT;
-    skein_answer  answer;
-
-    request.method = skn_str_of(what->method);
-    request.path = skn_str_of(what->path);
-    request.headers = headers;
-    request.body = what->body;
-    if (what->key.p)
-        headers[request.header_count++] = (skein_header){SKN_STR("Idempotency-Key"), what->key};
-    if (what->match)
-        headers[request.header_count++] = (skein_header){SKN_STR("If-Match"),
-                                                         skn_str_of(what->match)};
-    *out = (skn_client_answer){0};
-    if (skein_call(engine, &request, cli->keep, &answer, &cli->err))
-        return skn_client_problem(cli, answer.status, answer.body);
-    out->status = answer.status;
-    out->body = answer.body;
-    out->version = skein_version_text();
-    return what->take ? what->take(what->arg, answer.body, &cli->err) : SKEIN_OK;
-}
-
 skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, skn_client_answer *out)
 {
@@ -489,7 +463,7 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
     skein_rc rc;
 
     if (server->engine)
-        return call_here(cli, server->engine, what, out);
+        return skn_client_here(cli, server->engine, what, out);
     if ((rc = ask(cli, server, what, &fd)))
         return rc;
     skn_http_reader_init(&w.http);

@@ -37,6 +37,10 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
 skein_rc skn_client_json(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, const skn_json **out);
 
+/* The same request without a server: this process does it (client_here.c). */
+skein_rc skn_client_here(skn_cli *cli, skein_engine *engine, const skn_request_spec *what,
+                         skn_client_answer *out);
+
 /* A problem of the server (RFC 9457), as cli->err with its code. */
 skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body);
 

@@ -275,6 +275,7 @@ static void read_hit(skn_cli *cli, const skn_json *v, skein_hit *out)
 {
     *out = (skein_hit){.conversation = {.uid = skn_far_text(v, "chatId"),
                                         .title = skn_far_text(v, "title"),
+                                        .agent_name = skn_far_text(v, "agent"),
                                         .archived = skn_far_flag(v, "archived")},
                        .version = skn_far_int(v, "version", 0),
                        .in_current = skn_far_flag(v, "inCurrent"),
