@@ -10,7 +10,7 @@ typedef struct far_row {
 
 static const far_row rows[] = {
     {"chat", NULL},          {"status", NULL},       {"open", NULL},
-    {"tree", "mermaid"},     {"timeline", NULL},     {"retry", NULL},
+    {"tree", NULL},          {"timeline", NULL},     {"retry", NULL},
     {"log", NULL},           {"show", "context"},    {"search", NULL},
     {"history", NULL},       {"diff", NULL},         {"stats", NULL},
     {"context", NULL},       {"inbox ls", NULL},     {"inbox show", NULL},

@@ -1,8 +1,6 @@
 /* The lanes of a conversation that is elsewhere: its room, the memories of agents, and delegations. */
 #include "cli/far_view.h"
 
-#include "cli/unanswered.h"
-
 typedef skn_vec(skein_lane) lane_list;
 
 static skein_rc add_memory(skn_cli *cli, skn_str agent, lane_list *list)
@@ -43,6 +41,15 @@ static skein_rc add_delegations(skn_cli *cli, lane_list *list)
     return rc;
 }
 
+skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out)
+{
+    lane_list list = {0};
+    skein_rc  rc = add_delegations(cli, &list);
+
+    *out = (skein_lanes){list.p, list.n};
+    return rc;
+}
+
 skein_rc skn_far_lanes(skn_cli *cli, const skein_conversation *chat, skein_lanes *out)
 {
     skein_lane   main = {.key = SKN_STR("main"), .length = chat->length};
@@ -56,20 +63,5 @@ skein_rc skn_far_lanes(skn_cli *cli, const skein_conversation *chat, skein_lanes
     if (!rc)
         rc = add_delegations(cli, &list);
     *out = (skein_lanes){list.p, list.n};
-    return rc;
-}
-
-skein_rc skn_far_lane_failure(skn_cli *cli, const skein_conversation *chat,
-                              const skein_lane *lane)
-{
-    const skn_far_slice what = {.thread = chat->thread_uid, .lane = lane->key};
-    skn_far_log         log;
-    skein_rc            rc = skn_far_log_read(cli, &what, &log);
-
-    for (size_t i = rc ? 0 : log.list.count; i-- > 0;)
-        if (skn_failed_delivery(&log.deliveries[i])) {
-            skn_print_unanswered(cli, &log.deliveries[i]);
-            break;
-        }
     return rc;
 }

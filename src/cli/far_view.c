@@ -11,8 +11,7 @@ skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
     return skn_item_end(cli);
 }
 
-/* "&name=value", or nothing. */
-static const char *parameter(skn_cli *cli, const char *name, skn_str value)
+const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value)
 {
     if (!value.n)
         return "";
@@ -26,12 +25,12 @@ static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str fir
                             size_t limit, const skn_json **out)
 {
     const skn_json *page;
-    skein_rc        rc = skn_far_get(cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s",
-                                     cli->door->chat, skn_far_part(cli, what->thread), limit,
-                              first.n ? parameter(cli, "before", first) : "&latest=true",
-                                     parameter(cli, "agent", what->agent),
-                                     parameter(cli, "delegation", what->lane),
-                              what->raw ? "&raw=true" : "");
+    skein_rc        rc = skn_far_get(
+               cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s", cli->door->chat,
+               skn_far_part(cli, what->thread), limit,
+        first.n ? skn_far_parameter(cli, "before", first) : "&latest=true",
+               skn_far_parameter(cli, "agent", what->agent),
+               skn_far_parameter(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
 
     *out = rc ? NULL : skn_json_get(page, "data");
     return rc;
@@ -94,8 +93,8 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
     const char   *path = skn_arena_printf(cli->keep,
                                           "%s/messages/%s/subtree?fields=messageId%s%s",
                                           cli->door->world, skn_far_part(cli, uid),
-                                          parameter(cli, "chatId", cli->door->chat_uid),
-                                          parameter(cli, "threadId", thread))
+                                          skn_far_parameter(cli, "chatId", cli->door->chat_uid),
+                                          skn_far_parameter(cli, "threadId", thread))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &list);
 
@@ -106,35 +105,72 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
     return rc;
 }
 
-/* Parents come before their children, and are known by their id then. */
-static void read_node(skn_cli *cli, const skn_json *v, skn_map *places, skein_reply_tree *out)
+static skn_str keep_text(skn_arena *a, skn_str text)
 {
-    skein_reply_node *node = &out->at[out->count++];
-    void             *parent = skn_map_get(places, skn_far_text(v, "parentMessageId"));
+    return text.p ? skn_arena_copy(a, text) : SKN_NONE;
+}
 
-    *node = (skein_reply_node){.parent = (int64_t)(intptr_t)parent - 1,
-                               .depth = (int)skn_far_int(v, "depth", 0),
-                               .replies = skn_far_int(v, "replyCount", 0),
-                               .unanswered = skn_far_flag(v, "unanswered"),
-                               .memory_only = skn_far_flag(v, "memoryOnly")};
-    skn_far_read_message(cli, v, &node->message, NULL, NULL);
-    *skn_map_slot(places, node->message.uid) = (void *)(intptr_t)out->count;
-    out->depth = node->depth >= out->depth ? node->depth + 1 : out->depth;
-    out->unanswered += node->unanswered;
+/* Makes what was read for a moment last. */
+static void keep_message(skn_arena *a, skein_message *m)
+{
+    skn_str *const     texts[] = {&m->uid,      &m->sender,     &m->content,  &m->thinking,
+                                  &m->reply_to, &m->squash_uid, &m->turn_uid, &m->tool_call_id,
+                                  &m->model,    &m->warning};
+    skein_tool_call   *calls = SKN_ARRAY(a, m->call_count + 1, skein_tool_call);
+    skein_instruction *told = SKN_ARRAY(a, m->instruction_count + 1, skein_instruction);
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = keep_text(a, *texts[i]);
+    for (size_t i = 0; i < m->call_count; i++)
+        calls[i] = (skein_tool_call){.call_id = keep_text(a, m->calls[i].call_id),
+                                     .tool_name = keep_text(a, m->calls[i].tool_name),
+                                     .args = keep_text(a, m->calls[i].args)};
+    for (size_t i = 0; i < m->instruction_count; i++)
+        told[i] = (skein_instruction){keep_text(a, m->instructions[i].type),
+                                      keep_text(a, m->instructions[i].target)};
+    m->calls = calls;
+    m->instructions = told;
+}
+
+/* A tree, while it is read. */
+typedef struct reading {
+    skn_cli *cli;
+    skn_map *places;
+    skn_vec(skein_reply_node) nodes;
+    int     depth;
+    int64_t unanswered;
+} reading;
+
+/* Parents come before their children, and are known by their id then. */
+static void add_node(void *arg, skn_cli *look, const skn_json *v)
+{
+    reading         *r = arg;
+    void            *parent = skn_map_get(r->places, skn_far_text(v, "parentMessageId"));
+    skein_reply_node node = {.parent = (int64_t)(intptr_t)parent - 1,
+                             .depth = (int)skn_far_int(v, "depth", 0),
+                             .replies = skn_far_int(v, "replyCount", 0),
+                             .unanswered = skn_far_flag(v, "unanswered"),
+                             .memory_only = skn_far_flag(v, "memoryOnly")};
+
+    skn_far_read_message(look, v, &node.message, NULL, NULL);
+    keep_message(r->cli->keep, &node.message);
+    skn_vec_add(r->cli->keep, &r->nodes, node);
+    *skn_map_slot(r->places, node.message.uid) = (void *)(intptr_t)r->nodes.n;
+    r->depth = node.depth >= r->depth ? node.depth + 1 : r->depth;
+    r->unanswered += node.unanswered;
 }
 
 skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out)
 {
-    skn_json_list list = {0};
-    skn_map      *places = skn_map_new(cli->keep);
-    const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
-                                          skn_far_part(cli, thread), parameter(cli, "root", root))
+    reading     r = {.cli = cli, .places = skn_map_new(cli->keep)};
+    const char *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
+                                        skn_far_part(cli, thread),
+                                        skn_far_parameter(cli, "root", root))
                            .p;
-    skein_rc rc = skn_far_all(cli, path, 0, &list);
+    skein_rc rc = skn_far_each(cli, path, SKN_HERE_PAGE, add_node, &r);
 
-    *out = (skein_reply_tree){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_reply_node)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        read_node(cli, list.p[i], places, out);
+    *out = (skein_reply_tree){
+        .at = r.nodes.p, .count = r.nodes.n, .depth = r.depth, .unanswered = r.unanswered};
     return rc;
 }
 
@@ -211,7 +247,7 @@ skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *
 {
     const skn_json *rate;
     skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->door->chat,
-                                     skn_far_part(cli, thread), parameter(cli, "root", root));
+                                     skn_far_part(cli, thread), skn_far_parameter(cli, "root", root));
 
     if (rc)
         return rc;
@@ -253,8 +289,8 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
     const skn_json *list;
     skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->door->chat,
                                      skn_far_part(cli, what->thread),
-                                     parameter(cli, "agent", what->agent),
-                                     parameter(cli, "delegation", what->lane));
+                                     skn_far_parameter(cli, "agent", what->agent),
+                                     skn_far_parameter(cli, "delegation", what->lane));
 
     if (rc)
         return rc;
@@ -292,11 +328,11 @@ skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str c
                                            [SKEIN_ARCHIVED_ONLY] = "&archived=true"};
 
     skn_json_list list = {0};
-    const char   *path = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s%s",
-                                        req->world.v ? cli->door->world : "",
-                                          skn_far_part(cli, req->query),
-                                        req->current_only ? "&current=true" : "",
-                                          archived[req->archived], parameter(cli, "chatId", chat))
+    const char   *path = skn_arena_printf(
+                             cli->keep, "%s/search?q=%s%s%s%s",
+                           req->world.v ? cli->door->world : "", skn_far_part(cli, req->query),
+                           req->current_only ? "&current=true" : "", archived[req->archived],
+                             skn_far_parameter(cli, "chatId", chat))
                            .p;
     skein_rc rc = skn_far_all(cli, path, req->limit ? (size_t)req->limit : 50, &list);
 

@@ -19,12 +19,12 @@ typedef struct skn_far_slice {
     int64_t last; /* only so many, from the end; 0: all */
 } skn_far_slice;
 
-skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
+/* "&name=value", or nothing. */
+const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value);
+skein_rc    skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
 /* The room, the memories of agents, and delegations, in this order (far_lane.c). */
 skein_rc skn_far_lanes(skn_cli *cli, const skein_conversation *chat, skein_lanes *out);
-/* Why a delegation failed, printed. */
-skein_rc skn_far_lane_failure(skn_cli *cli, const skein_conversation *chat,
-                              const skein_lane *lane);
+skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out);
 /* The numbers of a message and of the replies below it, as keys. */
 skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out);
 
@@ -41,8 +41,6 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
 /* In the world, or in all; in one conversation when that is named. */
 skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
                         skein_hits *out);
-/* Prints the timeline of a version, or of the delegation that was asked for (far_timeline.c). */
-skein_rc skn_far_timeline(skn_cli *cli, skn_str thread);
 /* One JSON document of a server, as this command's own. */
 skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
 

@@ -124,24 +124,25 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane)
 {
-    skein_slice slice = {
-        .conversation = chat->id, .lane = lane->key, .from = -LOOK_BACK, .count = LOOK_BACK};
-    skein_deliveries *d;
-    skein_messages    list;
-    skein_at          at;
-    skein_rc          rc;
+    const skn_json  *page, *list, *last = NULL;
+    skein_message    m;
+    skein_deliveries d;
+    skein_rc         rc;
 
     if (lane->state != SKEIN_LANE_FAILED)
         return SKEIN_OK;
-    if (cli->far)
-        return skn_far_lane_failure(cli, chat, lane);
-    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)) ||
-        (rc = skn_deliveries_for(cli, chat, 0, &list, cli->keep, &d)))
-        return rc;
-    for (size_t i = list.count; i-- > 0;)
-        if (skn_failed_delivery(&d[i])) {
-            skn_print_unanswered(cli, &d[i]);
-            break;
-        }
-    return SKEIN_OK;
+    rc = skn_far_get(cli, &page,
+                     "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
+                     cli->door->chat, skn_far_part(cli, chat->thread_uid),
+                     skn_far_part(cli, lane->key), LOOK_BACK, LOOK_BACK);
+    list = rc ? NULL : skn_json_get(page, "data");
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
+        skn_far_read_message(cli, v, &m, NULL, &d);
+        last = skn_failed_delivery(&d) ? v : last;
+    }
+    if (last) {
+        skn_far_read_message(cli, last, &m, NULL, &d);
+        skn_print_unanswered(cli, &d);
+    }
+    return rc;
 }

@@ -109,6 +109,8 @@ t 'the tree' alike tree
 t 'in JSON' alike tree --json
 t 'in part' alike tree @~6 --depth 1
 t 'for Graphviz' alike tree --dot
+t 'for Mermaid' alike tree --mermaid
+t 'in part' alike tree @~6 --mermaid
 t 'what happened' alike timeline
 t 'in JSON' alike timeline --json
 t 'what a model would be sent' alike context --agent ada
