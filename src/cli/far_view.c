@@ -20,89 +20,76 @@ const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value)
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-/* The messages before one that is known, or the last there are; newest pages come first. */
-static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str first,
-                            size_t limit, const skn_json **out)
+static skein_rc get_page(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t limit,
+                         const skn_json **out)
 {
-    const skn_json *page;
-    skein_rc        rc = skn_far_get(
-               cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s", cli->door->chat,
-               skn_far_part(cli, what->thread), limit,
-        first.n ? skn_far_parameter(cli, "before", first) : "&latest=true",
-               skn_far_parameter(cli, "agent", what->agent),
-               skn_far_parameter(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
-
-    *out = rc ? NULL : skn_json_get(page, "data");
-    return rc;
+    return skn_far_get(
+        cli, out, "%s/threads/%s/messages?from=%" PRId64 "&limit=%" PRId64 "%s%s%s",
+        cli->door->chat, skn_far_part(cli, what->thread), from, limit,
+        skn_far_parameter(cli, "agent", what->agent),
+        skn_far_parameter(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
 }
 
-/* Newest first: those of a page are taken from its end. */
-static void take_page(skn_cli *cli, const skn_json *data, skn_json_list *out)
+static void read_log(skn_cli *cli, const skn_json_list *list, skn_far_log *out)
 {
-    size_t           n = data->count;
-    const skn_json **all = SKN_ARRAY(cli->keep, n + 1, const skn_json *);
-    size_t           i = 0;
-
-    for (const skn_json *v = data->first; v; v = v->next)
-        all[i++] = v;
-    while (n-- > 0)
-        skn_vec_add(cli->keep, out, all[n]);
-}
-
-static void read_log(skn_cli *cli, const skn_json_list *newest, skn_far_log *out)
-{
-    size_t n = newest->n;
+    size_t n = list->n;
 
     out->list = (skein_messages){SKN_ARRAY(cli->keep, n + 1, skein_message), n};
     out->facts = SKN_ARRAY(cli->keep, n + 1, skein_message_facts);
     out->deliveries = SKN_ARRAY(cli->keep, n + 1, skein_deliveries);
     for (size_t i = 0; i < n; i++)
-        skn_far_read_message(cli, newest->p[n - 1 - i], &out->list.at[i], &out->facts[i],
+        skn_far_read_message(cli, list->p[i], &out->list.at[i], &out->facts[i],
                              &out->deliveries[i]);
+}
+
+skein_rc skn_far_log_part(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t count,
+                          skn_far_log *out)
+{
+    skn_json_list   list = {0};
+    const skn_json *page, *data;
+    size_t          size = SKN_FAR_PAGE;
+    int64_t         limit, left;
+    skein_rc        rc;
+
+    do {
+        left = count - (int64_t)list.n;
+        do {
+            limit = left < (int64_t)size ? left : (int64_t)size;
+            rc = get_page(cli, what, from + (int64_t)list.n, limit, &page);
+        } while (rc == SKEIN_LIMIT && skn_far_less(&size));
+        if (rc)
+            return rc;
+        data = skn_json_get(page, "data");
+        for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
+            skn_vec_add(cli->keep, &list, v);
+    } while (data && data->count == limit && (int64_t)list.n < count);
+    out->length = skn_far_int(skn_json_get(page, "page"), "total", 0);
+    read_log(cli, &list, out);
+    return SKEIN_OK;
 }
 
 skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out)
 {
-    skn_json_list   newest = {0};
-    const skn_json *data;
-    skn_str         first = SKN_NONE;
-    size_t          limit, size = SKN_FAR_PAGE;
-    skein_rc        rc;
+    return skn_far_log_part(cli, what, -what->last, what->last ? what->last : INT64_MAX, out);
+}
 
-    do {
-        size_t left = what->last ? (size_t)what->last - newest.n : size;
-
-        do {
-            limit = left < size ? left : size;
-            rc = page_before(cli, what, first, limit, &data);
-        } while (rc == SKEIN_LIMIT && skn_far_less(&size));
-        if (rc)
-            return rc;
-        if (data)
-            take_page(cli, data, &newest);
-        if (newest.n)
-            first = skn_far_text(newest.p[newest.n - 1], "messageId");
-    } while (data && data->count == limit && (!what->last || newest.n < (size_t)what->last));
-    read_log(cli, &newest, out);
-    return SKEIN_OK;
+static void add_uid(void *arg, skn_cli *look, const skn_json *v)
+{
+    (void)look;
+    *skn_map_slot(arg, skn_far_text(v, "messageId")) = arg;
 }
 
 skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out)
 {
-    skn_json_list list = {0};
-    const char   *path = skn_arena_printf(cli->keep,
-                                          "%s/messages/%s/subtree?fields=messageId%s%s",
-                                          cli->door->world, skn_far_part(cli, uid),
-                                          skn_far_parameter(cli, "chatId", cli->door->chat_uid),
-                                          skn_far_parameter(cli, "threadId", thread))
+    const char *path = skn_arena_printf(cli->keep,
+                                        "%s/messages/%s/subtree?fields=messageId%s%s",
+                                        cli->door->world, skn_far_part(cli, uid),
+                                        skn_far_parameter(cli, "chatId", cli->door->chat_uid),
+                                        skn_far_parameter(cli, "threadId", thread))
                            .p;
-    skein_rc rc = skn_far_all(cli, path, 0, &list);
 
     *out = skn_map_new(cli->keep);
-    for (size_t i = 0; !rc && i < list.n; i++)
-        *skn_map_slot_int(*out,
-                          skn_far_number(cli, skn_far_text(list.p[i], "messageId"))) = *out;
-    return rc;
+    return skn_far_each(cli, path, SKN_HERE_PAGE, add_uid, *out);
 }
 
 static skn_str keep_text(skn_arena *a, skn_str text)

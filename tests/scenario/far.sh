@@ -479,8 +479,13 @@ t 'and says so' until_true file_has "$dir/notes" 'Now at v'
 t 'everything once' is "$(grep -c 'one more' "$dir/followed")" 1
 kill "$follower"
 wait "$follower" 2>/dev/null
-f log --follow --agent ada
-t 'what a filter would need is refused' fails 2 'over a server "--follow" does not go with --agent'
+"$SKEIN" --server "$url" log --follow --agent ada -n 1 --oneline >"$dir/followed" 2>"$dir/notes" &
+follower=$!
+until_true file_has "$dir/followed" ''
+must send "@ada keep it in mind"
+t 'so does what an agent remembers' until_true file_has "$dir/followed" 'keep it in mind'
+kill "$follower"
+wait "$follower" 2>/dev/null
 
 # --- Asking again -----------------------------------------------------------------------------
 
