@@ -95,6 +95,7 @@ t 'by how far it is from the end' alike show @~3
 t 'what it answers' alike show @~4^
 t 'its text' alike show @ --raw
 t 'who has it' alike show @~6 --delivery
+t 'what stands around it' alike show @~3 --context
 t 'in JSON' alike show @~6 --json
 t 'with chosen fields' alike show @~6 --json=id,text
 t 'an agent' alike show bo --json=name,model
