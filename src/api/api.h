@@ -55,9 +55,11 @@ struct skn_api {
 skn_api *skn_api_new(const skn_api_options *o, const skn_route *more);
 void     skn_api_free(skn_api *api); /* NULL is fine */
 
-/* A call of this process, from its request to its answer. */
+/* A call of this process, from its request to its answer. `pieces` takes exports as they are made; NULL: they are kept,
+ * and not any size. */
 skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *request,
-                       skein_mem *mem, skein_answer *out, skein_error *err);
+                       const skn_sink *pieces, skein_mem *mem, skein_answer *out,
+                       skein_error *err);
 
 /* --- A call ---------------------------------------------------------------------------------------- */
 
@@ -78,7 +80,8 @@ struct skn_api_call {
     skn_str           method, path, query; /* as they came; a query may be absent */
     skn_str           params[4]; /* {w} {m} …, decoded, in order of the route's path */
     skn_str           body;
-    const skn_json   *json; /* the body, when it is JSON; NULL: there was none */
+    const skn_sink   *pieces; /* see skn_call_here */
+    const skn_json   *json;   /* the body, when it is JSON; NULL: there was none */
     skn_str           request_id;
     skn_str           key;          /* Idempotency-Key; absent: none */
     bool              wants_stream; /* Accept: text/event-stream */

@@ -26,8 +26,7 @@ skein_rc skn_api_list_audit(skn_api_call *c)
     size_t           shown;
     skein_rc         rc;
 
-    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &limit)) ||
-        (rc = read_cursor(c, &before)) ||
+    if ((rc = skn_page_limit(c, SKN_PAGE_DEFAULT, &limit)) || (rc = read_cursor(c, &before)) ||
         (rc = skein_audit_list(c->engine, before, (size_t)limit + 1, c->mem, &rows, &c->error)))
         return rc;
     shown = rows.count > (size_t)limit ? (size_t)limit : rows.count;

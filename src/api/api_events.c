@@ -180,7 +180,7 @@ skein_rc skn_events_page(skn_events_asked *q)
     skn_str       next = SKN_NONE, cursor = skn_call_query(c, "cursor");
     skein_rc      rc;
 
-    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)))
+    if ((rc = skn_page_limit(c, SKN_PAGE_DEFAULT, &p.limit)))
         return rc;
     if (cursor.n && !skn_str_int(cursor, &q->after))
         return skn_call_invalid(c, "/cursor", "is not one of this list");

@@ -59,12 +59,12 @@ static skein_rc too_large(skn_api_call *c, const skn_export_request *req)
 
 static skein_rc answer_export(skn_api_call *c, const skn_export_request *req, skn_str name)
 {
-    skn_sink sink = skn_sink_buf(&c->out);
+    skn_sink sink = c->pieces ? *c->pieces : skn_sink_buf(&c->out);
     skein_rc rc;
 
     c->out.limit = EXPORT_MOST;
     rc = skn_export(c->engine, req, &sink, &c->error);
-    if (rc == SKEIN_LIMIT)
+    if (rc == SKEIN_LIMIT && !c->pieces)
         return too_large(c, req);
     if (rc)
         return rc;

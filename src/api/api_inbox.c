@@ -67,7 +67,7 @@ static skein_rc read_query(skn_api_call *c, skein_inbox_query *q, int64_t *limit
     if ((rc = find_world_named(c, skn_call_query(c, "world"))) ||
         (rc = check_kind(c, q->kind)) || (rc = skn_call_query_flag(c, "unread", &unread)) ||
         (rc = read_state(c, &q->done)) || (rc = read_cursor(c, &q->before)) ||
-        (rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, limit)))
+        (rc = skn_page_limit(c, SKN_PAGE_DEFAULT, limit)))
         return rc;
     q->world = c->world.id;
     q->unread = unread;

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#define COVERED_MOST 200 /* messages that are named */
+
 static skein_rc answer_chat_messages(skn_api_call *c)
 {
     skn_str       name = skn_call_query(c, "agent");
@@ -85,6 +87,70 @@ static skein_rc find_message(skn_api_call *c, skein_message *out, skein_posted *
     return typed ? find_typed(c, out) : skn_api_said_or_queued(c, out, waits);
 }
 
+/* --- What a summary stands for ------------------------------------------------------------- */
+
+/* Whether the lane has this summary; *covers is then how many of its first messages it stands for. */
+static skein_rc look_for(skn_api_call *c, const skein_slice *lane, const skein_message *m,
+                         int64_t *covers)
+{
+    skein_summaries list;
+    skein_rc        rc = skein_summary_list(c->engine, lane, c->mem, &list, &c->error);
+
+    for (size_t i = 0; !rc && i < list.count; i++)
+        if (list.at[i].message.id.v == m->id.v)
+            *covers = list.at[i].covers;
+    return rc;
+}
+
+static skein_rc find_covered(skn_api_call *c, const skein_message *m, skein_slice *lane,
+                             int64_t *covers)
+{
+    skein_lanes lanes;
+    skein_rc    rc = skein_lane_list(c->engine, c->chat.id, c->mem, &lanes, &c->error);
+
+    *covers = 0;
+    for (size_t i = 0; !rc && !*covers && i < lanes.count; i++) {
+        *lane = (skein_slice){.conversation = c->chat.id, .lane = lanes.at[i].key};
+        rc = look_for(c, lane, m, covers);
+    }
+    return rc;
+}
+
+/* The first of them, as members of an object that is being written. */
+static skein_rc write_covered(skn_api_call *c, const skein_message *m)
+{
+    skein_slice    lane;
+    skein_messages list;
+    skein_rc       rc = find_covered(c, m, &lane, &lane.count);
+    int64_t        covers = rc ? 0 : lane.count;
+
+    if (rc || !covers)
+        return rc;
+    lane.count = covers < COVERED_MOST ? covers : COVERED_MOST;
+    if ((rc = skein_read(c->engine, &lane, c->mem, &list, NULL, &c->error)))
+        return rc;
+    skn_jw_kint(&c->w, "covers", covers);
+    skn_jw_kstr(&c->w, "coveredLane", lane.lane);
+    skn_jw_key(&c->w, "coveredMessageIds");
+    skn_jw_array(&c->w);
+    for (size_t i = 0; i < list.count; i++)
+        skn_jw_str(&c->w, list.at[i].uid);
+    skn_jw_array_end(&c->w);
+    return SKEIN_OK;
+}
+
+static skein_rc write_summary(skn_api_call *c, const skn_told_messages *told)
+{
+    skein_rc rc;
+
+    skn_jw_object(&c->w);
+    skn_shape_message_delivered_members(&c->w, c->chat.uid, &told->list.at[0], &told->facts[0],
+                                        &told->deliveries[0]);
+    rc = write_covered(c, &told->list.at[0]);
+    skn_jw_object_end(&c->w);
+    return rc;
+}
+
 skein_rc skn_api_get_message(skn_api_call *c)
 {
     skein_message     m;
@@ -97,9 +163,12 @@ skein_rc skn_api_get_message(skn_api_call *c)
         return rc;
     if (waits.queued)
         skn_api_write_queued(c, &waits);
-    else
+    else if (m.role != SKEIN_SUMMARY)
         skn_api_write_message(c, &told, 0);
-    return skn_page_fields(c, SKN_FIELDS_MESSAGE ",queued");
+    else if ((rc = write_summary(c, &told)))
+        return rc;
+    return skn_page_fields(c,
+                           SKN_FIELDS_MESSAGE ",queued,covers,coveredLane,coveredMessageIds");
 }
 
 skein_rc skn_api_list_message_versions(skn_api_call *c)

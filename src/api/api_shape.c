@@ -149,11 +149,13 @@ void skn_api_write_queued(skn_api_call *c, const skein_posted *waits)
 /* --- A page of a lane --------------------------------------------------------------------- */
 
 typedef struct lane_page {
-    skn_api_call  *c;
-    skein_slice    slice;
-    skn_page       page;
-    bool           only_memory, no_memory; /* memoryOnly=true, =false */
-    bool           latest;
+    skn_api_call *c;
+    skein_slice   slice;
+    skn_page      page;
+    bool          only_memory, no_memory; /* memoryOnly=true, =false */
+    bool          only_failed;            /* failed=true */
+    int64_t
+        from; /* where it begins unless something else says so; negative: so many before the end */
     bool           nothing; /* what stands before the first */
     skein_messages list;
     int64_t        length; /* of the lane */
@@ -230,14 +232,18 @@ static skein_rc read_query(lane_page *l)
 {
     skn_api_call *c = l->c;
     skn_str       memory = skn_call_query(c, "memoryOnly");
+    bool          latest;
     skein_rc      rc;
 
     if ((rc = skn_call_query_flag(c, "memoryOnly", &l->only_memory)) ||
         (rc = skn_call_query_flag(c, "raw", &l->slice.raw)) ||
-        (rc = skn_call_query_flag(c, "latest", &l->latest)))
+        (rc = skn_call_query_flag(c, "failed", &l->only_failed)) ||
+        (rc = skn_call_query_flag(c, "latest", &latest)) ||
+        (rc = skn_call_query_int(c, "from", -INT32_MAX, INT32_MAX, latest ? -l->page.limit : 0,
+                                 &l->from)))
         return rc;
     l->no_memory = memory.p && !l->only_memory;
-    l->page.picked = memory.p != NULL;
+    l->page.picked = memory.p || l->only_failed;
     return seek(l);
 }
 
@@ -248,17 +254,45 @@ static skein_rc read_part(lane_page *l)
     skein_at      at;
     skein_rc      rc;
 
-    l->slice.from = l->latest && !p->asked ? -p->limit : p->from;
+    l->slice.from = p->asked ? p->from : l->from;
     l->slice.count = p->asked && p->count > 0 && p->count < p->limit ? p->count : p->limit;
     if ((rc = skein_read(c->engine, &l->slice, c->mem, &l->list, &at, &c->error)))
         return rc;
     l->length = at.length;
-    if (l->latest && !p->asked)
-        p->from = at.length - (int64_t)l->list.count;
+    if (!p->asked)
+        p->from = l->from < 0 ? at.length + l->from : l->from; /* not below 0, once it fits */
     skn_page_fit(p, at.length);
     if (l->nothing)
         l->list.count = 0, p->count = 0;
     return SKEIN_OK;
+}
+
+/* Did an agent fail to answer it, or was one stopped before it did? */
+static bool has_failed(const skein_deliveries *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->at[i].failed_at || d->at[i].stopped_at)
+            return true;
+    return false;
+}
+
+/* Leaves only those that failed: what else is to be told is not looked up for the rest. */
+static skein_rc pick_failed(lane_page *l)
+{
+    skn_api_call     *c = l->c;
+    skein_deliveries *d = SKN_ARRAY(c->mem, l->list.count + 1, skein_deliveries);
+    size_t            n = 0;
+    skein_rc          rc;
+
+    if (!l->only_failed || !l->list.count)
+        return SKEIN_OK;
+    rc = skein_deliveries_in(c->engine, c->chat.id, l->slice.version, &l->list, c->mem, d,
+                             &c->error);
+    for (size_t i = 0; !rc && i < l->list.count; i++)
+        if (has_failed(&d[i]))
+            l->list.at[n++] = l->list.at[i];
+    l->list.count = n;
+    return rc;
 }
 
 /* Whom others answered is masked in an agent's memory, also where it is shown. */
@@ -279,6 +313,12 @@ static bool is_settled(const skn_told_messages *told)
     return true;
 }
 
+static bool is_picked(const lane_page *l, const skn_told_messages *told, size_t i)
+{
+    return !(l->only_memory && !told->facts[i].memory_only) &&
+           !(l->no_memory && told->facts[i].memory_only);
+}
+
 static skein_rc write_part(lane_page *l, skn_told_messages *told)
 {
     skn_api_call *c = l->c;
@@ -286,8 +326,7 @@ static skein_rc write_part(lane_page *l, skn_told_messages *told)
     mask(l, told);
     skn_call_list(c);
     for (size_t i = 0; i < told->list.count; i++)
-        if (!(l->only_memory && !told->facts[i].memory_only) &&
-            !(l->no_memory && told->facts[i].memory_only))
+        if (is_picked(l, told, i))
             skn_api_write_message(c, told, i);
     skn_page_end(c, &l->page);
     return pick_fields(c);
@@ -318,7 +357,7 @@ skein_rc skn_api_answer_lane(skn_api_call *c, const skein_version *v, skein_agen
         tag = skn_arena_printf(c->mem, "%.*s/%lld%.*s", SKN_FMT(tag), (long long)agent.v,
                                SKN_FMT(lane));
     if ((rc = skn_page_read(c, tag, SKN_PAGE_DEFAULT, false, &l.page)) ||
-        (rc = read_query(&l)) || (rc = read_part(&l)) ||
+        (rc = read_query(&l)) || (rc = read_part(&l)) || (rc = pick_failed(&l)) ||
         (rc = skn_api_explain(c, v->number, &l.list, &told)) ||
         (rc = skn_api_include(c, v->number, &told)))
         return rc;

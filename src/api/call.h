@@ -163,6 +163,7 @@ skein_rc skn_api_place(skn_api_call *c, const skein_slice *lane, skein_message_i
 
 #define SKN_PAGE_DEFAULT 50
 #define SKN_PAGE_MOST    500
+#define SKN_PAGE_HERE    100000 /* that a call of this process may ask for */
 
 /* The part of a list that is asked for. */
 typedef struct skn_page {
@@ -174,6 +175,8 @@ typedef struct skn_page {
     bool    picked;             /* items are left out: the total is not that of the answer */
 } skn_page;
 
+/* Reads limit alone. */
+skein_rc skn_page_limit(skn_api_call *c, int64_t fallback, int64_t *out);
 /* Reads limit and cursor; `fallback` is the limit when none is given. */
 skein_rc skn_page_read(skn_api_call *c, skn_str tag, int64_t fallback, bool newest_first,
                        skn_page *out);

@@ -92,6 +92,12 @@ skn_str skn_page_cursor(skn_api_call *c, const skn_page *p, int64_t from, int64_
 
 /* --- Pages -------------------------------------------------------------------------------- */
 
+skein_rc skn_page_limit(skn_api_call *c, int64_t fallback, int64_t *out)
+{
+    return skn_call_query_int(c, "limit", 1, c->by ? SKN_PAGE_MOST : SKN_PAGE_HERE, fallback,
+                              out);
+}
+
 skein_rc skn_page_read(skn_api_call *c, skn_str tag, int64_t fallback, bool newest_first,
                        skn_page *out)
 {
@@ -99,7 +105,7 @@ skein_rc skn_page_read(skn_api_call *c, skn_str tag, int64_t fallback, bool newe
     skein_rc rc;
 
     *out = (skn_page){.tag = tag, .newest_first = newest_first};
-    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, fallback, &out->limit)))
+    if ((rc = skn_page_limit(c, fallback, &out->limit)))
         return rc;
     if (cursor.p && !read_cursor(c, cursor, out))
         return skn_call_invalid(c, "/cursor", "is not a cursor of this list");

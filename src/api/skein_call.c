@@ -65,9 +65,10 @@ static void fill(skn_api_call *c, skein_answer *out)
 }
 
 skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *request,
-                       skein_mem *mem, skein_answer *out, skein_error *err)
+                       const skn_sink *pieces, skein_mem *mem, skein_answer *out,
+                       skein_error *err)
 {
-    skn_api_call c = {.api = api, .engine = e, .mem = mem};
+    skn_api_call c = {.api = api, .engine = e, .mem = mem, .pieces = pieces};
 
     skn_buf_init(&c.out, SKN_ANSWER_MAX);
     skn_jw_init(&c.w, &c.out);
@@ -89,7 +90,7 @@ skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *me
 {
     const char *files = skn_arena_copy(mem, files_of(request)).p;
     skn_api    *api = skn_api_new(&(skn_api_options){.files = files}, NULL);
-    skein_rc    rc = skn_call_here(api, e, request, mem, out, err);
+    skein_rc    rc = skn_call_here(api, e, request, NULL, mem, out, err);
 
     skn_api_free(api);
     return rc;

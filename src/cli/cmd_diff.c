@@ -236,20 +236,14 @@ int skn_cmd_diff(skn_cli *cli)
     skein_conversation chat;
     skein_version      from, to;
     skein_diff         diff;
-    const skn_json    *whole = NULL;
+    const skn_json    *whole;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
-        (rc = cli->far ? skn_far_diff(cli, &from, &to, &diff, &whole)
-                       : skein_diff_versions(cli->engine, chat.id, from.number, to.number,
-                                             cli->keep, &diff, &cli->err)))
+        (rc = skn_far_diff(cli, &from, &to, &diff, &whole)))
         return (int)rc;
-    if (cli->json && whole) {
+    if (cli->json) {
         if ((rc = skn_far_item(cli, whole)))
-            return (int)rc;
-    } else if (cli->json) {
-        skn_shape_diff(skn_item(cli), chat.uid, &from, &to, &diff);
-        if ((rc = skn_item_end(cli)))
             return (int)rc;
     } else {
         print_diff(cli, &diff);

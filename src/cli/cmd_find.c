@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "cli/far_view.h"
 #include "cli/stats_by.h"
-#include "runtime/runtime.h"
 
 #include <inttypes.h>
 
@@ -58,7 +57,6 @@ static skein_rc search_place(skn_cli *cli, skein_search_request *req, skn_str *c
     if (skn_opt(cli, "conversation")) {
         if ((rc = skn_need_chat(cli, &world, &chat)))
             return rc;
-        req->conversation = chat.id;
         *chat_uid = chat.uid;
     } else {
         if (skn_opt(cli, "all-worlds"))
@@ -96,8 +94,7 @@ int skn_cmd_search(skn_cli *cli)
 
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 0, &req.limit)) ||
         (rc = read_archived(cli, &req.archived)) || (rc = search_place(cli, &req, &chat)) ||
-        (rc = cli->far ? skn_far_search(cli, &req, chat, &hits)
-                       : skein_search(cli->engine, &req, cli->keep, &hits, &cli->err)))
+        (rc = skn_far_search(cli, &req, chat, &hits)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -149,14 +146,10 @@ static void print_stats(skn_cli *cli, const skein_stats *s)
     }
 }
 
-static skein_rc print_stats_by(skn_cli *cli, const skein_conversation *chat,
-                               const skein_version *version, const skein_message *root)
+static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
 {
     skein_reply_tree tree;
-    skn_str          thread = version->number ? version->thread_uid : chat->thread_uid;
-    skein_rc         rc = cli->far ? skn_far_tree(cli, thread, root->uid, &tree)
-                                   : skein_reply_tree_read(cli->engine, chat->id, version->number,
-                                                           root->id, cli->keep, &tree, &cli->err);
+    skein_rc         rc = skn_far_tree(cli, thread, root, &tree);
 
     return rc ? rc : skn_stats_by(cli, skn_opt(cli, "by"), &tree);
 }
@@ -169,7 +162,7 @@ int skn_cmd_stats(skn_cli *cli)
     skein_version      version = {.number = 0};
     skein_message      root = {.id = {0}};
     skein_stats        stats;
-    const skn_json    *whole = NULL;
+    const skn_json    *whole;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (!rc && at)
@@ -177,18 +170,12 @@ int skn_cmd_stats(skn_cli *cli)
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root);
     if (!rc && skn_opt(cli, "by"))
-        return (int)print_stats_by(cli, &chat, &version, &root);
-    if (rc || (rc = cli->far ? skn_far_stats(cli, at ? version.thread_uid : chat.thread_uid,
-                                             root.uid, &stats, &whole)
-                             : skein_stats_read(cli->engine, chat.id, version.number, root.id,
-                                                cli->keep, &stats, &cli->err)))
+        return (int)print_stats_by(cli, at ? version.thread_uid : chat.thread_uid, root.uid);
+    if (rc || (rc = skn_far_stats(cli, at ? version.thread_uid : chat.thread_uid, root.uid,
+                                  &stats, &whole)))
         return (int)rc;
-    if (cli->json && whole)
+    if (cli->json)
         return (int)skn_far_item(cli, whole);
-    if (cli->json) {
-        skn_shape_stats(skn_item(cli), chat.uid, &stats);
-        return (int)skn_item_end(cli);
-    }
     print_stats(cli, &stats);
     return 0;
 }
@@ -239,59 +226,40 @@ static void print_context(skn_cli *cli, const skein_context *c)
     note_size(cli, c);
 }
 
-/* Which lane of which version: as the engine is asked for it, and as a server is. */
-static skein_rc context_lane(skn_cli *cli, skein_world *world, skein_mode *mode,
-                             skein_slice *near, skn_far_slice *far)
+/* Which lane of which version. */
+static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_far_slice *out)
 {
-    const char        *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
-    skn_str            lane = skn_str_of(skn_opt(cli, "lane"));
-    skein_conversation chat;
-    skein_version      version = {.number = 0};
-    skein_agent        who = {.id = {0}};
-    skein_rc           rc = skn_need_chat(cli, world, &chat);
+    const char   *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
+    skein_world   world;
+    skein_version version;
+    skein_agent   who = {.id = {0}};
+    skein_rc      rc = skn_need_chat(cli, &world, chat);
 
     if (!rc && at)
-        rc = skn_need_version(cli, &chat, at, &version);
+        rc = skn_need_version(cli, chat, at, &version);
     if (!rc && agent)
-        rc = skn_need_agent(cli, world, agent, &who);
+        rc = skn_need_agent(cli, &world, agent, &who);
     if (rc)
         return rc;
-    *mode = chat.mode;
-    *near = (skein_slice){
-        .conversation = chat.id, .version = version.number, .agent = who.id, .lane = lane};
-    *far = (skn_far_slice){
-        .thread = at ? version.thread_uid : chat.thread_uid, .agent = who.name, .lane = lane};
+    *out = (skn_far_slice){.thread = at ? version.thread_uid : chat->thread_uid,
+                           .agent = who.name,
+                           .lane = skn_str_of(skn_opt(cli, "lane"))};
     return SKEIN_OK;
 }
 
 int skn_cmd_context(skn_cli *cli)
 {
-    skein_slice     near;
-    skn_far_slice   far;
-    skein_context   context;
-    const skn_json *whole = NULL;
-    skein_world     world;
-    skn_sent_wish   wish = {.world = &world};
-    skein_rc        rc = context_lane(cli, &world, &wish.mode, &near, &far);
+    skein_conversation chat;
+    skn_far_slice      lane;
+    skein_context      context;
+    const skn_json    *whole;
+    skein_rc           rc = context_lane(cli, &chat, &lane);
 
-    if (rc)
+    if (rc || (rc = skn_far_context(cli, &lane, &context, &whole)))
         return (int)rc;
-    if (cli->far) {
-        rc = skn_far_context(cli, &far, &context, &whole);
-    } else {
-        wish.engine = cli->engine;
-        wish.files = skn_files_folder(cli);
-        rc = skn_runtime_context(NULL, &wish, &near, cli->keep, &context, &cli->err);
-    }
-    if (rc)
-        return (int)rc;
-    if (cli->json && whole)
+    if (cli->json)
         return (int)skn_far_item(cli, whole);
-    if (cli->json) {
-        skn_shape_context(skn_item(cli), &context);
-        return (int)skn_item_end(cli);
-    }
     skn_out_page(cli);
     print_context(cli, &context);
-    return (int)skn_tell_files(cli, near.conversation);
+    return (int)skn_tell_files(cli, chat.id);
 }

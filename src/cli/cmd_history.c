@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_view.h"
+#include "cli/far.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,8 +68,7 @@ int skn_cmd_history(skn_cli *cli)
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
-        (rc = cli->far ? skn_far_history(cli, &all)
-                       : skein_history(cli->engine, chat.id, cli->keep, &all, &cli->err)))
+        (rc = skn_far_history(cli, &all)))
         return (int)rc;
     count = (int64_t)all.count < limit ? all.count : (size_t)limit;
     skn_out_page(cli);

@@ -156,8 +156,8 @@ static void lane_line(skn_cli *cli, const skein_lane *lane, const skein_turns *t
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-/* What an agent does is told with it, where the store is elsewhere. */
-static skein_rc far_turns(skn_cli *cli, const skein_lanes *lanes, skein_turns *out)
+/* What an agent does is told with it. */
+static skein_rc read_turns(skn_cli *cli, const skein_lanes *lanes, skein_turns *out)
 {
     const skn_json *told;
     skein_agents    agents;
@@ -184,42 +184,16 @@ static skein_rc far_turns(skn_cli *cli, const skein_lanes *lanes, skein_turns *o
     return rc;
 }
 
-/* Only a delegation is the work of others; the room and the memories stand before all of them. */
-static void put_delegations_last(skn_cli *cli, skein_lanes *lanes)
-{
-    skein_lane *sorted = SKN_ARRAY(cli->keep, lanes->count + 1, skein_lane);
-    size_t      n = 0;
-
-    for (int last = 0; last < 2; last++)
-        for (size_t i = 0; i < lanes->count; i++)
-            if ((lanes->at[i].parent.v != 0) == last)
-                sorted[n++] = lanes->at[i];
-    lanes->at = sorted;
-}
-
-static skein_rc read_lanes(skn_cli *cli, const skein_world *world,
-                           const skein_conversation *chat, skein_lanes *lanes,
-                           skein_turns *turns)
-{
-    skein_rc rc;
-
-    if (cli->far)
-        return (rc = skn_far_lanes(cli, chat, lanes)) ? rc : far_turns(cli, lanes, turns);
-    if ((rc = skein_lane_list(cli->engine, chat->id, cli->keep, lanes, &cli->err)))
-        return rc;
-    put_delegations_last(cli, lanes);
-    return skein_turns_open(cli->engine, world->id, chat->id, cli->keep, turns, &cli->err);
-}
-
 int skn_cmd_lane_ls(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
     skein_lanes        lanes;
-    skein_turns        turns;
+    skein_turns        turns = {0};
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    if (rc || (rc = read_lanes(cli, &world, &chat, &lanes, &turns)))
+    if (rc || (rc = skn_far_lanes(cli, &lanes)) ||
+        (!cli->json && (rc = read_turns(cli, &lanes, &turns))))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);

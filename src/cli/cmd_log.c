@@ -12,24 +12,24 @@
 #include <inttypes.h>
 #include <time.h>
 
-#define PAGE      200
-#define GRAPH_MAX 1000
-#define FOLLOW_MS 200
+#define PAGE          200
+#define GRAPH_MAX     1000
+#define FOLLOW_MS     200
+#define WORDINGS_MOST 100 /* of one message that are looked up */
 
 typedef struct log_job {
     skein_world        world;
     skein_conversation chat;
-    skein_slice        slice;
-    int64_t            length;       /* of what is read */
-    int64_t            newest;       /* the greatest id at its end, so far */
-    int64_t            most;         /* read only so much of it; -1: all */
-    int64_t            count;        /* -n; 0: all */
-    int64_t            since, until; /* microseconds; INT64_MIN and _MAX: no bound */
-    bool               main_thread, no_memory_only, oneline;
-    skn_far_slice      far;       /* the same slice of a store that is elsewhere */
-    skn_far_log        got;       /* all of it that is needed, read at once */
-    skn_map           *thread;    /* ids that --thread lets through; NULL: all */
-    skn_map           *leads;     /* agents that lead themselves, for --main-thread */
+    skn_far_slice      slice;
+    int64_t            length; /* of what is read, once that began */
+    int64_t            newest; /* the last time in it, so far */
+    int64_t  after;        /* only what was said after this time: of another version the news */
+    int64_t  most;         /* read only so much of it; -1: all */
+    int64_t  count;        /* -n; 0: all */
+    int64_t  since, until; /* microseconds; INT64_MIN and _MAX: no bound */
+    bool     main_thread, no_memory_only, oneline;
+    skn_map *thread;              /* ids that --thread lets through; NULL: all */
+    skn_map *leads;               /* agents that lead themselves, for --main-thread */
     skn_summary_lines *summaries; /* made between the messages; NULL: they are not shown */
 } log_job;
 
@@ -63,24 +63,15 @@ static skein_rc read_time(skn_cli *cli, const char *option, int64_t fallback, in
 
 static skein_rc read_thread(skn_cli *cli, log_job *job)
 {
-    const char      *ref = skn_opt(cli, "thread");
-    skein_message    root;
-    skein_reply_tree tree;
-    skein_rc         rc;
+    const char   *ref = skn_opt(cli, "thread");
+    skein_message root;
+    skein_rc      rc;
 
     if (!ref)
         return SKEIN_OK;
     if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)))
         return rc;
-    if (cli->far)
-        return skn_far_subtree(cli, root.uid, job->far.thread, &job->thread);
-    if ((rc = skein_reply_tree_read(cli->engine, job->chat.id, job->slice.version, root.id,
-                                    cli->mem, &tree, &cli->err)))
-        return rc;
-    job->thread = skn_map_new(cli->keep);
-    for (size_t i = 0; i < tree.count; i++)
-        *skn_map_slot_int(job->thread, tree.at[i].message.id.v) = job;
-    return SKEIN_OK;
+    return skn_far_subtree(cli, root.uid, job->slice.thread, &job->thread);
 }
 
 static skein_rc read_leads(skn_cli *cli, log_job *job)
@@ -107,23 +98,18 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
     skein_agent   who;
     skein_rc      rc = SKEIN_OK;
 
-    job->slice.conversation = job->chat.id;
-    job->slice.lane = skn_str_of(skn_opt(cli, "lane"));
-    job->slice.raw = skn_opt(cli, "raw");
     job->most = -1;
-    job->far = (skn_far_slice){
-        .thread = job->chat.thread_uid, .lane = job->slice.lane, .raw = job->slice.raw};
-    if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most))) {
-        job->slice.version = version.number;
-        job->far.thread = version.thread_uid;
-    }
+    job->newest = job->after = INT64_MIN;
+    job->slice = (skn_far_slice){.thread = job->chat.thread_uid,
+                                 .lane = skn_str_of(skn_opt(cli, "lane")),
+                                 .raw = skn_opt(cli, "raw")};
+    if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most)))
+        job->slice.thread = version.thread_uid;
     if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
         rc = skn_fail(&cli->err, SKEIN_USAGE,
                       "a length goes with the room, not with --agent or --lane");
-    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who))) {
-        job->slice.agent = who.id;
-        job->far.agent = who.name;
-    }
+    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who)))
+        job->slice.agent = who.name;
     return rc;
 }
 
@@ -146,9 +132,9 @@ static skein_rc read_options(skn_cli *cli, log_job *job)
 
 static bool wanted(const log_job *job, const skein_message *m, const skein_message_facts *f)
 {
-    if (m->created_at < job->since || m->created_at > job->until)
+    if (m->created_at < job->since || m->created_at > job->until || m->created_at <= job->after)
         return false;
-    if (job->thread && !skn_map_get_int(job->thread, m->id.v))
+    if (job->thread && !skn_map_get(job->thread, m->uid))
         return false;
     if (job->no_memory_only && f->memory_only)
         return false;
@@ -162,112 +148,44 @@ static bool has_filter(const log_job *job)
            job->no_memory_only || job->main_thread;
 }
 
+/* A page, and who can be asked more of it: both live until the next one is read. */
 typedef struct page {
-    skein_messages       list;
-    skein_message_facts *facts;
-    skein_deliveries    *deliveries; /* of what is printed one by one */
+    skn_far_question ask;
+    skn_far_log      log;
 } page;
 
-/* A part of what was read from elsewhere. */
-static skein_rc cut_page(const skn_far_log *all, int64_t from, int64_t count, page *out)
-{
-    out->list = (skein_messages){all->list.at + from, (size_t)count};
-    out->facts = all->facts + from;
-    out->deliveries = all->deliveries + from;
-    return SKEIN_OK;
-}
-
-static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_t count,
-                          skein_mem *mem, page *out)
-{
-    skein_slice slice = job->slice;
-    skein_at    at;
-    skein_rc    rc;
-
-    if (cli->far)
-        return cut_page(&job->got, from, count, out);
-    slice.from = from;
-    slice.count = count;
-    if ((rc = skein_read(cli->engine, &slice, mem, &out->list, &at, &cli->err)))
-        return rc;
-    out->facts = SKN_ARRAY(mem, out->list.count + 1, skein_message_facts);
-    return skein_message_explain(cli->engine, job->chat.id, slice.version, &out->list, mem,
-                                 out->facts, &cli->err);
-}
-
-/* Only the end of it when that is all that was asked for. */
-static skein_rc measure_far(skn_cli *cli, log_job *job)
+/* The first one tells how long it is: what is said later is news. */
+static skein_rc read_page(skn_cli *cli, log_job *job, int64_t from, int64_t count, page *out)
 {
     skein_rc rc;
 
-    if (!has_filter(job) && job->most < 0)
-        job->far.last = job->count;
-    rc = skn_far_log_read(cli, &job->far, &job->got);
-    job->length = rc ? 0 : (int64_t)job->got.list.count;
-    if (job->most >= 0 && job->most < job->length)
-        job->length = job->most;
-    return rc;
-}
-
-/* How long the lane is, and which version is read, so that all pages are of the same one. */
-static skein_rc measure(skn_cli *cli, log_job *job)
-{
-    skein_slice    slice = job->slice;
-    skein_messages last;
-    skein_at       at;
-    skein_rc       rc;
-
-    if (cli->far)
-        return measure_far(cli, job);
-    slice.from = -1;
-    slice.count = 1;
-    if (!slice.version)
-        job->slice.version = slice.version = job->chat.version;
-    rc = skein_read(cli->engine, &slice, cli->mem, &last, &at, &cli->err);
-    job->length = rc ? 0 : at.length;
-    if (!rc && last.count && last.at[0].id.v > job->newest)
-        job->newest = last.at[0].id.v;
-    if (job->most >= 0 && job->most < job->length)
-        job->length = job->most;
-    return rc;
-}
-
-static skn_str far_sender(skn_cli *cli, const log_job *job, skn_str uid)
-{
-    skein_error   err = cli->err;
-    skein_message m;
-
-    for (size_t i = 0; i < job->got.list.count; i++)
-        if (skn_str_eq(job->got.list.at[i].uid, uid))
-            return job->got.list.at[i].sender;
-    if (!skn_far_message(cli, uid, &m, NULL, NULL))
-        return m.sender;
-    cli->err = err;
-    return SKN_NONE;
+    skein_mem_reset(cli->mem);
+    rc = skn_far_log_part(skn_far_ask_apart(cli, cli->mem, &out->ask), &job->slice, from, count,
+                          &out->log);
+    cli->err = out->ask.cli.err;
+    cli->more = out->ask.cli.more;
+    if (rc || job->length >= 0)
+        return rc;
+    job->length = job->most >= 0 && job->most < out->log.length ? job->most : out->log.length;
+    return SKEIN_OK;
 }
 
 /* Who wrote the message that this one answers; only looked up for people. */
-static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, size_t i)
+static skn_str parent_sender(page *p, size_t i)
 {
-    skn_str       uid = p->facts[i].shown_reply;
+    skn_str       uid = p->log.facts[i].shown_reply;
     skein_message m;
-    skein_error   err;
 
     if (!uid.n)
         return SKN_NONE;
     for (size_t j = i; j-- > 0;)
-        if (skn_str_eq(p->list.at[j].uid, uid))
-            return p->list.at[j].sender;
-    if (cli->far)
-        return far_sender(cli, job, uid);
-    if (skein_message_find(cli->engine, job->chat.id, job->slice.version, uid, cli->mem, &m,
-                           &err))
-        return SKN_NONE;
-    return m.sender;
+        if (skn_str_eq(p->log.list.at[j].uid, uid))
+            return p->log.list.at[j].sender;
+    return skn_far_message(&p->ask.cli, uid, &m, NULL, NULL) ? SKN_NONE : m.sender;
 }
 
 /* Was what it answers answered by the same agent since, or is it said there how to ask again? */
-static bool settled_above(const page *p, const skein_message *m)
+static bool settled_above(const skn_far_log *p, const skein_message *m)
 {
     for (size_t i = 0; i < p->list.count; i++)
         for (size_t k = 0;
@@ -279,7 +197,7 @@ static bool settled_above(const page *p, const skein_message *m)
 }
 
 /* Only in what is current can be asked again. */
-static void print_again(skn_cli *cli, const log_job *job, const page *p, size_t i)
+static void print_again(skn_cli *cli, const log_job *job, const skn_far_log *p, size_t i)
 {
     if (job->oneline || skn_opt(cli, "at"))
         return;
@@ -288,26 +206,27 @@ static void print_again(skn_cli *cli, const log_job *job, const page *p, size_t 
         skn_print_stopped_again(cli, &p->list.at[i], job->slice.lane);
 }
 
-static skein_rc print_one(skn_cli *cli, const log_job *job, const page *p, size_t i)
+static skein_rc print_one(skn_cli *cli, const log_job *job, page *p, size_t i)
 {
-    const skein_deliveries *d = &p->deliveries[i];
+    const skein_message    *m = &p->log.list.at[i];
+    const skein_deliveries *d = &p->log.deliveries[i];
 
     if (cli->json) {
-        skn_shape_message_delivered(skn_item(cli), job->chat.uid, &p->list.at[i], &p->facts[i],
+        skn_shape_message_delivered(skn_item(cli), job->chat.uid, m, &p->log.facts[i],
                                     d->count ? d : NULL);
         return skn_item_end(cli);
     }
     if (job->oneline)
-        skn_print_oneline(cli, &p->list.at[i], &p->facts[i]);
+        skn_print_oneline(cli, m, &p->log.facts[i]);
     else
-        skn_print_message(cli, &p->list.at[i], &p->facts[i], parent_sender(cli, job, p, i));
+        skn_print_message(cli, m, &p->log.facts[i], parent_sender(p, i));
     skn_print_unanswered(cli, d);
-    print_again(cli, job, p, i);
+    print_again(cli, job, &p->log, i);
     return SKEIN_OK;
 }
 
 /* Where to begin so that `count` wanted messages follow: counted from the end, page by page. */
-static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
+static skein_rc find_start(skn_cli *cli, log_job *job, int64_t *start)
 {
     int64_t  found = 0, end;
     page     p;
@@ -316,6 +235,12 @@ static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
     *start = 0;
     if (!job->count)
         return SKEIN_OK;
+    if (!has_filter(job) && job->most < 0) {
+        *start = -job->count;
+        return SKEIN_OK;
+    }
+    if ((rc = read_page(cli, job, -1, 1, &p)))
+        return rc;
     if (!has_filter(job)) {
         *start = job->length > job->count ? job->length - job->count : 0;
         return SKEIN_OK;
@@ -323,11 +248,10 @@ static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
     for (end = job->length; end > 0; end -= PAGE) {
         int64_t from = end > PAGE ? end - PAGE : 0;
 
-        skein_mem_reset(cli->mem);
-        if ((rc = read_page(cli, job, from, end - from, cli->mem, &p)))
+        if ((rc = read_page(cli, job, from, end - from, &p)))
             return rc;
-        for (size_t i = p.list.count; i-- > 0;)
-            if (wanted(job, &p.list.at[i], &p.facts[i]) && ++found == job->count) {
+        for (size_t i = p.log.list.count; i-- > 0;)
+            if (wanted(job, &p.log.list.at[i], &p.log.facts[i]) && ++found == job->count) {
                 *start = from + (int64_t)i;
                 return SKEIN_OK;
             }
@@ -335,65 +259,84 @@ static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
     return SKEIN_OK;
 }
 
-static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
+/* What was worded anew has the place of its first words; only summaries are put between them. */
+static int64_t said_at(const log_job *job, page *p, size_t i)
 {
-    page     p;
+    skein_message       m = p->log.list.at[i];
+    skein_message_facts f = p->log.facts[i];
+
+    for (int n = 0; job->summaries->of.count && m.version_of.v && f.original_count; n++)
+        if (n == WORDINGS_MOST || skn_far_message(&p->ask.cli, f.original_ids[0], &m, &f, NULL))
+            break;
+    return m.created_at;
+}
+
+static skein_rc print_page(skn_cli *cli, log_job *job, page *p)
+{
     skein_rc rc = SKEIN_OK;
 
-    for (; !rc && from < job->length && !cli->out.failure; from += PAGE) {
-        int64_t left = job->length - from;
+    for (size_t i = 0; !rc && i < p->log.list.count; i++) {
+        const skein_message *m = &p->log.list.at[i];
 
-        skein_mem_reset(cli->mem);
-        rc = read_page(cli, job, from, left < PAGE ? left : PAGE, cli->mem, &p);
-        if (!rc && !cli->far)
-            rc = skn_deliveries_for(cli, &job->chat, job->slice.version, &p.list, cli->mem,
-                                    &p.deliveries);
-        for (size_t i = 0; !rc && i < p.list.count; i++)
-            if (wanted(job, &p.list.at[i], &p.facts[i])) {
-                if (job->summaries)
-                    skn_summary_lines_until(cli, job->summaries,
-                                            skn_summary_order(cli, &p.list.at[i]));
-                rc = print_one(cli, job, &p, i);
-            }
+        if (wanted(job, m, &p->log.facts[i])) {
+            if (job->summaries)
+                skn_summary_lines_until(cli, job->summaries, said_at(job, p, i));
+            rc = print_one(cli, job, p, i);
+        }
+        job->newest = m->created_at > job->newest ? m->created_at : job->newest;
+    }
+    return rc;
+}
+
+/* From a place on, or so many from the end. */
+static skein_rc print_from(skn_cli *cli, log_job *job, int64_t from)
+{
+    page     p = {.log = {.length = 0}};
+    int64_t  left = from < 0           ? -from
+                    : job->length >= 0 ? job->length - from
+                    : job->most >= 0   ? job->most
+                                       : PAGE;
+    skein_rc rc = SKEIN_OK;
+
+    while (!rc && left > 0 && !cli->out.failure) {
+        rc = read_page(cli, job, from, left < PAGE ? left : PAGE, &p);
+        if (rc || !p.log.list.count)
+            break;
+        if (from < 0)
+            from = job->length + from > 0 ? job->length + from : 0;
+        if (from > 0 && job->newest == INT64_MIN && job->summaries) /* it begins here */
+            skn_summary_lines_skip(job->summaries, said_at(job, &p, 0));
+        rc = print_page(cli, job, &p);
+        from += (int64_t)p.log.list.count;
+        left = job->length - from;
     }
     if (!rc && job->summaries)
         skn_summary_lines_until(cli, job->summaries, INT64_MAX);
     return rc;
 }
 
-/* What was summarised before the part that is printed is no part of it. */
-static skein_rc skip_summaries(skn_cli *cli, const log_job *job, int64_t from)
-{
-    page     p;
-    skein_rc rc = read_page(cli, job, from, 1, cli->mem, &p);
-
-    if (!rc && p.list.count)
-        skn_summary_lines_skip(cli, job->summaries, skn_summary_order(cli, &p.list.at[0]));
-    return rc;
-}
-
-static skein_rc print_log(skn_cli *cli, const log_job *job)
+static skein_rc print_log(skn_cli *cli, log_job *job)
 {
     int64_t  from;
     skein_rc rc = find_start(cli, job, &from);
 
-    if (!rc && from > 0 && job->summaries)
-        rc = skip_summaries(cli, job, from);
     return rc ? rc : print_from(cli, job, from);
 }
 
 /* A line leads only to a parent that is drawn too. */
 static skein_rc print_graph(skn_cli *cli, log_job *job)
 {
-    int64_t    from, count = job->count ? job->count : GRAPH_MAX;
-    skn_graph *graph = skn_graph_new(cli->keep);
-    skn_map   *here = skn_map_new(cli->keep);
-    page       p;
-    skein_rc   rc;
+    int64_t     from;
+    skn_graph  *graph = skn_graph_new(cli->keep);
+    skn_map    *here = skn_map_new(cli->keep);
+    skn_far_log p;
+    skein_rc    rc;
 
-    job->count = count < GRAPH_MAX ? count : GRAPH_MAX;
+    if (!job->count || job->count > GRAPH_MAX)
+        job->count = GRAPH_MAX;
     if ((rc = find_start(cli, job, &from)) ||
-        (rc = read_page(cli, job, from, job->length - from, cli->keep, &p)))
+        (rc = skn_far_log_part(cli, &job->slice, from,
+                               job->length < 0 ? job->count : job->length - from, &p)))
         return rc;
     for (size_t i = 0; i < p.list.count; i++)
         if (wanted(job, &p.list.at[i], &p.facts[i]))
@@ -411,63 +354,70 @@ static skein_rc print_graph(skn_cli *cli, log_job *job)
 
 /* --- Following ---------------------------------------------------------------------------- */
 
-/* Where in a new version the messages begin that were in none before. */
-static skein_rc first_new(skn_cli *cli, const log_job *job, int64_t known, int64_t *from)
+/* Where in another version what is new can be: behind a page that begins with what is known. */
+static skein_rc look_back(skn_cli *cli, log_job *job, int64_t *from)
 {
     page     p;
-    skein_rc rc = SKEIN_OK;
+    bool     known;
+    skein_rc rc;
 
-    for (*from = job->length; !rc && *from > 0;) {
-        int64_t start = *from > PAGE ? *from - PAGE : 0;
-
-        skein_mem_reset(cli->mem);
-        if ((rc = read_page(cli, job, start, *from - start, cli->mem, &p)))
+    *from = -PAGE;
+    do {
+        if ((rc = read_page(cli, job, *from, PAGE, &p)))
             return rc;
-        for (size_t i = p.list.count; i-- > 0; --*from)
-            if (p.list.at[i].id.v <= known)
-                return SKEIN_OK;
-    }
-    return rc;
+        *from += *from < 0 ? job->length : 0;
+        known = !p.log.list.count || p.log.list.at[0].created_at <= job->newest;
+        *from -= known ? 0 : PAGE;
+        *from = *from > 0 ? *from : 0;
+    } while (!known && *from > 0);
+    return SKEIN_OK;
 }
 
 /* Prints what was not there the last time. */
-static skein_rc print_news(skn_cli *cli, log_job *job)
+static skein_rc print_news(void *arg, skn_cli *cli)
 {
-    int64_t            from = job->length, known = job->newest;
+    log_job           *job = arg;
+    int64_t            from = job->length;
     skein_conversation chat;
-    bool               other;
+    skn_far_question   q;
+    const skn_json    *v;
     skein_rc           rc;
 
     skein_mem_reset(cli->mem);
-    if ((rc = skein_conversation_get(cli->engine, job->chat.id, cli->mem, &chat, &cli->err)))
+    rc = skn_far_get(skn_far_ask_apart(cli, cli->mem, &q), &v, "%s", cli->door->chat);
+    cli->err = q.cli.err;
+    if (rc)
         return rc;
-    other = chat.version != job->slice.version;
-    job->slice.version = chat.version;
-    if ((rc = measure(cli, job)))
-        return rc;
-    if (other && !cli->json)
-        skn_note(cli, "Now at v%" PRId64 ".", job->slice.version);
-    if ((other && (rc = first_new(cli, job, known, &from))) ||
-        (job->summaries && (rc = skn_summary_lines_read(cli, &job->chat, job->summaries))))
+    skn_far_read_chat(&q.cli, v, &chat);
+    job->length = -1;
+    if (!skn_str_eq(chat.thread_uid, job->slice.thread)) {
+        job->slice.thread = skn_arena_copy(cli->keep, chat.thread_uid);
+        if (!cli->json)
+            skn_note(cli, "Now at v%" PRId64 ".", chat.version);
+        if ((rc = look_back(cli, job, &from)))
+            return rc;
+        job->after = job->newest;
+    }
+    if (job->summaries && (rc = skn_summary_lines_read(cli, job->summaries)))
         return rc;
     rc = print_from(cli, job, from);
+    job->after = INT64_MIN;
     skn_out_flush(cli);
     return rc;
 }
 
 /* All that is said is in the store, whoever says it: a server may come and go meanwhile. */
-static skein_rc follow(skn_cli *cli, log_job *job)
+static skein_rc wait_for_store(skn_cli *cli, log_job *job)
 {
     const struct timespec nap = {.tv_nsec = FOLLOW_MS * 1000000L};
     int64_t               seen = 0, stamp = 0;
-    skein_rc              rc = print_log(cli, job);
+    skein_rc              rc = SKEIN_OK;
 
-    skn_out_flush(cli);
     while (!rc && !cli->out.failure) {
         if ((rc = skein_store_stamp(cli->engine, &stamp, &cli->err)))
             break;
         if (stamp != seen)
-            rc = print_news(cli, job);
+            rc = print_news(job, cli);
         else
             nanosleep(&nap, NULL);
         seen = stamp;
@@ -475,24 +425,14 @@ static skein_rc follow(skn_cli *cli, log_job *job)
     return rc;
 }
 
-static skein_rc follow_far(skn_cli *cli, log_job *job)
+static skein_rc follow(skn_cli *cli, log_job *job)
 {
     skein_rc rc = print_log(cli, job);
 
-    return rc ? rc : skn_log_follow_far(cli, &job->chat, &job->got.list);
-}
-
-/* What a filter lets through is known of the store alone. */
-static skein_rc check_follow_far(skn_cli *cli)
-{
-    static const char *const alone[] = {"agent", "lane",        "since",         "thread",
-                                        "raw",   "main-thread", "no-memory-only"};
-
-    for (size_t i = 0; cli->far && i < sizeof alone / sizeof alone[0]; i++)
-        if (skn_opt(cli, alone[i]))
-            return skn_fail(&cli->err, SKEIN_USAGE,
-                            "over a server \"--follow\" does not go with --%s", alone[i]);
-    return SKEIN_OK;
+    skn_out_flush(cli);
+    if (rc)
+        return rc;
+    return cli->far ? skn_log_listen(cli, print_news, job) : wait_for_store(cli, job);
 }
 
 static skein_rc check_follow(skn_cli *cli)
@@ -500,7 +440,7 @@ static skein_rc check_follow(skn_cli *cli)
     if (skn_opt(cli, "at") || skn_opt(cli, "graph") || skn_opt(cli, "until"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"--follow\" goes with neither --at nor --graph nor --until");
-    return check_follow_far(cli);
+    return SKEIN_OK;
 }
 
 /* The whole room as it is, for people: with what happens beside its messages. */
@@ -515,7 +455,7 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
     skein_rc rc;
 
     if (skn_opt(cli, "follow"))
-        return cli->far ? follow_far(cli, job) : follow(cli, job);
+        return follow(cli, job);
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json)
         return print_graph(cli, job);
@@ -531,15 +471,15 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
 
 int skn_cmd_log(skn_cli *cli)
 {
-    log_job           job = {.count = 0};
+    log_job           job = {.length = -1};
     skn_summary_lines summaries = {0};
     skein_rc          rc = skn_opt(cli, "follow") ? check_follow(cli) : SKEIN_OK;
 
-    if (rc || (rc = read_options(cli, &job)) || (rc = measure(cli, &job)))
+    if (rc || (rc = read_options(cli, &job)))
         return (int)rc;
-    if (is_room_now(cli, &job) && !(cli->far && skn_opt(cli, "follow"))) {
+    if (is_room_now(cli, &job)) {
         job.summaries = &summaries;
-        rc = skn_summary_lines_read(cli, &job.chat, &summaries);
+        rc = skn_summary_lines_read(cli, &summaries);
     }
     if (!rc)
         rc = print_whole(cli, &job);

@@ -100,7 +100,7 @@ static skein_rc target_close(target *t, skein_rc rc)
     return rc;
 }
 
-static skein_rc export_what(skn_cli *cli, skn_export_request *req)
+static skein_rc export_what(skn_cli *cli, skn_far_export_wish *wish)
 {
     skein_world        world;
     skein_conversation chat;
@@ -108,69 +108,57 @@ static skein_rc export_what(skn_cli *cli, skn_export_request *req)
     skein_message      root;
     skein_rc           rc;
 
-    if (skn_opt(cli, "whole-world")) {
-        if (!(rc = skn_need_world(cli, &world)))
-            req->world = world.id;
+    wish->whole_world = skn_opt(cli, "whole-world");
+    if (wish->whole_world)
+        return skn_need_world(cli, &world);
+    if ((rc = skn_need_chat(cli, &world, &chat)) || !cli->arg_count)
         return rc;
-    }
-    if ((rc = skn_need_chat(cli, &world, &chat)))
-        return rc;
-    req->conversation = chat.id;
-    if (!cli->arg_count)
-        return SKEIN_OK;
     if (skn_is_version(skn_arg(cli, 0))) {
         if (!(rc = skn_need_version(cli, &chat, cli->args[0], &version)))
-            req->version = version.number;
+            wish->thread = version.thread_uid;
         return rc;
     }
     if (!(rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root)))
-        req->root = root.id;
+        wish->root = root.uid;
     return rc;
 }
 
-static skein_rc export_how(skn_cli *cli, skn_export_request *req)
+static skein_rc export_how(skn_cli *cli, skn_far_export_wish *wish)
 {
     const char *format = skn_opt(cli, "format"), *lanes = skn_opt(cli, "delegations");
 
-    req->format = SKN_FORMAT_MD;
-    if (format && !skn_format_from(skn_str_of(format), &req->format))
+    wish->format = SKN_FORMAT_MD;
+    if (format && !skn_format_from(skn_str_of(format), &wish->format))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"%s\" is not a format; there are md, json, jsonl, mermaid, html and "
                         "skein",
                         format);
-    if (lanes && !skn_delegations_from(skn_str_of(lanes), &req->delegations))
+    if (lanes && !skn_delegations_from(skn_str_of(lanes), &wish->delegations))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"--delegations\" is none, summary or full, not \"%s\"", lanes);
-    req->no_memory_only = skn_opt(cli, "no-memory-only");
-    req->redact = skn_opt(cli, "redact");
+    wish->no_memory_only = skn_opt(cli, "no-memory-only");
+    wish->redact = skn_opt(cli, "redact");
     return SKEIN_OK;
-}
-
-static skein_rc write_export(skn_cli *cli, const skn_export_request *req, target *t)
-{
-    skn_sink sink = {target_write, t};
-
-    return cli->far ? skn_far_export(cli, req, &sink)
-                    : skn_export(cli->engine, req, &sink, &cli->err);
 }
 
 int skn_cmd_export(skn_cli *cli)
 {
-    skn_export_request req = {.conversation = {0}};
-    target             t = {.fd = -1};
-    skein_rc           rc;
+    skn_far_export_wish wish = {.whole_world = false};
+    target              t = {.fd = -1};
+    const skn_sink      sink = {target_write, &t};
+    skein_rc            rc;
 
     if (cli->json && !skn_opt(cli, "format"))
         skn_opt_give(cli, "format", "json");
-    if ((rc = export_how(cli, &req)) || (rc = export_what(cli, &req)) ||
+    if ((rc = export_how(cli, &wish)) || (rc = export_what(cli, &wish)) ||
         (rc = target_open(cli, &t)))
         return (int)rc;
     if (t.path && cli->dry_run) {
         skn_would(cli, "write %s", t.path);
         return 0;
     }
-    t.shown = skn_format_shown(req.format);
-    rc = target_close(&t, write_export(cli, &req, &t));
+    t.shown = skn_format_shown(wish.format);
+    rc = target_close(&t, skn_far_export(cli, &wish, &sink));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
     return (int)rc;

@@ -2,13 +2,14 @@
 
 #include "base/error.h"
 #include "cli/far_change.h"
-#include "cli/show_summary.h"
+#include "cli/far_view.h"
 #include "cli/unanswered.h"
 #include "cli/waits.h"
 
 #include <inttypes.h>
 
 #define AROUND 3
+#define PAGE   200
 
 typedef struct show_job {
     skein_world        world;
@@ -16,26 +17,6 @@ typedef struct show_job {
 } show_job;
 
 /* --- A message ---------------------------------------------------------------------------- */
-
-/* A version that holds the message, so that what surrounds it can be told: the current one, or
- * else the newest. The message is read again there to have its position. */
-static skein_rc place_message(skn_cli *cli, const show_job *job, skein_message *m,
-                              skein_message_facts *facts, int64_t *version)
-{
-    skein_messages one = {m, 1};
-    skein_rc       rc;
-
-    *version = job->chat.version;
-    rc = skein_message_explain(cli->engine, job->chat.id, 0, &one, cli->keep, facts, &cli->err);
-    if (rc || m->position >= 0 || !facts->version_count)
-        return rc;
-    *version = facts->versions[0];
-    if ((rc = skein_message_find(cli->engine, job->chat.id, *version, m->uid, cli->keep, m,
-                                 &cli->err)))
-        return rc;
-    return skein_message_explain(cli->engine, job->chat.id, *version, &one, cli->keep, facts,
-                                 &cli->err);
-}
 
 static void versions_line(skn_cli *cli, const show_job *job, const skein_message_facts *f)
 {
@@ -122,47 +103,50 @@ static skein_rc origin(skn_cli *cli, const show_job *job, const skein_message_fa
     return rc;
 }
 
-static skein_rc around(skn_cli *cli, const show_job *job, const skein_message *m,
-                       int64_t version)
+static skein_rc around(skn_cli *cli, const skein_message *m, int64_t version)
 {
-    skein_slice    slice = {.conversation = job->chat.id, .version = version};
-    skein_messages list;
-    skein_at       at;
-    skein_rc       rc;
+    const skn_far_slice slice = {.thread = skn_arena_printf(cli->keep, "v%" PRId64, version)};
+    int64_t             from = m->position > AROUND ? m->position - AROUND : 0;
+    skn_far_log         log;
+    skein_rc            rc;
 
     if (m->position < 0)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" is not in the main lane",
                         SKN_FMT(m->uid));
-    slice.from = m->position > AROUND ? m->position - AROUND : 0;
-    slice.count = m->position - slice.from + AROUND + 1;
-    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count; i++) {
-        skn_print_raw(cli, list.at[i].id.v == m->id.v ? SKN_STR("> ") : SKN_STR("  "));
-        skn_print_oneline(cli, &list.at[i], NULL);
+    rc = skn_far_log_part(cli, &slice, from, m->position - from + AROUND + 1, &log);
+    for (size_t i = 0; !rc && i < log.list.count; i++) {
+        skn_print_raw(cli,
+                      skn_str_eq(log.list.at[i].uid, m->uid) ? SKN_STR("> ") : SKN_STR("  "));
+        skn_print_oneline(cli, &log.list.at[i], NULL);
     }
+    return rc;
+}
+
+/* What a summary stands for. */
+static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json *v)
+{
+    const skn_json *ids = skn_json_get(v, "coveredMessageIds");
+    skn_far_slice   lane = {.thread = job->chat.thread_uid,
+                            .lane = skn_far_text(v, "coveredLane")};
+    int64_t         covers = skn_far_int(v, "covers", 0);
+    skn_far_log     log;
+    skein_rc        rc;
+
+    if (!covers || !ids || (rc = skn_far_log_part(cli, &lane, 0, ids->count, &log)))
+        return !covers || !ids ? SKEIN_OK : rc;
+    skn_print(cli, "stands for the first %" PRId64 " message%s of %.*s:\n", covers,
+              skn_plural(covers), SKN_FMT(lane.lane));
+    for (size_t i = 0; i < log.list.count; i++) {
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_oneline(cli, &log.list.at[i], NULL);
+    }
+    if (covers > (int64_t)log.list.count)
+        skn_print(cli, "  and %" PRId64 " more\n", covers - (int64_t)log.list.count);
     return SKEIN_OK;
 }
 
-static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_message *m,
-                             const skein_message_facts *facts, const skein_deliveries *d,
-                             const skein_slice *lane, int64_t covers)
-{
-    skn_jw  *w = skn_item(cli);
-    skein_rc rc = skn_fields_check(cli, SKN_FIELDS_SHOWN_MESSAGE, "a message");
-
-    if (rc)
-        return rc;
-    skn_jw_object(w);
-    skn_shape_message_delivered_members(w, job->chat.uid, m, facts, d->count ? d : NULL);
-    if (lane)
-        rc = skn_summary_members(cli, w, lane, covers);
-    skn_jw_object_end(w);
-    return rc ? rc : skn_item_end(cli);
-}
-
-/* The version that a server told a message's place of: the current one, or the newest that has it. */
-static int64_t version_far(const show_job *job, const skein_message_facts *f)
+/* The version that its place is told of: the current one, or the newest that has it. */
+static int64_t home_version(const show_job *job, const skein_message_facts *f)
 {
     for (size_t i = 0; i < f->version_count; i++)
         if (f->versions[i] == job->chat.version)
@@ -179,64 +163,49 @@ static void unanswered(skn_cli *cli, const show_job *job, const skein_message *m
         skn_print_again(cli, m, d, SKN_NONE);
 }
 
-/* A server tells a message with all that surrounds it. */
-static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_message *m)
+static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v)
 {
+    skein_message       m;
     skein_message_facts facts;
     skein_deliveries    d;
-    skein_rc            rc = skn_far_message(cli, m->uid, m, &facts, &d);
+    int64_t             version;
+    skein_rc            rc;
 
-    if (rc)
-        return rc;
-    if (cli->json)
-        return message_json(cli, job, m, &facts, &d, NULL, 0);
+    skn_far_read_message(cli, v, &m, &facts, &d);
+    version = home_version(job, &facts);
     if (skn_opt(cli, "origin"))
         return origin(cli, job, &facts);
+    if (skn_opt(cli, "context"))
+        return around(cli, &m, version);
     if (skn_opt(cli, "delivery")) {
         delivery(cli, &facts, &d);
         return SKEIN_OK;
     }
-    skn_print_message(cli, m, &facts, SKN_NONE);
-    unanswered(cli, job, m, &d, version_far(job, &facts));
-    details(cli, job, m, &facts, version_far(job, &facts));
-    return SKEIN_OK;
+    skn_print_message(cli, &m, &facts, SKN_NONE);
+    unanswered(cli, job, &m, &d, version);
+    details(cli, job, &m, &facts, version);
+    if (m.call_count && (rc = skn_print_decisions(cli, m.uid)))
+        return rc;
+    return print_covered(cli, job, v);
 }
 
-static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m)
+/* Told with all that surrounds it. */
+static skein_rc show_message(skn_cli *cli, const show_job *job, const skein_message *m)
 {
-    skein_message_facts facts = {.seen_by = NULL};
-    skein_messages      one = {m, 1};
-    skein_deliveries   *d;
-    skein_slice         lane;
-    int64_t             version, covers;
-    skein_rc            rc;
+    const skn_json *v;
+    skein_rc        rc;
 
     if (skn_opt(cli, "raw") && !cli->json) {
         skn_print_text(cli, m->content);
         return SKEIN_OK;
     }
-    if (cli->far)
-        return show_message_far(cli, job, m);
-    if ((rc = place_message(cli, job, m, &facts, &version)) ||
-        (rc = skn_deliveries_for(cli, &job->chat, version, &one, cli->keep, &d)) ||
-        (rc = skn_show_summary_find(cli, &job->chat, m, &lane, &covers)))
+    if ((rc = skn_fields_check(cli, SKN_FIELDS_SHOWN_MESSAGE, "a message")))
         return rc;
-    if (cli->json)
-        return message_json(cli, job, m, &facts, d, covers ? &lane : NULL, covers);
-    if (skn_opt(cli, "origin"))
-        return origin(cli, job, &facts);
-    if (skn_opt(cli, "context"))
-        return around(cli, job, m, version);
-    if (skn_opt(cli, "delivery")) {
-        delivery(cli, &facts, d);
-        return SKEIN_OK;
-    }
-    skn_print_message(cli, m, &facts, SKN_NONE);
-    unanswered(cli, job, m, d, version);
-    details(cli, job, m, &facts, version);
-    if (m->call_count && (rc = skn_print_decisions(cli, m->uid)))
-        return rc;
-    return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
+    rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
+                     skn_far_part(cli, m->uid), skn_far_part(cli, cli->door->chat_uid));
+    if (rc)
+        return skn_missing(cli, rc, "message");
+    return cli->json ? skn_far_item(cli, v) : print_whole(cli, job, v);
 }
 
 /* --- Other things ------------------------------------------------------------------------- */
@@ -271,12 +240,30 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     return SKEIN_OK;
 }
 
+/* In the world that is meant, or else in whichever has it. */
+static skein_rc find_squash(skn_cli *cli, skein_squash *out)
+{
+    skein_world  world;
+    skein_worlds all;
+    skein_rc     rc = skn_need_world(cli, &world);
+
+    rc = rc ? rc : skn_far_squash_get(cli, skn_arg(cli, 0), out);
+    if (!rc || skn_opt(cli, "world") || skn_far_worlds(cli, &all))
+        return rc;
+    for (size_t i = 0; i < all.count; i++) {
+        skn_far_enter(cli, &all.at[i]);
+        if (!skn_far_squash_get(cli, skn_arg(cli, 0), out)) {
+            cli->err = (skein_error){.rc = SKEIN_OK};
+            return SKEIN_OK;
+        }
+    }
+    return rc;
+}
+
 static skein_rc show_squash(skn_cli *cli)
 {
     skein_squash s;
-    skein_rc     rc = cli->far ? skn_far_squash_get(cli, skn_arg(cli, 0), &s)
-                               : skein_squash_get(cli->engine, skn_arg(cli, 0), cli->keep, &s,
-                                                  &cli->err);
+    skein_rc     rc = find_squash(cli, &s);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")))
         return rc;
@@ -298,25 +285,33 @@ static skein_rc show_squash(skn_cli *cli)
     return SKEIN_OK;
 }
 
+static skein_rc find_lane(skn_cli *cli, const show_job *job, skn_str key, skein_lane *out)
+{
+    skein_lanes lanes;
+    skein_rc    rc;
+
+    *out = (skein_lane){.key = key, .length = job->chat.length};
+    if (skn_str_is(key, "main"))
+        return SKEIN_OK;
+    if ((rc = skn_far_delegations(cli, &lanes)))
+        return rc;
+    for (size_t i = 0; i < lanes.count; i++)
+        if (skn_str_eq(lanes.at[i].key, key)) {
+            *out = lanes.at[i];
+            return SKEIN_OK;
+        }
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%.*s\"", SKN_FMT(key));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them");
+}
+
 static skein_rc show_lane(skn_cli *cli, const show_job *job)
 {
-    skein_lane        lane;
-    skein_slice       slice = {.conversation = job->chat.id, .lane = skn_arg(cli, 0)};
-    skein_messages    list;
-    skein_deliveries *d;
-    skein_at          at;
-    bool              found;
-    skein_rc          rc;
+    skein_lane       lane;
+    skn_far_slice    slice = {.thread = job->chat.thread_uid, .lane = skn_arg(cli, 0)};
+    skn_far_question q;
+    skn_far_log      log;
+    skein_rc         rc = find_lane(cli, job, slice.lane, &lane);
 
-    if (cli->far)
-        return skn_fail(&cli->err, SKEIN_USAGE,
-                        "over a server a delegation is read with \"skein log --lane %s\"",
-                        cli->args[0]);
-    rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
-    if (!rc && !found) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", cli->args[0]);
-        rc = skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them");
-    }
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_LANE, "a delegation")))
         return rc;
     if (cli->json) {
@@ -326,17 +321,16 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
     skn_print(cli, "%.*s  %s  %" PRId64 " message%s\n", SKN_FMT(lane.key),
               skn_lane_state_name(lane.state), lane.length, skn_plural(lane.length));
     skn_out_page(cli);
-    for (slice.from = 0, slice.count = 200; slice.from < lane.length; slice.from += 200) {
+    for (int64_t from = 0; !rc && from < lane.length; from += PAGE) {
         skein_mem_reset(cli->mem);
-        if ((rc = skein_read(cli->engine, &slice, cli->mem, &list, &at, &cli->err)) ||
-            (rc = skn_deliveries_for(cli, &job->chat, 0, &list, cli->mem, &d)))
-            return rc;
-        for (size_t i = 0; i < list.count; i++) {
-            skn_print_oneline(cli, &list.at[i], NULL);
-            skn_print_unanswered(cli, &d[i]);
+        rc = skn_far_log_part(skn_far_ask_apart(cli, cli->mem, &q), &slice, from, PAGE, &log);
+        cli->err = q.cli.err;
+        for (size_t i = 0; !rc && i < log.list.count; i++) {
+            skn_print_oneline(cli, &log.list.at[i], NULL);
+            skn_print_unanswered(cli, &log.deliveries[i]);
         }
     }
-    return SKEIN_OK;
+    return rc;
 }
 
 /* A word that is no message may still be an agent; the first failure is the one to tell. */
@@ -367,8 +361,7 @@ int skn_cmd_show(skn_cli *cli)
 
     cli->whole_ids = true;
     if (skn_str_starts(ref, SKN_STR("sq_")))
-        return cli->far && (rc = skn_need_world(cli, &job.world)) ? (int)rc
-                                                                  : (int)show_squash(cli);
+        return (int)show_squash(cli);
     if ((rc = skn_need_chat(cli, &job.world, &job.chat))) {
         if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
             return (int)rc;

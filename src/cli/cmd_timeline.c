@@ -9,106 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void print_item(skn_cli *cli, const skein_timeline_item *item)
-{
-    skn_print_raw(cli, SKN_STR("  "));
-    if (item->record.at) {
-        skn_print_time(cli, item->record.at);
-        skn_print_raw(cli, SKN_STR("  "));
-    }
-    skn_print(cli, "%-14s ", skein_item_kind_name(item->kind));
-    if (item->kind != SKEIN_ITEM_TOOL_EXECUTION) {
-        skn_print_line(cli, item->text, 0);
-        skn_print_unfinished(cli, item->record.unfinished, 2);
-        skn_print_raw(cli, SKN_STR("\n"));
-        return;
-    }
-    skn_print_line(cli, item->record.tool_name, 0);
-    skn_print_raw(cli, SKN_STR(" "));
-    skn_print_line(cli, item->record.input, cli->out.terminal ? 60 : 0);
-    skn_print_raw(cli, !item->answered       ? SKN_STR("  … no result yet")
-                       : item->result.failed ? SKN_STR("  failed")
-                                             : SKN_STR("  ok"));
-    if (item->duplicate_count)
-        skn_print(cli, "  (%" PRIu32 " more results)", item->duplicate_count);
-    if (item->delegation.n) {
-        skn_print_raw(cli, SKN_STR("  ▸ "));
-        skn_print_line(cli, item->delegation, 0);
-        skn_print(cli, "%s", item->guessed ? " (guessed)" : "");
-    }
-    skn_print_raw(cli, SKN_STR("\n"));
-}
-
-typedef struct timeline_job {
-    skein_conversation chat;
-    skein_lanes        lanes;
-    skein_timelines   *set;
-    skn_marks         *marks;
-} timeline_job;
-
-/* NULL: of no conversation. */
-static const skein_lane *lane_of(const timeline_job *job, const skein_timeline *t)
-{
-    for (size_t i = 0; i < job->lanes.count; i++)
-        if (skn_str_eq(job->lanes.at[i].key, skein_timeline_lane(t)))
-            return &job->lanes.at[i];
-    return NULL;
-}
-
-/* A message may be several items: what it thought, said and called. */
-static bool is_last_of_message(const skein_timeline *t, size_t i, size_t count)
-{
-    return i + 1 == count || !skn_str_eq(skein_timeline_item_at(t, i).record.message_id,
-                                         skein_timeline_item_at(t, i + 1).record.message_id);
-}
-
-/* Blanks between what it thought and said are a part like others, but nothing to be seen. */
-static bool is_blank(const skein_timeline_item *item)
-{
-    return item->kind == SKEIN_ITEM_AGENT_MESSAGE && item->split &&
-           skn_str_trim(item->text).n == 0;
-}
-
-static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_timeline *t)
-{
-    skein_timeline_view view = skein_build_timeline(t, NULL, 0, cli->keep);
-    const skein_lane   *lane = lane_of(job, t);
-
-    skn_print_colour(cli, SKN_BOLD, skein_timeline_lane(t));
-    if (lane && lane->parent.v)
-        skn_print(cli, "  %zu items, %" PRId64 " step%s\n", view.item_count, lane->length,
-                  skn_plural(lane->length));
-    else
-        skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
-    for (size_t i = 0; i < view.item_count; i++) {
-        skein_timeline_item item = skein_timeline_item_at(t, i);
-        size_t              row;
-
-        if (!is_blank(&item)) {
-            row = skn_row_begin(cli);
-            print_item(cli, &item);
-            skn_row_end(cli, row, SKN_ITEM_BEHIND);
-        }
-        if (is_last_of_message(t, i, view.item_count))
-            skn_print_marks(cli, job->marks, item.record.message_id);
-    }
-    return lane ? skn_print_lane_failure(cli, &job->chat, lane) : SKEIN_OK;
-}
-
-static skein_rc print_set(skn_cli *cli, const timeline_job *job)
-{
-    skein_rc rc = SKEIN_OK;
-
-    if (cli->json) {
-        skn_timelines_write_json(skn_item(cli), job->set, cli->keep);
-        return skn_item_end(cli);
-    }
-    skn_out_page(cli);
-    for (size_t i = 0; !rc && i < skein_timelines_count(job->set); i++)
-        rc = print_lane(cli, job, skein_timelines_at(job->set, i));
-    return rc;
-}
-
 /* --- Of event lines ----------------------------------------------------------------------- */
 
 static skein_rc read_events(skn_cli *cli, skein_timelines *set, const char *path)
@@ -145,50 +45,161 @@ static int timeline_of_events(skn_cli *cli, const char *path)
 
 /* --- Of a conversation -------------------------------------------------------------------- */
 
-static skein_rc print_one(skn_cli *cli, const timeline_job *job, const char *lane)
-{
-    const skein_timeline *t = lane ? skein_timelines_get(job->set, skn_str_of(lane))
-                                   : skein_timelines_main(job->set);
-    skein_timeline_view   view;
+typedef struct timeline_job {
+    skein_conversation chat;
+    skn_str            thread; /* of the version */
+    skein_lanes        lanes;  /* delegations */
+    skn_marks         *marks;
+} timeline_job;
 
-    if (lane && !t)
-        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", lane);
-    if (!cli->json && lane)
-        return print_lane(cli, job, t);
-    if (!cli->json || !t)
-        return print_set(cli, job);
-    view = skein_build_timeline(t, NULL, 0, cli->keep);
-    skn_timeline_write_nested(skn_item(cli), &view, 0, cli->keep);
-    return skn_item_end(cli);
+static void print_call(skn_cli *cli, const skn_json *item)
+{
+    const skn_json *call = skn_json_get(item, "call"), *input = skn_json_get(call, "input");
+    const skn_json *result = skn_json_get(item, "result"),
+                   *more = skn_json_get(item, "duplicates");
+    skn_str lane = skn_far_text(item, "delegation");
+
+    skn_print_line(cli, skn_far_text(call, "toolName"), 0);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_line(cli, input ? input->raw : SKN_NONE, cli->out.terminal ? 60 : 0);
+    skn_print_raw(cli, !result || result->kind != SKN_JSON_OBJECT ? SKN_STR("  … no result yet")
+                       : skn_far_flag(result, "success")          ? SKN_STR("  ok")
+                                                                  : SKN_STR("  failed"));
+    if (more && more->count)
+        skn_print(cli, "  (%" PRIu32 " more results)", more->count);
+    if (lane.n) {
+        skn_print_raw(cli, SKN_STR("  ▸ "));
+        skn_print_line(cli, lane, 0);
+        skn_print(cli, "%s", skn_far_flag(item, "guessed") ? " (guessed)" : "");
+    }
 }
 
-static skein_rc load(skn_cli *cli, timeline_job *job, int64_t version)
+/* What a result without its call says. */
+static skn_str output_of(const skn_json *item)
 {
-    skein_rc rc;
+    const skn_json *output = skn_json_get(skn_json_get(item, "result"), "output");
 
-    if ((rc = skein_lane_list(cli->engine, job->chat.id, cli->keep, &job->lanes, &cli->err)) ||
-        (!cli->json && (rc = skn_marks_read(cli, &job->chat, version, SKN_NONE, &job->marks))))
+    return !output ? SKN_NONE : output->kind == SKN_JSON_STRING ? output->text : output->raw;
+}
+
+static void print_item(skn_cli *cli, const skn_json *item)
+{
+    skn_str          kind = skn_far_text(item, "kind"), text = skn_far_text(item, "content");
+    skein_unfinished why = SKEIN_WHOLE;
+    int64_t          at = skn_far_time(item, "at");
+
+    skn_print(cli, "  ");
+    if (at) {
+        skn_print_time(cli, at);
+        skn_print_raw(cli, SKN_STR("  "));
+    }
+    skn_print(cli, "%-14.*s ", SKN_FMT(kind));
+    if (skn_str_is(kind, "tool_execution"))
+        print_call(cli, item);
+    else
+        skn_print_line(cli, text.p ? text : output_of(item), 0);
+    skein_unfinished_from(skn_far_text(item, "unfinished"), &why);
+    skn_print_unfinished(cli, why, 2);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* Blanks between what it thought and said are a part like others, but nothing to be seen. */
+static bool is_blank(const skn_json *item)
+{
+    return skn_str_is(skn_far_text(item, "kind"), "agent_message") &&
+           skn_json_get(item, "part") && skn_str_trim(skn_far_text(item, "content")).n == 0;
+}
+
+/* A message may be several items: what it thought, said and called. */
+static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *item)
+{
+    skn_str message = skn_far_text(item, "messageId");
+
+    if (!item->next || !skn_str_eq(message, skn_far_text(item->next, "messageId")))
+        skn_print_marks(cli, marks, message);
+}
+
+/* NULL: the room. */
+static const skein_lane *lane_of(const timeline_job *job, skn_str key)
+{
+    for (size_t i = 0; i < job->lanes.count; i++)
+        if (skn_str_eq(job->lanes.at[i].key, key))
+            return &job->lanes.at[i];
+    return NULL;
+}
+
+static void print_head(skn_cli *cli, const skn_json *v, const skein_lane *lane)
+{
+    const skn_json *counts = skn_json_get(v, "counts");
+
+    skn_print_colour(cli, SKN_BOLD, skn_far_text(v, "lane"));
+    skn_print(cli, "  %" PRId64 " items, ", skn_far_int(counts, "items", 0));
+    if (lane)
+        skn_print(cli, "%" PRId64 " step%s\n", lane->length, skn_plural(lane->length));
+    else
+        skn_print(cli, "%" PRId64 " messages\n", skn_far_int(counts, "messages", 0));
+}
+
+/* A lane, and then the delegations of its calls. */
+static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json *v)
+{
+    const skn_json   *items = skn_json_get(v, "items"), *below = skn_json_get(v, "delegations");
+    const skein_lane *lane = lane_of(job, skn_far_text(v, "lane"));
+    skein_rc          rc;
+
+    print_head(cli, v, lane);
+    for (const skn_json *i = items ? items->first : NULL; i; i = i->next) {
+        size_t row = skn_row_begin(cli);
+
+        if (!is_blank(i))
+            print_item(cli, i);
+        skn_row_end(cli, row, SKN_ITEM_BEHIND);
+        print_marks(cli, job->marks, i);
+    }
+    rc = lane ? skn_print_lane_failure(cli, &job->chat, lane) : SKEIN_OK;
+    for (const skn_json *d = below && !skn_opt(cli, "delegation") ? below->first : NULL;
+         !rc && d; d = d->next)
+        rc = print_lane(cli, job, d);
+    return rc;
+}
+
+static skein_rc print_timeline(skn_cli *cli, timeline_job *job)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(
+               cli, &v, "%s/timeline?threadId=%s%s", cli->door->chat, skn_far_part(cli, job->thread),
+               skn_far_parameter(cli, "delegation", skn_str_of(skn_opt(cli, "delegation"))));
+
+    if (rc || cli->json)
+        return rc ? rc : skn_far_item(cli, v);
+    if ((rc = skn_far_delegations(cli, &job->lanes)) ||
+        (rc = skn_marks_read(cli, job->thread, &job->marks)))
         return rc;
-    return skein_timeline_read(cli->engine, job->chat.id, version, &job->set, &cli->err);
+    skn_out_page(cli);
+    return print_lane(cli, job, v);
 }
 
 /* Of a world without a conversation. */
-static void print_empty(skn_cli *cli, timeline_job *job)
+static void print_empty(skn_cli *cli)
 {
     skein_timeline_options options = SKEIN_TIMELINE_OPTIONS_INIT;
+    skein_timelines       *set = skein_timelines_new(&options);
+    skein_timeline_view    view;
 
-    job->set = skein_timelines_new(&options);
-    if (!skein_timelines_declare(job->set, SKN_STR("main"), NULL))
-        (void)print_one(cli, job, NULL);
-    skein_timelines_free(job->set);
+    if (!skein_timelines_declare(set, SKN_STR("main"), NULL)) {
+        view = skein_build_timeline(skein_timelines_main(set), NULL, 0, cli->keep);
+        skn_timeline_write_nested(skn_item(cli), &view, 0, cli->keep);
+        (void)skn_item_end(cli);
+    }
+    skein_timelines_free(set);
 }
 
 int skn_cmd_timeline(skn_cli *cli)
 {
     const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
     skein_world   world;
-    timeline_job  job = {.set = NULL};
-    skein_version version = {.number = 0};
+    timeline_job  job = {.marks = NULL};
+    skein_version version;
     skein_rc      rc;
 
     if (events)
@@ -198,15 +209,11 @@ int skn_cmd_timeline(skn_cli *cli)
                              "\"--guess-links\" goes with \"--events\"");
     if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &job.chat))) {
         if (cli->untouched && cli->json && !at)
-            print_empty(cli, &job);
+            print_empty(cli);
         return (int)rc;
     }
     if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
         return (int)rc;
-    if (cli->far)
-        return (int)skn_far_timeline(cli, at ? version.thread_uid : job.chat.thread_uid);
-    if (!(rc = load(cli, &job, version.number)))
-        rc = print_one(cli, &job, skn_opt(cli, "delegation"));
-    skein_timelines_free(job.set);
-    return (int)rc;
+    job.thread = at ? version.thread_uid : job.chat.thread_uid;
+    return (int)print_timeline(cli, &job);
 }

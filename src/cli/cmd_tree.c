@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/chat.h"
 #include "cli/far_view.h"
+#include "cli/far_world.h"
 #include "cli/marks.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ typedef struct tree_job {
     int64_t           *first, *next; /* children of a node, as a list; -1 ends it */
     int64_t            root;         /* the first of the roots */
     skn_str            thread;       /* of the version */
+    skn_str            top;          /* only what is below this message; absent: all */
     bool              *shown;
     skn_marks         *marks;
 } tree_job;
@@ -206,63 +208,54 @@ static skein_rc to_output(void *arg, skn_str bytes, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc read_tree(skn_cli *cli, tree_job *job, int64_t *version, skein_message *root)
+static skein_rc read_place(skn_cli *cli, tree_job *job)
 {
     const char   *at = skn_opt(cli, "at");
     skein_world   world;
     skein_version v;
+    skein_message root;
     skein_rc      rc = skn_need_chat(cli, &world, &job->chat);
 
-    *version = 0;
-    *root = (skein_message){.id = {0}};
     job->thread = rc ? SKN_NONE : job->chat.thread_uid;
-    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v))) {
-        *version = v.number;
+    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v)))
         job->thread = v.thread_uid;
-    }
-    if (!rc && cli->arg_count)
-        rc = skn_need_message(cli, &job->chat, skn_arg(cli, 0), root);
+    if (!rc && cli->arg_count &&
+        !(rc = skn_need_message(cli, &job->chat, skn_arg(cli, 0), &root)))
+        job->top = root.uid;
     return rc;
 }
 
 /* Who did not answer is shown to people; programs are told it with the messages. */
-static skein_rc load_tree(skn_cli *cli, tree_job *job, int64_t version,
-                          const skein_message *root)
+static skein_rc load_tree(skn_cli *cli, tree_job *job)
 {
-    skein_rc rc = cli->far ? skn_far_tree(cli, job->thread, root->uid, &job->tree)
-                           : skein_reply_tree_read(cli->engine, job->chat.id, version, root->id,
-                                                   cli->keep, &job->tree, &cli->err);
+    skein_rc rc = skn_far_tree(cli, job->thread, job->top, &job->tree);
 
     if (rc || cli->json || skn_opt(cli, "dot"))
         return rc;
-    return skn_marks_read(cli, &job->chat, version, job->thread, &job->marks);
+    return skn_marks_read(cli, job->thread, &job->marks);
 }
 
-static skein_rc print_mermaid(skn_cli *cli, const tree_job *job, int64_t version,
-                              skein_message_id root)
+static skein_rc print_mermaid(skn_cli *cli, const tree_job *job)
 {
-    skn_export_request req = {.conversation = job->chat.id,
-                              .version = version,
-                              .root = root,
-                              .format = SKN_FORMAT_MERMAID};
-    skn_sink           sink = {to_output, cli};
+    const skn_far_export_wish wish = {
+        .thread = job->thread, .root = job->top, .format = SKN_FORMAT_MERMAID};
+    const skn_sink sink = {to_output, cli};
 
-    return skn_export(cli->engine, &req, &sink, &cli->err);
+    return skn_far_export(cli, &wish, &sink);
 }
 
 int skn_cmd_tree(skn_cli *cli)
 {
-    tree_job      job = {.root = -1};
-    skein_message root;
-    int64_t       version, depth;
-    skein_rc      rc;
+    tree_job job = {.root = -1};
+    int64_t  depth;
+    skein_rc rc;
 
     if ((rc = skn_opt_int(cli, "depth", 1, MAX_LEVELS, MAX_LEVELS, &depth)) ||
-        (rc = read_tree(cli, &job, &version, &root)))
+        (rc = read_place(cli, &job)))
         return (int)rc;
     if (skn_opt(cli, "mermaid") && !cli->json)
-        return (int)print_mermaid(cli, &job, version, root.id);
-    if ((rc = load_tree(cli, &job, version, &root)))
+        return (int)print_mermaid(cli, &job);
+    if ((rc = load_tree(cli, &job)))
         return (int)rc;
     link_children(cli, &job);
     choose(cli, &job, depth, skn_opt(cli, "unanswered"));

@@ -10,8 +10,8 @@ typedef struct far_row {
 
 static const far_row rows[] = {
     {"chat", NULL},          {"status", NULL},       {"open", NULL},
-    {"tree", "mermaid"},     {"timeline", NULL},     {"retry", NULL},
-    {"log", NULL},           {"show", "context"},    {"search", NULL},
+    {"tree", NULL},          {"timeline", NULL},     {"retry", NULL},
+    {"log", NULL},           {"show", NULL},         {"search", NULL},
     {"history", NULL},       {"diff", NULL},         {"stats", NULL},
     {"context", NULL},       {"inbox ls", NULL},     {"inbox show", NULL},
     {"inbox done", NULL},    {"inbox reopen", NULL}, {"inbox snooze", NULL},

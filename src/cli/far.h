@@ -41,10 +41,17 @@ skein_rc skn_far_to_server(skn_cli *cli);
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define SKN_FAR_PAGE ((size_t)500)
+#define SKN_HERE_PAGE                                                                          \
+    ((size_t)100000) /* of this process, which would read a whole list for each page of it */
 /* An answer was too large: a page to ask for instead; false when it cannot be smaller. */
 bool skn_far_less(size_t *page);
 /* Every item of a list, page by page; up to `most` when that is not 0. */
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out);
+/* The same, one by one: what was read is forgotten page by page. `page`: how many there may be in one, near. A page may
+ * be empty: what a list leaves out is looked at all the same. */
+typedef void skn_far_take(void *arg, skn_cli *look, const skn_json *item);
+skein_rc     skn_far_each(skn_cli *cli, const char *path, size_t page, skn_far_take *take,
+                          void *arg);
 /* A change with a JSON body, under the key and the state that the person named. */
 skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
                         const skn_json **out);

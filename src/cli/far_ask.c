@@ -118,66 +118,108 @@ bool skn_far_less(size_t *page)
     return less;
 }
 
-/* A server that has always more to say would be listened to for ever. */
-static skein_rc check_end(skn_cli *cli, const skn_json *page, size_t count, int64_t began,
-                          size_t *bytes)
-{
-    int64_t took = (skn_clock_monotonic() - began) / 1000000;
+/* How far the reading of a list is. */
+typedef struct paging {
+    const char *path;
+    size_t      size; /* of a page */
+    skn_str     next; /* cursor; absent: the beginning, or after the last page the end */
+    int64_t     began;
+    size_t      bytes;
+    bool        sparse; /* a page may be empty */
+} paging;
 
-    *bytes += page ? page->raw.n : 0;
-    if (*bytes > ALL_MOST)
+/* A server that has always more to say would be listened to for ever. */
+static skein_rc check_end(skn_cli *cli, paging *p, const skn_json *page, size_t count)
+{
+    int64_t took = (skn_clock_monotonic() - p->began) / 1000000;
+
+    p->bytes += page ? page->raw.n : 0;
+    if (!p->next.n || !cli->far)
+        return SKEIN_OK;
+    if (p->bytes > ALL_MOST)
         return skn_fail(&cli->err, SKEIN_LIMIT, "the server's list is over %zu bytes",
                         ALL_MOST);
     if (took > ALL_MS)
         return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server's list has no end");
-    return count ? SKEIN_OK
-                 : skn_fail(&cli->err, SKEIN_UNREACHABLE,
-                            "the server says that its list goes on, and gives nothing more");
+    return count || p->sparse
+               ? SKEIN_OK
+               : skn_fail(&cli->err, SKEIN_UNREACHABLE,
+                          "the server says that its list goes on, and gives nothing more");
 }
 
-/* Adds the items of a page; *next is the cursor of this one, and then of the next. */
-static skein_rc take_page(skn_cli *cli, const skn_json *page, skn_str *next, skn_json_list *out)
+/* Adds the items of a page. */
+static skein_rc take_page(skn_cli *cli, paging *p, const skn_json *page, skn_json_list *out)
 {
     const skn_json *data = skn_json_get(page, "data");
-    skn_str         was = *next;
+    skn_str         was = p->next;
+    size_t          before = out->n;
 
     if (!data || data->kind != SKN_JSON_ARRAY)
         return skn_fail(&cli->err, SKEIN_UNREACHABLE,
                         "the server's answer is no list, and cannot be read");
     for (const skn_json *v = data->first; v; v = v->next)
         skn_vec_add(cli->keep, out, v);
-    *next = skn_far_text(skn_json_get(page, "page"), "next");
-    return next->n && skn_str_eq(was, *next)
-               ? skn_fail(&cli->err, SKEIN_UNREACHABLE,
-                          "the server gives the same page of its list again and again")
-               : SKEIN_OK;
+    p->next = skn_far_text(skn_json_get(page, "page"), "next");
+    if (p->next.n && skn_str_eq(was, p->next))
+        return skn_fail(&cli->err, SKEIN_UNREACHABLE,
+                        "the server gives the same page of its list again and again");
+    return check_end(cli, p, page, out->n - before);
+}
+
+/* The next page of the list, of `most` items at most. */
+static skein_rc read_page(skn_cli *cli, paging *p, size_t most, skn_json_list *out)
+{
+    const char     *join = strchr(p->path, '?') ? "&" : "?";
+    const char     *cursor = skn_far_part(cli, p->next);
+    const skn_json *page;
+    skein_rc        rc;
+
+    do
+        rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", p->path, join,
+                         most < p->size ? most : p->size, *cursor ? "&cursor=" : "", cursor);
+    while (rc == SKEIN_LIMIT && skn_far_less(&p->size));
+    return rc ? rc : take_page(cli, p, page, out);
+}
+
+static paging page_of(const skn_cli *cli, const char *path, size_t near)
+{
+    return (paging){
+        .path = path, .size = cli->far ? SKN_FAR_PAGE : near, .began = skn_clock_monotonic()};
 }
 
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
 {
-    const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
-    const skn_json *page;
-    int64_t         began = skn_clock_monotonic();
-    size_t          bytes = 0, size = SKN_FAR_PAGE;
-    skn_str         next = SKN_NONE;
-    skein_rc        rc;
+    paging   p = page_of(cli, path, SKN_HERE_PAGE);
+    skein_rc rc;
+
+    do
+        rc = read_page(cli, &p, most ? most - out->n : SIZE_MAX, out);
+    while (!rc && p.next.n && (!most || out->n < most));
+    return rc;
+}
+
+skein_rc skn_far_each(skn_cli *cli, const char *path, size_t page, skn_far_take *take,
+                      void *arg)
+{
+    skn_arena *mem = skn_arena_new();
+    paging     p = page_of(cli, path, page);
+    skein_rc   rc;
 
     do {
-        size_t left = most ? most - out->n : size, before = out->n;
+        skn_far_question q;
+        skn_cli         *look = skn_far_ask_apart(cli, mem, &q);
+        skn_json_list    list = {0};
 
-        do
-            rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", path, join,
-                             left < size ? left : size, *cursor ? "&cursor=" : "", cursor);
-        while (rc == SKEIN_LIMIT && skn_far_less(&size));
-        if (rc)
-            return rc;
-        if ((rc = take_page(cli, page, &next, out)))
-            return rc;
-        cursor = skn_far_part(cli, next);
-        if (next.n && (rc = check_end(cli, page, out->n - before, began, &bytes)))
-            return rc;
-    } while (next.n && (!most || out->n < most));
-    return SKEIN_OK;
+        p.sparse = true;
+        rc = read_page(look, &p, SIZE_MAX, &list);
+        for (size_t i = 0; !rc && i < list.n; i++)
+            take(arg, look, list.p[i]);
+        cli->err = q.cli.err;
+        p.next = skn_arena_copy(cli->keep, p.next);
+        skn_arena_reset(mem);
+    } while (!rc && p.next.n);
+    skn_arena_free(mem);
+    return rc;
 }
 
 skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,

@@ -11,8 +11,7 @@ skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
     return skn_item_end(cli);
 }
 
-/* "&name=value", or nothing. */
-static const char *parameter(skn_cli *cli, const char *name, skn_str value)
+const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value)
 {
     if (!value.n)
         return "";
@@ -21,120 +20,144 @@ static const char *parameter(skn_cli *cli, const char *name, skn_str value)
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-/* The messages before one that is known, or the last there are; newest pages come first. */
-static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str first,
-                            size_t limit, const skn_json **out)
+static skein_rc get_page(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t limit,
+                         const skn_json **out)
 {
-    const skn_json *page;
-    skein_rc        rc = skn_far_get(cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s",
-                                     cli->door->chat, skn_far_part(cli, what->thread), limit,
-                              first.n ? parameter(cli, "before", first) : "&latest=true",
-                                     parameter(cli, "agent", what->agent),
-                                     parameter(cli, "delegation", what->lane),
-                              what->raw ? "&raw=true" : "");
-
-    *out = rc ? NULL : skn_json_get(page, "data");
-    return rc;
+    return skn_far_get(
+        cli, out, "%s/threads/%s/messages?from=%" PRId64 "&limit=%" PRId64 "%s%s%s",
+        cli->door->chat, skn_far_part(cli, what->thread), from, limit,
+        skn_far_parameter(cli, "agent", what->agent),
+        skn_far_parameter(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
 }
 
-/* Newest first: those of a page are taken from its end. */
-static void take_page(skn_cli *cli, const skn_json *data, skn_json_list *out)
+static void read_log(skn_cli *cli, const skn_json_list *list, skn_far_log *out)
 {
-    size_t           n = data->count;
-    const skn_json **all = SKN_ARRAY(cli->keep, n + 1, const skn_json *);
-    size_t           i = 0;
-
-    for (const skn_json *v = data->first; v; v = v->next)
-        all[i++] = v;
-    while (n-- > 0)
-        skn_vec_add(cli->keep, out, all[n]);
-}
-
-static void read_log(skn_cli *cli, const skn_json_list *newest, skn_far_log *out)
-{
-    size_t n = newest->n;
+    size_t n = list->n;
 
     out->list = (skein_messages){SKN_ARRAY(cli->keep, n + 1, skein_message), n};
     out->facts = SKN_ARRAY(cli->keep, n + 1, skein_message_facts);
     out->deliveries = SKN_ARRAY(cli->keep, n + 1, skein_deliveries);
     for (size_t i = 0; i < n; i++)
-        skn_far_read_message(cli, newest->p[n - 1 - i], &out->list.at[i], &out->facts[i],
+        skn_far_read_message(cli, list->p[i], &out->list.at[i], &out->facts[i],
                              &out->deliveries[i]);
+}
+
+skein_rc skn_far_log_part(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t count,
+                          skn_far_log *out)
+{
+    skn_json_list   list = {0};
+    const skn_json *page, *data;
+    size_t          size = SKN_FAR_PAGE;
+    int64_t         limit, left;
+    skein_rc        rc;
+
+    do {
+        left = count - (int64_t)list.n;
+        do {
+            limit = left < (int64_t)size ? left : (int64_t)size;
+            rc = get_page(cli, what, from + (int64_t)list.n, limit, &page);
+        } while (rc == SKEIN_LIMIT && skn_far_less(&size));
+        if (rc)
+            return rc;
+        data = skn_json_get(page, "data");
+        for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
+            skn_vec_add(cli->keep, &list, v);
+    } while (data && data->count == limit && (int64_t)list.n < count);
+    out->length = skn_far_int(skn_json_get(page, "page"), "total", 0);
+    read_log(cli, &list, out);
+    return SKEIN_OK;
 }
 
 skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out)
 {
-    skn_json_list   newest = {0};
-    const skn_json *data;
-    skn_str         first = SKN_NONE;
-    size_t          limit, size = SKN_FAR_PAGE;
-    skein_rc        rc;
+    return skn_far_log_part(cli, what, -what->last, what->last ? what->last : INT64_MAX, out);
+}
 
-    do {
-        size_t left = what->last ? (size_t)what->last - newest.n : size;
-
-        do {
-            limit = left < size ? left : size;
-            rc = page_before(cli, what, first, limit, &data);
-        } while (rc == SKEIN_LIMIT && skn_far_less(&size));
-        if (rc)
-            return rc;
-        if (data)
-            take_page(cli, data, &newest);
-        if (newest.n)
-            first = skn_far_text(newest.p[newest.n - 1], "messageId");
-    } while (data && data->count == limit && (!what->last || newest.n < (size_t)what->last));
-    read_log(cli, &newest, out);
-    return SKEIN_OK;
+static void add_uid(void *arg, skn_cli *look, const skn_json *v)
+{
+    (void)look;
+    *skn_map_slot(arg, skn_far_text(v, "messageId")) = arg;
 }
 
 skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out)
 {
-    skn_json_list list = {0};
-    const char   *path = skn_arena_printf(cli->keep,
-                                          "%s/messages/%s/subtree?fields=messageId%s%s",
-                                          cli->door->world, skn_far_part(cli, uid),
-                                          parameter(cli, "chatId", cli->door->chat_uid),
-                                          parameter(cli, "threadId", thread))
+    const char *path = skn_arena_printf(cli->keep,
+                                        "%s/messages/%s/subtree?fields=messageId%s%s",
+                                        cli->door->world, skn_far_part(cli, uid),
+                                        skn_far_parameter(cli, "chatId", cli->door->chat_uid),
+                                        skn_far_parameter(cli, "threadId", thread))
                            .p;
-    skein_rc rc = skn_far_all(cli, path, 0, &list);
 
     *out = skn_map_new(cli->keep);
-    for (size_t i = 0; !rc && i < list.n; i++)
-        *skn_map_slot_int(*out,
-                          skn_far_number(cli, skn_far_text(list.p[i], "messageId"))) = *out;
-    return rc;
+    return skn_far_each(cli, path, SKN_HERE_PAGE, add_uid, *out);
 }
 
-/* Parents come before their children, and are known by their id then. */
-static void read_node(skn_cli *cli, const skn_json *v, skn_map *places, skein_reply_tree *out)
+static skn_str keep_text(skn_arena *a, skn_str text)
 {
-    skein_reply_node *node = &out->at[out->count++];
-    void             *parent = skn_map_get(places, skn_far_text(v, "parentMessageId"));
+    return text.p ? skn_arena_copy(a, text) : SKN_NONE;
+}
 
-    *node = (skein_reply_node){.parent = (int64_t)(intptr_t)parent - 1,
-                               .depth = (int)skn_far_int(v, "depth", 0),
-                               .replies = skn_far_int(v, "replyCount", 0),
-                               .unanswered = skn_far_flag(v, "unanswered"),
-                               .memory_only = skn_far_flag(v, "memoryOnly")};
-    skn_far_read_message(cli, v, &node->message, NULL, NULL);
-    *skn_map_slot(places, node->message.uid) = (void *)(intptr_t)out->count;
-    out->depth = node->depth >= out->depth ? node->depth + 1 : out->depth;
-    out->unanswered += node->unanswered;
+/* Makes what was read for a moment last. */
+static void keep_message(skn_arena *a, skein_message *m)
+{
+    skn_str *const     texts[] = {&m->uid,      &m->sender,     &m->content,  &m->thinking,
+                                  &m->reply_to, &m->squash_uid, &m->turn_uid, &m->tool_call_id,
+                                  &m->model,    &m->warning};
+    skein_tool_call   *calls = SKN_ARRAY(a, m->call_count + 1, skein_tool_call);
+    skein_instruction *told = SKN_ARRAY(a, m->instruction_count + 1, skein_instruction);
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = keep_text(a, *texts[i]);
+    for (size_t i = 0; i < m->call_count; i++)
+        calls[i] = (skein_tool_call){.call_id = keep_text(a, m->calls[i].call_id),
+                                     .tool_name = keep_text(a, m->calls[i].tool_name),
+                                     .args = keep_text(a, m->calls[i].args)};
+    for (size_t i = 0; i < m->instruction_count; i++)
+        told[i] = (skein_instruction){keep_text(a, m->instructions[i].type),
+                                      keep_text(a, m->instructions[i].target)};
+    m->calls = calls;
+    m->instructions = told;
+}
+
+/* A tree, while it is read. */
+typedef struct reading {
+    skn_cli *cli;
+    skn_map *places;
+    skn_vec(skein_reply_node) nodes;
+    int     depth;
+    int64_t unanswered;
+} reading;
+
+/* Parents come before their children, and are known by their id then. */
+static void add_node(void *arg, skn_cli *look, const skn_json *v)
+{
+    reading         *r = arg;
+    void            *parent = skn_map_get(r->places, skn_far_text(v, "parentMessageId"));
+    skein_reply_node node = {.parent = (int64_t)(intptr_t)parent - 1,
+                             .depth = (int)skn_far_int(v, "depth", 0),
+                             .replies = skn_far_int(v, "replyCount", 0),
+                             .unanswered = skn_far_flag(v, "unanswered"),
+                             .memory_only = skn_far_flag(v, "memoryOnly")};
+
+    skn_far_read_message(look, v, &node.message, NULL, NULL);
+    keep_message(r->cli->keep, &node.message);
+    skn_vec_add(r->cli->keep, &r->nodes, node);
+    *skn_map_slot(r->places, node.message.uid) = (void *)(intptr_t)r->nodes.n;
+    r->depth = node.depth >= r->depth ? node.depth + 1 : r->depth;
+    r->unanswered += node.unanswered;
 }
 
 skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out)
 {
-    skn_json_list list = {0};
-    skn_map      *places = skn_map_new(cli->keep);
-    const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
-                                          skn_far_part(cli, thread), parameter(cli, "root", root))
+    reading     r = {.cli = cli, .places = skn_map_new(cli->keep)};
+    const char *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
+                                        skn_far_part(cli, thread),
+                                        skn_far_parameter(cli, "root", root))
                            .p;
-    skein_rc rc = skn_far_all(cli, path, 0, &list);
+    skein_rc rc = skn_far_each(cli, path, SKN_HERE_PAGE, add_node, &r);
 
-    *out = (skein_reply_tree){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_reply_node)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        read_node(cli, list.p[i], places, out);
+    *out = (skein_reply_tree){
+        .at = r.nodes.p, .count = r.nodes.n, .depth = r.depth, .unanswered = r.unanswered};
     return rc;
 }
 
@@ -211,7 +234,7 @@ skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *
 {
     const skn_json *rate;
     skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->door->chat,
-                                     skn_far_part(cli, thread), parameter(cli, "root", root));
+                                     skn_far_part(cli, thread), skn_far_parameter(cli, "root", root));
 
     if (rc)
         return rc;
@@ -253,8 +276,8 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
     const skn_json *list;
     skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->door->chat,
                                      skn_far_part(cli, what->thread),
-                                     parameter(cli, "agent", what->agent),
-                                     parameter(cli, "delegation", what->lane));
+                                     skn_far_parameter(cli, "agent", what->agent),
+                                     skn_far_parameter(cli, "delegation", what->lane));
 
     if (rc)
         return rc;
@@ -275,6 +298,7 @@ static void read_hit(skn_cli *cli, const skn_json *v, skein_hit *out)
 {
     *out = (skein_hit){.conversation = {.uid = skn_far_text(v, "chatId"),
                                         .title = skn_far_text(v, "title"),
+                                        .agent_name = skn_far_text(v, "agent"),
                                         .archived = skn_far_flag(v, "archived")},
                        .version = skn_far_int(v, "version", 0),
                        .in_current = skn_far_flag(v, "inCurrent"),
@@ -291,11 +315,11 @@ skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str c
                                            [SKEIN_ARCHIVED_ONLY] = "&archived=true"};
 
     skn_json_list list = {0};
-    const char   *path = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s%s",
-                                        req->world.v ? cli->door->world : "",
-                                          skn_far_part(cli, req->query),
-                                        req->current_only ? "&current=true" : "",
-                                          archived[req->archived], parameter(cli, "chatId", chat))
+    const char   *path = skn_arena_printf(
+                             cli->keep, "%s/search?q=%s%s%s%s",
+                           req->world.v ? cli->door->world : "", skn_far_part(cli, req->query),
+                           req->current_only ? "&current=true" : "", archived[req->archived],
+                             skn_far_parameter(cli, "chatId", chat))
                            .p;
     skein_rc rc = skn_far_all(cli, path, req->limit ? (size_t)req->limit : 50, &list);
 

@@ -9,6 +9,7 @@ typedef struct skn_far_log {
     skein_messages       list;
     skein_message_facts *facts;
     skein_deliveries    *deliveries;
+    int64_t              length; /* of the lane */
 } skn_far_log;
 
 /* Which of them: those of a slice, whose agent and lane may be named. */
@@ -19,10 +20,16 @@ typedef struct skn_far_slice {
     int64_t last; /* only so many, from the end; 0: all */
 } skn_far_slice;
 
-skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
+/* "&name=value", or nothing. */
+const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value);
+skein_rc    skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
 /* The room, the memories of agents, and delegations, in this order (far_lane.c). */
-skein_rc skn_far_lanes(skn_cli *cli, const skein_conversation *chat, skein_lanes *out);
-/* The numbers of a message and of the replies below it, as keys. */
+skein_rc skn_far_lanes(skn_cli *cli, skein_lanes *out);
+skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out);
+/* So many of them from a place on; a negative one counts from the end. `last` says nothing here. */
+skein_rc skn_far_log_part(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t count,
+                          skn_far_log *out);
+/* The ids of a message and of the replies below it, as keys. */
 skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out);
 
 /* The replies under a message, or all of the version when it is absent. */
@@ -38,8 +45,6 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
 /* In the world, or in all; in one conversation when that is named. */
 skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
                         skein_hits *out);
-/* Prints the timeline of a version, or of the delegation that was asked for (far_timeline.c). */
-skein_rc skn_far_timeline(skn_cli *cli, skn_str thread);
 /* One JSON document of a server, as this command's own. */
 skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
 

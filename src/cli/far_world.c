@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/client.h"
+#include "cli/far_view.h"
 
 #include <string.h>
 
@@ -132,32 +133,20 @@ skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world
 
 /* --- Out of it ---------------------------------------------------------------------------- */
 
-static skein_rc export_path(skn_cli *cli, const skn_export_request *what, const char **out)
+static const char *export_path(skn_cli *cli, const skn_far_export_wish *what)
 {
     static const char *const lanes[] = {[SKN_DELEGATIONS_SUMMARY] = "summary",
                                         [SKN_DELEGATIONS_NONE] = "none",
                                         [SKN_DELEGATIONS_FULL] = "full"};
-    const char              *format = skn_opt(cli, "format"), *thread = "", *root = "";
-    skn_str                  uid = skn_far_uid(cli, what->root.v);
-    skein_version            version;
-    skein_rc                 rc;
 
-    if (what->version) {
-        if ((rc = skn_far_version(cli, what->version, SKN_NONE, &version)))
-            return rc;
-        thread = skn_arena_printf(cli->keep, "&threadId=%s",
-                                  skn_far_part(cli, version.thread_uid))
-                     .p;
-    }
-    if (what->root.v)
-        root = skn_arena_printf(cli->keep, "&root=%s", skn_far_part(cli, uid)).p;
-    *out = skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
-                            what->conversation.v ? cli->door->chat : cli->door->world,
-                            format ? format : "md", lanes[what->delegations],
+    return skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
+                            what->whole_world ? cli->door->world : cli->door->chat,
+                            skn_format_name(what->format), lanes[what->delegations],
                             what->redact ? "&redact=true" : "",
-                            what->no_memory_only ? "&memoryOnly=false" : "", thread, root)
-               .p;
-    return SKEIN_OK;
+                            what->no_memory_only ? "&memoryOnly=false" : "",
+                            skn_far_parameter(cli, "threadId", what->thread),
+                            skn_far_parameter(cli, "root", what->root))
+        .p;
 }
 
 /* An export on its way: whole lines are passed on. */
@@ -213,15 +202,14 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
     return rc;
 }
 
-skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, const skn_sink *sink)
+skein_rc skn_far_export(skn_cli *cli, const skn_far_export_wish *what, const skn_sink *sink)
 {
-    passing           p = {.sink = sink, .shown = skn_format_shown(what->format)};
-    skn_request_spec  ask = {.method = "GET", .take = pass, .arg = &p};
+    passing          p = {.sink = sink, .shown = cli->far && skn_format_shown(what->format)};
+    skn_request_spec ask = {
+        .method = "GET", .path = export_path(cli, what), .take = pass, .arg = &p};
     skn_client_answer got;
-    skein_rc          rc = export_path(cli, what, &ask.path);
+    skein_rc          rc;
 
-    if (rc)
-        return rc;
     skn_buf_init(&p.line, 2 * LINE_MOST);
     rc = skn_client_call(cli, &cli->door->server, &ask, EXPORT_MS, &got);
     if (!rc && p.line.n)

@@ -47,9 +47,10 @@ skn_api *skn_here_new(skn_cli *cli)
 skein_rc skn_here_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                        skn_client_answer *out)
 {
-    skein_header  headers[2];
-    skein_request request = SKEIN_REQUEST_INIT;
-    skein_answer  answer;
+    const skn_sink pieces = {what->take, what->arg};
+    skein_header   headers[2];
+    skein_request  request = SKEIN_REQUEST_INIT;
+    skein_answer   answer;
 
     request.method = skn_str_of(what->method);
     request.path = skn_str_of(what->path);
@@ -61,10 +62,12 @@ skein_rc skn_here_call(skn_cli *cli, const skn_server *server, const skn_request
         headers[request.header_count++] = (skein_header){SKN_STR("If-Match"),
                                                          skn_str_of(what->match)};
     *out = (skn_client_answer){0};
-    if (skn_call_here(server->api, server->engine, &request, cli->keep, &answer, &cli->err))
+    if (skn_call_here(server->api, server->engine, &request, what->take ? &pieces : NULL,
+                      cli->keep, &answer, &cli->err))
         return skn_client_problem(cli, answer.status, answer.body);
     out->status = answer.status;
     out->body = answer.body;
     out->version = skein_version_text();
-    return what->take ? what->take(what->arg, answer.body, &cli->err) : SKEIN_OK;
+    return what->take && answer.body.n ? what->take(what->arg, answer.body, &cli->err)
+                                       : SKEIN_OK;
 }

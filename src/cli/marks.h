@@ -9,9 +9,8 @@
 /* Agents that did not answer, by the public id of the message; most messages have none. */
 typedef struct skn_marks skn_marks;
 
-/* Reads those of a version: by its number (0: the current one); from a server by its thread, and chat may be NULL. */
-skein_rc skn_marks_read(skn_cli *cli, const skein_conversation *chat, int64_t version,
-                        skn_str thread, skn_marks **out);
+/* Reads those of a version. */
+skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out);
 /* Prints a line for each agent that did not answer this message. */
 void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message);
 

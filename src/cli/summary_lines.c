@@ -6,34 +6,30 @@
 
 #include <inttypes.h>
 
-/* As far as lines tell of them. */
-static skein_rc far_summaries(skn_cli *cli, skein_summaries *out)
+skein_rc skn_summary_lines_read(skn_cli *cli, skn_summary_lines *lines)
 {
-    skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(
-             cli, skn_arena_printf(cli->keep, "%s/compactions?memories=true", cli->far->chat).p, 0,
-             &list);
+    skn_json_list    list = {0};
+    skn_far_question q;
+    skn_cli         *look;
+    skein_rc         rc;
 
-    *out = (skein_summaries){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_summary)};
+    if (lines->mem)
+        skein_mem_reset(lines->mem);
+    else
+        lines->mem = skein_mem_new();
+    look = skn_far_ask_apart(cli, lines->mem, &q);
+    rc = skn_far_all(
+        look, skn_arena_printf(look->keep, "%s/compactions?memories=true", cli->door->chat).p,
+        0, &list);
+    cli->err = q.cli.err;
+    lines->of = (skein_summaries){.at = SKN_ARRAY(look->keep, list.n + 1, skein_summary)};
     for (size_t i = 0; !rc && i < list.n; i++)
-        out->at[out->count++] = (skein_summary){
+        lines->of.at[lines->of.count++] = (skein_summary){
             .message = {.uid = skn_far_text(list.p[i], "messageId"),
                         .created_at = skn_far_time(list.p[i], "createdAt")},
             .covers = skn_far_int(list.p[i], "covers", 0),
             .agent = skn_far_text(list.p[i], "memoryOf")};
     return rc;
-}
-
-skein_rc skn_summary_lines_read(skn_cli *cli, const skein_conversation *chat,
-                                skn_summary_lines *lines)
-{
-    if (cli->far)
-        return far_summaries(cli, &lines->of);
-    if (lines->mem)
-        skein_mem_reset(lines->mem);
-    else
-        lines->mem = skein_mem_new();
-    return skein_summary_memories(cli->engine, chat->id, lines->mem, &lines->of, &cli->err);
 }
 
 skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid)
@@ -43,38 +39,30 @@ skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_s
         SKN_FMT(agent), covers, SKN_FMT(uid), SKN_FMT(uid));
 }
 
-int64_t skn_summary_order(const skn_cli *cli, const skein_message *m)
-{
-    return cli->far ? m->created_at : m->lineage.v ? m->lineage.v : m->id.v;
-}
-
-void skn_summary_lines_skip(const skn_cli *cli, skn_summary_lines *lines, int64_t before)
+void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before)
 {
     for (size_t i = 0; i < lines->of.count; i++) {
-        int64_t order = skn_summary_order(cli, &lines->of.at[i].message);
+        int64_t at = lines->of.at[i].message.created_at;
 
-        if (order < before && order > lines->seen)
-            lines->seen = order;
+        if (at < before && at > lines->seen)
+            lines->seen = at;
     }
 }
 
 void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before)
 {
-    int64_t seen = lines->seen;
-
     for (size_t i = lines->of.count; i-- > 0;) {
         const skein_summary *s = &lines->of.at[i];
-        int64_t              order = skn_summary_order(cli, &s->message);
         skn_str              text;
 
-        if (order <= seen || order >= before)
+        if (s->message.created_at <= lines->seen || s->message.created_at >= before)
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
         text = skn_summary_line_text(cli->keep, s->agent, s->covers, s->message.uid);
         skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    skn_summary_lines_skip(cli, lines, before);
+    skn_summary_lines_skip(lines, before);
 }
 
 void skn_summary_lines_end(skn_summary_lines *lines)

@@ -110,18 +110,25 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane)
 {
-    const skn_far_slice what = {
-        .thread = chat->thread_uid, .lane = lane->key, .last = LOOK_BACK};
-    skn_far_log log;
-    skein_rc    rc;
+    const skn_json  *page, *list, *last = NULL;
+    skein_message    m;
+    skein_deliveries d;
+    skein_rc         rc;
 
     if (lane->state != SKEIN_LANE_FAILED)
         return SKEIN_OK;
-    rc = skn_far_log_read(cli, &what, &log);
-    for (size_t i = rc ? 0 : log.list.count; i-- > 0;)
-        if (has_failed(&log.deliveries[i])) {
-            skn_print_unanswered(cli, &log.deliveries[i]);
-            break;
-        }
+    rc = skn_far_get(cli, &page,
+                     "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
+                     cli->door->chat, skn_far_part(cli, chat->thread_uid),
+                     skn_far_part(cli, lane->key), LOOK_BACK, LOOK_BACK);
+    list = rc ? NULL : skn_json_get(page, "data");
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
+        skn_far_read_message(cli, v, &m, NULL, &d);
+        last = has_failed(&d) ? v : last;
+    }
+    if (last) {
+        skn_far_read_message(cli, last, &m, NULL, &d);
+        skn_print_unanswered(cli, &d);
+    }
     return rc;
 }

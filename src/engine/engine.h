@@ -240,7 +240,7 @@ size_t skn_tokens_of(size_t bytes);
     "messages,toolResults,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,"      \
     "answers,senders,busiest"
 #define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
-#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,archived,snippet"
+#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,agent,version,inCurrent,archived,snippet"
 #define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings,ahead"
 
 void skn_shape_context(skn_jw *w, const skein_context *c);

@@ -120,6 +120,7 @@ void skn_shape_hit(skn_jw *w, const skein_hit *hit)
     skn_shape_message_members(w, hit->conversation.uid, &hit->message, NULL);
     skn_jw_kstr(w, "title", hit->conversation.title);
     skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(hit->conversation.mode)));
+    skn_jw_kstr(w, "agent", hit->conversation.agent_name);
     skn_jw_kint(w, "version", hit->version);
     skn_jw_kbool(w, "inCurrent", hit->in_current);
     skn_jw_kbool(w, "archived", hit->conversation.archived);

@@ -95,6 +95,7 @@ t 'by how far it is from the end' alike show @~3
 t 'what it answers' alike show @~4^
 t 'its text' alike show @ --raw
 t 'who has it' alike show @~6 --delivery
+t 'what stands around it' alike show @~3 --context
 t 'in JSON' alike show @~6 --json
 t 'with chosen fields' alike show @~6 --json=id,text
 t 'an agent' alike show bo --json=name,model
@@ -109,6 +110,8 @@ t 'the tree' alike tree
 t 'in JSON' alike tree --json
 t 'in part' alike tree @~6 --depth 1
 t 'for Graphviz' alike tree --dot
+t 'for Mermaid' alike tree --mermaid
+t 'in part' alike tree @~6 --mermaid
 t 'what happened' alike timeline
 t 'in JSON' alike timeline --json
 t 'what a model would be sent' alike context --agent ada
@@ -486,8 +489,13 @@ t 'and says so' until_true file_has "$dir/notes" 'Now at v'
 t 'everything once' is "$(grep -c 'one more' "$dir/followed")" 1
 kill "$follower"
 wait "$follower" 2>/dev/null
-f log --follow --agent ada
-t 'what a filter would need is refused' fails 2 'over a server "--follow" does not go with --agent'
+"$SKEIN" --server "$url" log --follow --agent ada -n 1 --oneline >"$dir/followed" 2>"$dir/notes" &
+follower=$!
+until_true file_has "$dir/followed" ''
+must send "@ada keep it in mind"
+t 'so does what an agent remembers' until_true file_has "$dir/followed" 'keep it in mind'
+kill "$follower"
+wait "$follower" 2>/dev/null
 
 # --- Asking again -----------------------------------------------------------------------------
 

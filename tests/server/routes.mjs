@@ -259,6 +259,13 @@ test('before, after and around find their place; the last page is one question a
     assert.deepEqual(await got(`after=${ids[20]}`), []);
     assert.ok((await got(`around=${ids[10]}`)).includes('m10'));
     assert.deepEqual(await got('latest=true'), ['m17', 'm18', 'm19', 'm20']);
+    assert.deepEqual(await got('from=3'), ['m3', 'm4', 'm5', 'm6']);
+    assert.deepEqual(await got('from=-6'), ['m15', 'm16', 'm17', 'm18']);
+    assert.deepEqual(await got('from=-100'), ['m0', 'm1', 'm2', 'm3']);
+    assert.deepEqual(await got('from=19'), ['m19', 'm20']);
+    assert.deepEqual(await got('from=21'), []);
+    const { next } = (await server.get(`${w.chatPath}/messages?limit=4&from=-6`)).page;
+    assert.deepEqual(await got(`cursor=${encodeURIComponent(next)}`), ['m19', 'm20']);
     await server.refused('GET', `${w.chatPath}/messages?before=nosuchid00`, 404, 'message-not-found');
 });
 

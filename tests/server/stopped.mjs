@@ -224,6 +224,8 @@ test('who had not begun is known to have been stopped, too; who fails and is the
     (await desk.next()).fail(400, 'out of order');
     await w.idle();
     assert.equal((await deliveries(w, said.messageId))[0].state, 'failed');
+    const failed = (await server.get(`${w.chatPath}/messages?failed=true`)).data.map(m => m.messageId);
+    assert.deepEqual(failed, [first.messageId, said.messageId]);
     await again(w, said.messageId, { agent: 'ada' });
     await desk.next();
     await stop(w);
