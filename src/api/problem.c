@@ -218,6 +218,7 @@ static skn_str busy_members(skn_api_call *c, const skein_turns *turns)
     skn_shape_busy(&w, turns, skn_clock_micros());
     if (c->world.name.p)
         stop_action(c, &w);
+    skn_jw_kstr(&w, "reason", skn_str_of(c->error.message));
     skn_jw_object_end(&w);
     text = skn_buf_str(&b);
     text = skn_arena_copy(c->mem, b.over ? SKN_STR("") : skn_str_sub(text, 1, text.n - 1));
@@ -261,8 +262,8 @@ static void tell_at_work(skn_api_call *c)
     if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
     c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
-    c->more.error = refused(c);
-    c->more.message = "Please wait for agents to finish responding";
+    skn_fail(&c->error, SKEIN_AT_WORK, "%s", refused(c));
+    skn_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding");
     c->problem = c->problem ? c->problem : "world-busy";
 }
 

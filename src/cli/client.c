@@ -319,16 +319,20 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
 skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
 {
     const skn_json *v = NULL;
-    skn_str         code = SKN_NONE, detail = SKN_NONE, hint = SKN_NONE;
+    skn_str         code = SKN_NONE, detail = SKN_NONE, hint = SKN_NONE, reason = SKN_NONE;
     skein_rc        rc;
 
     if (skn_json_parse(&v, body, "the answer", cli->keep, NULL) == SKEIN_OK) {
         (void)skn_json_text(v, "code", &code, NULL);
         (void)skn_json_text(v, "detail", &detail, NULL);
         (void)skn_json_text(v, "hint", &hint, NULL);
+        (void)skn_json_text(v, "reason", &reason, NULL);
         keep_problem(cli, v, code, status);
     }
     rc = code_of(code, status);
+    if (reason.n &&
+        detail.n) /* who is at work; the detail is for clients that know its words */
+        detail = reason, hint = SKN_NONE;
     if (detail.n)
         skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
     cli->told = detail.n ? skn_arena_copy(cli->keep, skn_str_of(cli->err.message)).p : NULL;

@@ -30,9 +30,9 @@ static bool find_made(skn_cli *cli, const skein_model_call *c, skein_message *ou
 {
     skein_error     before = cli->err;
     const skn_json *v;
-    bool            found = !skn_far_get(cli, &v, "%s/chats/%s/messages/%s", cli->door->world,
-                                         skn_far_part(cli, c->chat_uid),
-                                         skn_far_part(cli, c->message_uid));
+    bool            found = !skn_far_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
+                                         skn_far_part(cli, c->message_uid),
+                                         skn_far_part(cli, c->chat_uid));
 
     if (found)
         skn_far_read_message(cli, v, out, NULL, NULL);

@@ -275,11 +275,8 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
     skn_jw_kbool(w, "retryable", skn_problem_again(err, more));
     if (skn_problem_again(err, more) && more->retry_after_ms)
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
-    skn_jw_kstr(w, "error", skn_str_of(more->error ? more->error : err->message));
-    skn_jw_kstr(w, "message",
-                skn_str_of(more->message ? more->message
-                           : hint[0]     ? hint
-                                         : k.title));
+    skn_jw_kstr(w, "error", skn_str_of(err->message));
+    skn_jw_kstr(w, "message", skn_str_of(hint[0] ? hint : k.title));
     if (hint[0])
         skn_jw_kstr(w, "hint", skn_str_of(hint));
     extra_members(w, err, more);

@@ -24,8 +24,7 @@ async function row(s, method, url, status, word, code, options = {}) {
     if (code) assert.equal(b.code, code);
     assert.equal(b.instance, url.split('?')[0]);
     assert.ok(b.title && b.detail && b.error && b.message, r.text);
-    // Older clients know these words; what is in the way here is the detail.
-    assert.equal(b.error, word === 'world-busy' ? 'Cannot edit messages while agents are responding' : b.detail);
+    assert.equal(b.error, b.detail);
     const page = await s.call('GET', b.type);
     assert.equal(page.status, 200, 'its type opens a page of help');
     return b;
@@ -216,7 +215,7 @@ test('423 world-busy', async () => {
     const m = await w.say('hold');
     await s.words();
     const b = await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 423, 'world-busy', 'WORLD_LOCKED', { body: { chatId: w.chat } });
-    assert.deepEqual([b.retryable, b.retryAfterMs, b.busy[0].agent], [true, 5000, 'ada']);
+    assert.deepEqual([b.retryable, b.retryAfterMs, b.busy[0].agent, b.reason], [true, 5000, 'ada', 'agents are answering in this conversation: ada']);
     assert.ok(b.busy[0].sinceMs >= 0);
     await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
     s.close();

@@ -397,7 +397,7 @@ test('while an answer is awaited nobody is asked again; and one key asks once', 
     await again(w, said.messageId, { agent: 'ada' }, 202, { headers });
     const question = await desk.next();
     const refused = await again(w, said.messageId, { agent: 'ada' }, 423);
-    assert.match(refused.error, /Cannot ask again while agents are responding/);
+    assert.match(refused.detail, /Cannot ask again while agents are responding/);
     await again(w, said.messageId, { agent: 'bo' }, 423);
     await again(w, said.messageId, { agent: 'ada' }, 202, { headers });
     question.answer('The whole tale.');
