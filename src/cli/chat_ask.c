@@ -148,6 +148,7 @@ typedef struct skn_chat_lane_read {
     skn_str                    key;
     int64_t                    last;
     skn_far_log                log;
+    skein_rc                   rc; /* what cannot be read now is not asked for with each row */
 } lane_read;
 
 skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
@@ -170,7 +171,6 @@ skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
 skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_far_log **out)
 {
     lane_read *l = c->lanes;
-    skein_rc   rc;
 
     while (l && !(l->last == last && skn_str_eq(l->key, key)))
         l = l->next;
@@ -178,16 +178,14 @@ skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_far_log
         if (!c->lanes_mem)
             c->lanes_mem = skn_arena_new();
         l = SKN_NEW(c->lanes_mem, lane_read);
-        if ((rc = read_lane(c, c->lanes_mem, skn_str_is(key, "main") ? SKN_NONE : key, last,
-                            &l->log)))
-            return rc;
-        l->key = skn_arena_copy(c->lanes_mem, key);
-        l->last = last;
-        l->next = c->lanes;
+        *l = (lane_read){
+            .next = c->lanes, .key = skn_arena_copy(c->lanes_mem, key), .last = last};
+        l->rc = read_lane(c, c->lanes_mem, skn_str_is(key, "main") ? SKN_NONE : key, last,
+                          &l->log);
         c->lanes = l;
     }
     *out = &l->log;
-    return SKEIN_OK;
+    return l->rc;
 }
 
 void skn_chat_forget(skn_chat *c, bool all)
