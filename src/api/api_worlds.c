@@ -414,18 +414,36 @@ skein_rc skn_api_restore_world(skn_api_call *c)
     return SKEIN_OK;
 }
 
+/* The work in one chat out of that of its world. */
+static void keep_chat(skn_at_work *work, skein_conversation_id chat)
+{
+    size_t turns = 0, dues = 0;
+
+    for (size_t i = 0; i < work->turns.count; i++)
+        if (work->turns.at[i].chat.v == chat.v)
+            work->turns.at[turns++] = work->turns.at[i];
+    for (size_t i = 0; i < work->dues.count; i++)
+        if (work->dues.at[i].chat.v == chat.v)
+            work->dues.at[dues++] = work->dues.at[i];
+    work->turns.count = turns;
+    work->dues.count = dues;
+}
+
 skein_rc skn_api_get_world_status(skn_api_call *c)
 {
+    skn_str      chat = skn_call_query(c, "chatId");
     skein_agents agents;
     skn_at_work  work;
     skn_str      detail;
     skn_jw      *w = &c->w;
     skein_rc     rc;
 
-    if ((rc = skn_find_world(c)) ||
+    if ((rc = skn_find_world(c)) || (chat.p && (rc = skn_find_chat(c, chat))) ||
         (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
         (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;
+    if (chat.p)
+        keep_chat(&work, c->chat.id);
     skn_jw_object(w);
     skn_jw_kstr(w, "id", c->world.uid);
     skn_jw_kstr(w, "name", c->world.name);

@@ -39,6 +39,7 @@ typedef struct skn_chat {
     /* Whom it is with. */
     skein_agents agents;
     skn_str     *states; /* of each, as a word of ours */
+    skn_arena   *who;    /* memory of both */
     skn_typings  typing;
     int64_t      version;
     /* What waits. */
@@ -55,6 +56,10 @@ typedef struct skn_chat {
     /* Delegations (chat_delegation.c). */
     bool delegated; /* one is at work in it, or may be */
     char boxed[64]; /* the last that was shown; "" for none */
+    /* What was read of them (chat_ask.c); NULL: it is to be read. */
+    skn_arena                 *delegations_mem, *lanes_mem;
+    skein_delegations          delegations;
+    struct skn_chat_lane_read *lanes;
     /* What the status says beside them (chat_status.c). */
     skn_buf answered_by; /* the model of the newest answer; empty: none has answered yet */
     int64_t window;      /* tokens that it can read; 0: nobody knows; -1: to be asked for */
@@ -122,7 +127,8 @@ void skn_chat_rule(skn_chat *c);
 /* The status, as much of it as fits into so many columns. */
 skn_str skn_chat_status(skn_chat *c, size_t columns);
 /* An answer is there: what made it and how full that is stands in the status. */
-void skn_chat_status_answer(skn_chat *c, const skein_message *m);
+void skn_chat_status_answer(skn_chat *c, const skein_message *m,
+                            const skein_message_facts *facts);
 /* The same for the newest one there is. */
 skein_rc skn_chat_status_read(skn_chat *c);
 /* Counts what is in the inbox. */
@@ -189,8 +195,8 @@ void skn_chat_revise(skn_chat *c, skn_str text);
 void skn_chat_delegation(skn_chat *c);
 /* For term_key.h and line_edit.h: events are taken until a key can be read. */
 bool skn_chat_wait_key(void *chat);
-/* Goes on in another conversation of the world; says how it went. */
-void skn_chat_move(skn_chat *c, const skein_conversation *to);
+/* Goes on in another conversation of the world. */
+void skn_chat_move(skn_chat *c, skn_str uid);
 
 /* --- What waits (chat_queue.c) -------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* chat_approval.c: calls of tools that wait for the person's yes or no, and saying it in the chat. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
 #include "base/utf8.h"
 #include "cli/definition.h"
@@ -46,17 +46,13 @@ static void read_whole(skn_chat *c, const skein_inbox_item *listed, skn_arena *m
                        skein_inbox_item *out)
 {
     skein_inbox_item whole;
-    skein_error      err;
-    skn_cli         *cli = c->cli;
+    skn_far_question q;
 
     *out = *listed;
     if (!listed->definition_state.n || listed->definition.n)
         return;
-    err = cli->err;
-    if (!(cli->far ? skn_far_inbox_get(cli, listed->uid, &whole)
-                   : skein_inbox_get(cli->engine, listed->uid, mem, &whole, &cli->err)))
+    if (!skn_far_inbox_get(skn_chat_ask(c, mem, &q), listed->uid, &whole))
         out->definition = whole.definition;
-    cli->err = err;
 }
 
 static void tell_definition(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem)
@@ -111,12 +107,10 @@ static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
 skein_rc skn_chat_asks_read(skn_chat *c)
 {
     skn_arena        *mem = skn_arena_new();
-    skein_inbox_query what = {
-        .world = c->world.id, .kind = SKN_STR("approval"), .limit = INBOX_MOST};
-    skein_inbox inbox;
-    skein_rc    rc = c->cli->far
-                         ? skn_far_inbox(c->cli, &what, &inbox)
-                         : skein_inbox_list(c->cli->engine, &what, mem, &inbox, &c->cli->err);
+    skein_inbox_query what = {.kind = SKN_STR("approval"), .limit = INBOX_MOST};
+    skein_inbox       inbox;
+    skn_far_question  q;
+    skein_rc rc = skn_chat_told(c, &q, skn_far_inbox(skn_chat_ask(c, mem, &q), &what, &inbox));
 
     if (!rc)
         take(c, &inbox, mem);

@@ -1,4 +1,5 @@
 #include "cli/chat_box.h"
+#include "cli/chat_ask.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -61,15 +62,6 @@ static const skein_message *result_of(const skein_messages *list, skn_str call)
     return NULL;
 }
 
-static skein_rc read_lane(skn_chat *c, skn_arena *mem, skn_str key, skein_messages *out)
-{
-    skein_slice slice = {
-        .conversation = c->chat.id, .lane = key, .from = -READ_MOST, .count = READ_MOST};
-    skein_at at;
-
-    return skein_read(c->cli->engine, &slice, mem, out, &at, &c->cli->err);
-}
-
 /* Who has it, since when, and how far it is. */
 static void read_head(const skein_delegation *d, const skein_messages *list, skn_box *out)
 {
@@ -85,18 +77,11 @@ static void read_head(const skein_delegation *d, const skein_messages *list, skn
         out->to = list->at[list->count - 1].created_at;
 }
 
-static skein_rc read_tokens(skn_chat *c, skn_arena *mem, const skein_messages *list,
-                            skn_box *out)
+static void add_tokens(const skein_usage *usage, int64_t *tokens)
 {
-    skein_message_facts *facts = SKN_ARRAY(mem, list->count + 1, skein_message_facts);
-    skein_rc rc = skein_message_explain(c->cli->engine, c->chat.id, 0, list, mem, facts,
-                                        &c->cli->err);
-
-    for (size_t i = 0; !rc && i < list->count; i++)
-        if (facts[i].usage.known && facts[i].usage.tokens_out >= 0)
-            out->tokens = (out->tokens < 0 ? 0 : out->tokens) + facts[i].usage.tokens_out +
-                          (facts[i].usage.tokens_in > 0 ? facts[i].usage.tokens_in : 0);
-    return rc;
+    if (usage->known && usage->tokens_out >= 0)
+        *tokens = (*tokens < 0 ? 0 : *tokens) + usage->tokens_out +
+                  (usage->tokens_in > 0 ? usage->tokens_in : 0);
 }
 
 static const skein_delegation *child_of(const skein_delegations *all, skn_str parent,
@@ -113,13 +98,13 @@ static const skein_delegation *child_of(const skein_delegations *all, skn_str pa
 static skein_rc child_row(skn_chat *c, skn_arena *mem, const skein_delegation *d,
                           skn_box_row *out)
 {
-    skein_messages list;
-    skn_box        box;
-    skein_rc       rc = read_lane(c, mem, d->key, &list);
+    const skn_far_log *log;
+    skn_box            box;
+    skein_rc           rc = skn_chat_lane(c, d->key, 1, &log);
 
     if (rc)
         return rc;
-    read_head(d, &list, &box);
+    read_head(d, &log->list, &box);
     out->left = skn_arena_printf(mem, "▸ %.*s  %.*s  %.*s", SKN_FMT(d->key), SKN_FMT(d->agent),
                                  SKN_FMT(d->title));
     out->right = standing(mem, &box);
@@ -231,16 +216,17 @@ static void typing_row(skn_chat *c, skn_arena *mem, const skn_box *box, row_list
 skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
                       bool whole, skn_box *out)
 {
-    skein_messages list;
-    row_list       rows = {0};
-    skein_rc       rc = read_lane(c, mem, all->at[i].key, &list);
+    const skn_far_log *log;
+    row_list           rows = {0};
+    skein_rc           rc = skn_chat_lane(c, all->at[i].key, READ_MOST, &log);
 
     if (rc)
         return rc;
-    read_head(&all->at[i], &list, out);
-    rc = read_tokens(c, mem, &list, out);
-    for (size_t k = 0; !rc && k < list.count; k++)
-        rc = message_rows(c, mem, all, out, &list, k, whole, &rows);
+    read_head(&all->at[i], &log->list, out);
+    for (size_t k = 0; !rc && k < log->list.count; k++) {
+        add_tokens(&log->facts[k].usage, &out->tokens);
+        rc = message_rows(c, mem, all, out, &log->list, k, whole, &rows);
+    }
     typing_row(c, mem, out, &rows);
     out->rows = rows.p;
     out->count = rows.n;
@@ -258,15 +244,18 @@ static const skein_message *newest_answer(const skein_messages *list)
 }
 
 /* The messages of its turn, results of tools among them. */
-static skein_messages turn_of(skn_arena *mem, const skein_messages *list,
-                              const skein_message *answer)
+static skein_messages turn_of(skn_arena *mem, const skn_far_log *log,
+                              const skein_message *answer, int64_t *tokens)
 {
+    const skein_messages *list = &log->list;
     skn_vec(skein_message) turn = {0};
 
     for (size_t i = 0; i < list->count; i++)
         if (&list->at[i] == answer ||
-            (answer->turn_uid.n && skn_str_eq(list->at[i].turn_uid, answer->turn_uid)))
+            (answer->turn_uid.n && skn_str_eq(list->at[i].turn_uid, answer->turn_uid))) {
             skn_vec_add(mem, &turn, list->at[i]);
+            add_tokens(&log->facts[i].usage, tokens);
+        }
     return (skein_messages){turn.p, turn.n};
 }
 
@@ -289,26 +278,27 @@ static bool is_at_work(const skn_chat *c, skn_str agent)
 
 skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found)
 {
-    const skein_message *answer;
-    skein_delegation     as = {.key = SKN_STR("main"), .title = SKN_STR("")};
-    skein_delegations    all;
-    skein_messages       list, turn;
-    row_list             rows = {0};
-    skein_rc             rc = read_lane(c, mem, as.key, &list);
+    const skein_message     *answer;
+    skein_delegation         as = {.key = SKN_STR("main"), .title = SKN_STR("")};
+    const skein_delegations *all;
+    const skn_far_log       *log;
+    int64_t                  tokens = -1;
+    skein_messages           turn;
+    row_list                 rows = {0};
+    skein_rc                 rc = skn_chat_lane(c, as.key, READ_MOST, &log);
 
-    *found = !rc && (answer = newest_answer(&list));
-    if (!*found ||
-        (rc = skein_delegation_list(c->cli->engine, c->chat.id, mem, &all, &c->cli->err)))
+    *found = !rc && (answer = newest_answer(&log->list));
+    if (!*found || (rc = skn_chat_delegations(c, &all)))
         return rc;
-    turn = turn_of(mem, &list, answer);
+    turn = turn_of(mem, log, answer, &tokens);
     as.agent = answer->sender;
-    as.created_at = begun_at(&list, &turn);
+    as.created_at = begun_at(&log->list, &turn);
     as.messages = (int64_t)turn.count;
     as.state = is_at_work(c, answer->sender) ? SKEIN_LANE_RUNNING : SKEIN_LANE_DONE;
     read_head(&as, &turn, out);
-    rc = read_tokens(c, mem, &turn, out);
+    out->tokens = tokens;
     for (size_t i = 0; !rc && i < turn.count; i++)
-        rc = message_rows(c, mem, &all, out, &turn, i, false, &rows);
+        rc = message_rows(c, mem, all, out, &turn, i, false, &rows);
     if (!rows.n)
         skn_vec_add(mem, &rows, ((skn_box_row){.left = SKN_STR("no thinking, no tools")}));
     out->key = answer->uid;

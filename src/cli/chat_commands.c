@@ -1,9 +1,8 @@
 /* chat_commands.c: lines that begin with a slash. Most are commands of the program, run in place. */
-#include "cli/chat_far.h"
+#include "cli/chat_ask.h"
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -104,15 +103,18 @@ static void need(skn_chat *c, const char *usage)
 
 static void cmd_reply(skn_chat *c, skn_str rest)
 {
-    const char   *ref = take_word(c, &rest);
-    skein_message m;
+    const char      *ref = take_word(c, &rest);
+    skein_message    m;
+    skn_far_question q;
 
     if (!ref) {
         c->reply_to[0] = '\0';
         skn_chat_tell(c, "The next message answers nothing in particular.");
         return;
     }
-    if (skn_need_message(c->cli, &c->chat, skn_str_of(ref), &m)) {
+    if (skn_chat_told(
+            c, &q,
+            skn_need_message(skn_chat_ask(c, c->mem, &q), &c->chat, skn_str_of(ref), &m))) {
         skn_chat_complain(c);
         return;
     }
@@ -142,40 +144,23 @@ static void cmd_edit(skn_chat *c, skn_str rest)
     run_words(c, &list);
 }
 
-/* The messages from one place to before another. */
-static skein_rc read_range(skn_chat *c, int64_t from, int64_t to, skein_messages *out)
-{
-    skein_slice          slice = {.conversation = c->chat.id, .from = from, .count = to - from};
-    skein_at             at;
-    size_t               all;
-    skein_rc             rc;
-    skein_message_facts *facts;
-
-    if (!c->cli->far)
-        return skein_read(c->cli->engine, &slice, c->mem, out, &at, NULL);
-    if ((rc = skn_chat_far_last(c, 0, out, &facts)))
-        return rc;
-    all = out->count;
-    out->at += (size_t)from < all ? (size_t)from : all;
-    out->count = (size_t)from < all ? ((size_t)to < all ? (size_t)to : all) - (size_t)from : 0;
-    return SKEIN_OK;
-}
-
 /* "3-7": the third message of the conversation to the seventh. */
 static bool add_range(skn_chat *c, word_list *list, const char *word)
 {
-    skn_str        rest = skn_str_of(word), first;
-    int64_t        from, to;
-    skein_messages found;
+    skn_str       rest = skn_str_of(word), first;
+    int64_t       from, to;
+    skein_error   before = c->cli->err;
+    skn_json_list found = {0};
+    skein_rc      rc;
 
     if (!skn_str_split(&rest, '-', &first) || !skn_str_int(first, &from) ||
         !skn_str_int(rest, &to) || from < 1 || to < from || to - from > (int64_t)WORDS_MOST / 2)
         return false;
-    if (read_range(c, from - 1, to, &found))
-        return false;
-    for (size_t i = 0; i < found.count; i++)
-        add_word(c, list, found.at[i].uid);
-    return true;
+    rc = skn_chat_ids(c, c->mem, 0, from - 1, to - from + 1, &found);
+    c->cli->err = before;
+    for (size_t i = 0; !rc && i < found.n; i++)
+        add_word(c, list, skn_far_text(found.p[i], "messageId"));
+    return !rc;
 }
 
 static void cmd_squash(skn_chat *c, skn_str rest)
@@ -198,10 +183,10 @@ static void cmd_squash(skn_chat *c, skn_str rest)
 
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
 {
-    skein_tags all;
-    skein_rc   rc = c->cli->far ? skn_far_tags(c->cli, &c->chat, &all)
-                                : skein_tag_list(c->cli->engine, c->world.id, c->chat.id, c->mem,
-                                                 &all, &c->cli->err);
+    skein_tags       all;
+    skn_far_question q;
+    skein_rc         rc = skn_chat_told(c, &q,
+                                        skn_far_tags(skn_chat_ask(c, c->mem, &q), &c->chat, &all));
 
     *found = false;
     for (size_t i = 0; !rc && i < all.count; i++)

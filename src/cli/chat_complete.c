@@ -1,5 +1,5 @@
 /* chat_complete.c: what a word could become when Tab is pressed. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
 #include "base/arena.h"
 
@@ -36,14 +36,14 @@ static void offer(offers *o, char mark, skn_str name)
 
 static void offer_messages(skn_chat *c, offers *o)
 {
-    skein_slice    slice = {.conversation = c->chat.id, .from = -RECENT, .count = RECENT};
-    skein_messages list;
-    skein_at       at;
+    skn_far_log log;
+    skein_error before = c->cli->err;
 
-    if (skein_read(c->cli->engine, &slice, c->mem, &list, &at, NULL))
-        return;
-    for (size_t i = list.count; i-- > 0;)
-        offer(o, '#', list.at[i].uid);
+    if (skn_chat_last(c, c->mem, RECENT, &log))
+        log.list.count = 0;
+    c->cli->err = before;
+    for (size_t i = log.list.count; i-- > 0;)
+        offer(o, '#', log.list.at[i].uid);
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* chat_delegation.c: delegations in a chat: those at work above the prompt, and a look into one. */
+#include "cli/chat_ask.h"
 #include "cli/chat_box.h"
 
 #include "cli/term_key.h"
@@ -9,11 +10,6 @@
 #define ROWS_MOST  ((size_t)4) /* of each */
 #define FOOT_ROWS  ((size_t)6) /* under a look: keys, and some of what was said */
 #define ROOT       "main"
-
-static skein_rc read_all(skn_chat *c, skn_arena *mem, skein_delegations *out)
-{
-    return skein_delegation_list(c->cli->engine, c->chat.id, mem, out, &c->cli->err);
-}
 
 static bool find_key(const skein_delegations *all, skn_str key, size_t *at)
 {
@@ -36,20 +32,20 @@ static void remember(skn_chat *c, skn_str key)
  * something cannot be read now is no reason not to draw the rest. */
 void skn_chat_boxes(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_error       before = c->cli->err;
-    skein_delegations all;
-    skn_box           box;
-    size_t            shown = 0;
+    skn_arena               *mem = skn_arena_new();
+    skein_error              before = c->cli->err;
+    const skein_delegations *all;
+    skn_box                  box;
+    size_t                   shown = 0, count = 0;
 
-    if (!c->delegated || read_all(c, mem, &all))
-        all.count = 0;
+    if (c->delegated && !skn_chat_delegations(c, &all))
+        count = all->count;
     c->delegated = false;
-    for (size_t i = 0; i < all.count; i++) {
-        if (all.at[i].state != SKEIN_LANE_RUNNING || !skn_str_is(all.at[i].parent_key, ROOT))
+    for (size_t i = 0; i < count; i++) {
+        if (all->at[i].state != SKEIN_LANE_RUNNING || !skn_str_is(all->at[i].parent_key, ROOT))
             continue;
         c->delegated = true; /* so that it is looked for again */
-        if (shown++ >= BOXES_MOST || skn_box_read(c, mem, &all, i, false, &box))
+        if (shown++ >= BOXES_MOST || skn_box_read(c, mem, all, i, false, &box))
             continue;
         remember(c, box.key);
         skn_box_print(c, &box, ROWS_MOST, "Enter open", skn_chat_row_end);
@@ -65,15 +61,15 @@ static void line_end(skn_chat *c)
 
 void skn_chat_box_ended(skn_chat *c, skn_str key)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_delegations all;
-    skn_box           box;
-    size_t            i;
+    skn_arena               *mem = skn_arena_new();
+    const skein_delegations *all;
+    skn_box                  box;
+    size_t                   i;
 
-    if (read_all(c, mem, &all) ||
-        (find_key(&all, key, &i) && skn_box_read(c, mem, &all, i, false, &box))) {
+    if (skn_chat_delegations(c, &all) ||
+        (find_key(all, key, &i) && skn_box_read(c, mem, all, i, false, &box))) {
         skn_chat_complain(c);
-    } else if (find_key(&all, key, &i)) {
+    } else if (find_key(all, key, &i)) {
         skn_chat_erase(c);
         remember(c, key);
         skn_box_print(c, &box, box.count, "Enter open", line_end);
@@ -90,15 +86,15 @@ typedef struct look {
 
 static void look_rows(skn_chat *c, void *arg)
 {
-    look             *l = arg;
-    skn_arena        *mem = skn_arena_new();
-    size_t            rows = skn_chat_height(), i;
-    skein_delegations all;
-    skn_box           box;
+    look                    *l = arg;
+    skn_arena               *mem = skn_arena_new();
+    size_t                   rows = skn_chat_height(), i;
+    const skein_delegations *all;
+    skn_box                  box;
 
     skn_chat_rule(c);
-    if (!read_all(c, mem, &all) && find_key(&all, skn_str_of(l->key), &i) &&
-        !skn_box_read(c, mem, &all, i, true, &box))
+    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &i) &&
+        !skn_box_read(c, mem, all, i, true, &box))
         skn_box_print(c, &box, rows > FOOT_ROWS ? rows - FOOT_ROWS : 1,
                       box.state == SKEIN_LANE_RUNNING
                           ? "Enter in · Esc out · ← → siblings · ↑ parent · c cancel"
@@ -128,19 +124,17 @@ static void go_in(const skein_delegations *all, look *l)
 
 static void go(skn_chat *c, look *l, skn_key_kind key)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_delegations all;
-    size_t            at;
+    const skein_delegations *all;
+    size_t                   at;
 
-    if (!read_all(c, mem, &all) && find_key(&all, skn_str_of(l->key), &at)) {
+    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &at)) {
         if (key == SKN_KEY_ENTER)
-            go_in(&all, l);
+            go_in(all, l);
         else if (key == SKN_KEY_LEFT || key == SKN_KEY_RIGHT)
-            go_beside(&all, at, key == SKN_KEY_LEFT ? -1 : 1, l);
-        else if (key == SKN_KEY_UP && !skn_str_is(all.at[at].parent_key, ROOT))
-            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all.at[at].parent_key));
+            go_beside(all, at, key == SKN_KEY_LEFT ? -1 : 1, l);
+        else if (key == SKN_KEY_UP && !skn_str_is(all->at[at].parent_key, ROOT))
+            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[at].parent_key));
     }
-    skn_arena_free(mem);
     c->changed = true;
 }
 

@@ -1,5 +1,5 @@
 /* chat_events.c: what a server tells of a chat, and what the store knows of it. */
-#include "cli/chat_far.h"
+#include "cli/chat_ask.h"
 #include "cli/fate.h"
 #include "cli/summary_lines.h"
 #include "cli/unanswered.h"
@@ -15,17 +15,20 @@ static bool is(const skn_news_item *item, const char *type)
 
 skein_rc skn_chat_refresh_queue(skn_chat *c)
 {
-    skein_queue queue;
-    skein_rc    rc = c->cli->far ? skn_chat_far_queue(c, &queue)
-                                 : skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue,
-                                                    &c->cli->err);
+    const skn_json  *page, *first;
+    skn_far_question q;
+    skein_rc         rc = skn_chat_told(c, &q,
+                                        skn_far_get(skn_chat_ask(c, c->mem, &q), &page,
+                                                    "%s/queue?limit=1", c->cli->door->chat));
 
     if (rc)
         return rc;
-    c->waiting = queue.count;
+    first = skn_json_get(page, "data");
+    first = first ? first->first : NULL;
+    c->waiting = (size_t)skn_far_int(skn_json_get(page, "page"), "total", 0);
     skn_buf_clear(&c->next);
-    if (queue.count)
-        skn_buf_add(&c->next, queue.at[0].content);
+    if (first)
+        skn_buf_add(&c->next, skn_far_text(first, "content"));
     c->changed = true;
     return SKEIN_OK;
 }
@@ -33,12 +36,9 @@ skein_rc skn_chat_refresh_queue(skn_chat *c)
 static skein_rc refresh_version(skn_chat *c)
 {
     skein_conversation now;
-    skein_rc           rc;
+    skein_rc           rc = skn_chat_now(c, c->mem, &now);
 
     c->changed = true;
-    if (c->cli->far)
-        return skn_chat_far_version(c, &c->version);
-    rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err);
     if (rc)
         return rc;
     c->version = now.version;
@@ -49,30 +49,12 @@ static skein_rc refresh_version(skn_chat *c)
 
 skein_rc skn_chat_refresh(skn_chat *c)
 {
-    skein_turns turns;
-    skein_rc    rc;
+    skein_rc rc;
 
-    if (c->cli->far) {
-        if ((rc = skn_chat_far_agents(c)) || (rc = refresh_version(c)) ||
-            (rc = skn_chat_refresh_queue(c)))
-            return rc;
-        return skn_chat_asks_read(c);
-    }
-    if ((rc = skein_agent_list(c->cli->engine, c->world.id, c->cli->keep, &c->agents,
-                               &c->cli->err)) ||
-        (rc = skein_turns_open(c->cli->engine, c->world.id, c->chat.id, c->mem, &turns,
-                               &c->cli->err)) ||
-        (rc = refresh_version(c)))
-        return rc;
+    skn_chat_forget(c, true);
     c->delegated = true;
-    c->states = SKN_ARRAY(c->cli->keep, c->agents.count + 1, skn_str);
-    for (size_t i = 0; i < c->agents.count; i++) {
-        c->states[i] = SKN_STR("idle");
-        for (size_t k = 0; k < turns.count; k++)
-            if (turns.at[k].agent.v == c->agents.at[i].id.v)
-                c->states[i] = skn_str_of(skn_turn_doing(&turns.at[k]));
-    }
-    if ((rc = skn_chat_refresh_queue(c)) || (rc = skn_chat_status_read(c)))
+    if ((rc = skn_chat_agents_read(c)) || (rc = refresh_version(c)) ||
+        (rc = skn_chat_refresh_queue(c)) || (rc = skn_chat_status_read(c)))
         return rc;
     return skn_chat_asks_read(c);
 }
@@ -154,29 +136,26 @@ static skein_rc take_inbox(skn_chat *c)
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-/* It may not be there any more, which is no failure of the chat. */
-static bool find_message(skn_chat *c, skn_str uid, skein_message *out,
-                         skein_message_facts *facts)
-{
-    skein_messages one = {out, 1};
-    skein_error    before = c->cli->err;
-    bool           found;
+typedef struct found {
+    skein_message       m;
+    skein_message_facts facts;
+    skein_deliveries    deliveries;
+} found;
 
-    *facts = (skein_message_facts){.memory_only = false};
-    if (!c->cli->far)
-        return !skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, out, NULL) &&
-               !skein_message_explain(c->cli->engine, c->chat.id, 0, &one, c->mem, facts, NULL);
-    found = !skn_chat_far_message(c, uid, out, facts);
-    c->cli->err = before;
-    return found;
+/* It may not be there any more, which is no failure of the chat. */
+static bool find_message(skn_chat *c, skn_str uid, found *out)
+{
+    skn_far_question q;
+
+    return !skn_far_message(skn_chat_ask(c, c->mem, &q), uid, &out->m, &out->facts,
+                            &out->deliveries);
 }
 
 static skn_str sender_of(skn_chat *c, skn_str uid)
 {
-    skein_message_facts f;
-    skein_message       m;
+    found f;
 
-    return uid.n && find_message(c, uid, &m, &f) ? m.sender : SKN_NONE;
+    return uid.n && find_message(c, uid, &f) ? f.m.sender : SKN_NONE;
 }
 
 static skn_names heard_by(skn_chat *c, const skn_news_item *item)
@@ -189,18 +168,11 @@ static skn_names heard_by(skn_chat *c, const skn_news_item *item)
     return (skn_names){names.p, names.n};
 }
 
-/* Who has yet to answer may still do so. Of a store that is elsewhere it is not known who that is: whoever is
- * addressed. */
-static bool has_to_be_answered(skn_chat *c, skein_message *m)
+/* Who has yet to answer may still do so. */
+static bool has_to_be_answered(const found *f)
 {
-    skein_messages   one = {m, 1};
-    skein_deliveries list = {NULL, 0};
-
-    if (c->cli->far ||
-        skein_deliveries_of(c->cli->engine, c->chat.id, &one, c->mem, &list, NULL))
-        return skn_str_starts(skn_str_trim(m->content), SKN_STR("@"));
-    for (size_t i = 0; i < list.count; i++)
-        if (!skn_str_is(list.at[i].state, "inMemory"))
+    for (size_t i = 0; i < f->deliveries.count; i++)
+        if (!skn_str_is(f->deliveries.at[i].state, "inMemory"))
             return true;
     return false;
 }
@@ -208,21 +180,21 @@ static bool has_to_be_answered(skn_chat *c, skein_message *m)
 /* As it stands in the store; the event may have come before a change that took it away. */
 static skein_rc show_message(skn_chat *c, const skn_news_item *item)
 {
-    skn_chat_about      about = {.heard = heard_by(c, item)};
-    skein_message_facts f;
-    skein_message       m;
+    skn_chat_about about = {.heard = heard_by(c, item)};
+    found          f;
 
     if (!c->plain && skn_news_text(item->data, "threadPath").n) { /* it stands in a box */
         c->delegated = c->changed = true;
         return SKEIN_OK;
     }
-    if (!find_message(c, item->message, &m, &f) || m.role == SKEIN_TOOL)
+    if (!find_message(c, item->message, &f) || f.m.role == SKEIN_TOOL)
         return SKEIN_OK;
-    about.parent = sender_of(c, m.reply_to);
-    about.aside = f.memory_only && !has_to_be_answered(c, &m);
-    skn_chat_print(c, &m, &about);
-    skn_chat_status_answer(c, &m);
-    skn_arena_reset(c->mem);
+    about.parent = sender_of(c, f.m.reply_to);
+    about.aside = f.facts.memory_only && !has_to_be_answered(&f);
+    if (f.m.unfinished && !skn_chat_holds(c, &f.facts))
+        f.m.position = -1;
+    skn_chat_print(c, &f.m, &about);
+    skn_chat_status_answer(c, &f.m, &f.facts);
     return SKEIN_OK;
 }
 
@@ -250,11 +222,10 @@ static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */
 static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 {
-    skein_message_facts f;
-    skein_message       m;
+    found f;
 
-    if (!skn_news_text(item->data, "stoppedAt").n || !find_message(c, item->message, &m, &f) ||
-        m.position < 0)
+    if (!skn_news_text(item->data, "stoppedAt").n || !find_message(c, item->message, &f) ||
+        !skn_chat_holds(c, &f.facts))
         return SKEIN_OK;
     skn_chat_tell(c, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
     tell_again(c, item, item->message);
@@ -320,10 +291,21 @@ static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
     return SKEIN_OK;
 }
 
-skein_rc skn_chat_take(void *arg, const skn_news_item *item)
+/* What is being written stands in no lane yet. */
+static void forget_lanes(skn_chat *c, const skn_news_item *item)
 {
-    skn_chat *c = arg;
+    bool wrote = is(item, "message.delta") || is(item, "message.snapshot");
 
+    if (is(item, "stream.reset") || skn_str_starts(item->type, SKN_STR("delegation.")) ||
+        skn_str_starts(item->type, SKN_STR("thread.")))
+        skn_chat_forget(c, true);
+    else if ((skn_str_starts(item->type, SKN_STR("message.")) && !wrote) ||
+             skn_str_starts(item->type, SKN_STR("tool.")))
+        skn_chat_forget(c, false);
+}
+
+static skein_rc take(skn_chat *c, const skn_news_item *item)
+{
     if (skn_str_starts(item->type, SKN_STR("message.")))
         return take_message(c, item);
     if (is(item, "agent.state"))
@@ -354,29 +336,28 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
     return SKEIN_OK;
 }
 
+skein_rc skn_chat_take(void *arg, const skn_news_item *item)
+{
+    skn_chat *c = arg;
+    skein_rc  rc;
+
+    forget_lanes(c, item);
+    rc = take(c, item);
+    skn_arena_reset(c->mem);
+    return rc;
+}
+
 skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
 {
-    skein_slice          slice = {.conversation = c->chat.id, .from = -count, .count = count};
-    skein_messages       list;
-    skein_message_facts *facts = NULL;
-    skein_at             at;
-    skein_rc             rc;
+    skn_far_log log;
+    skein_rc    rc = skn_chat_last(c, c->mem, count, &log);
 
-    if (c->cli->far)
-        rc = skn_chat_far_last(c, count, &list, &facts);
-    else
-        rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
-    if (!rc && !facts) {
-        facts = SKN_ARRAY(c->mem, list.count + 1, skein_message_facts);
-        rc = skein_message_explain(c->cli->engine, c->chat.id, 0, &list, c->mem, facts,
-                                   &c->cli->err);
-    }
-    for (size_t i = 0; !rc && i < list.count; i++) {
-        skn_chat_about about = {.parent = sender_of(c, list.at[i].reply_to),
-                                .aside = facts[i].memory_only};
+    for (size_t i = 0; !rc && i < log.list.count; i++) {
+        skn_chat_about about = {.parent = sender_of(c, log.list.at[i].reply_to),
+                                .aside = log.facts[i].memory_only};
 
-        if (list.at[i].role != SKEIN_TOOL)
-            skn_chat_print(c, &list.at[i], &about);
+        if (log.list.at[i].role != SKEIN_TOOL)
+            skn_chat_print(c, &log.list.at[i], &about);
     }
     return rc;
 }

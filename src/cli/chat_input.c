@@ -1,5 +1,5 @@
 /* chat_input.c: what a person says in a chat, and stopping those who answer. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -10,19 +10,6 @@
 
 #define POST_MS    30000
 #define POST_TRIES 4
-
-/* A run of its own on the same store: what it needs of memory goes with it. */
-static void borrow(skn_chat *c, skn_cli *sub)
-{
-    *sub = *c->cli;
-    sub->keep = skein_mem_new();
-}
-
-static void give_back(skn_chat *c, skn_cli *sub)
-{
-    c->cli->err = sub->err;
-    skein_mem_free(sub->keep);
-}
 
 static void forget_extras(skn_chat *c)
 {
@@ -80,16 +67,14 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
 /* It is shown when the server tells of it, like everybody's. */
 void skn_chat_say(skn_chat *c, skn_str text)
 {
-    skn_cli  sub;
-    skein_rc rc;
+    skn_arena       *mem = skn_arena_new();
+    skn_far_question q;
 
-    borrow(c, &sub);
-    rc = say(c, &sub, text);
-    give_back(c, &sub);
-    if (rc)
+    if (skn_chat_told(c, &q, say(c, skn_chat_ask(c, mem, &q), text)))
         skn_chat_complain(c);
     else
         forget_extras(c);
+    skn_arena_free(mem);
     c->changed = true;
 }
 
@@ -118,20 +103,18 @@ static skein_rc stop(skn_chat *c, skn_cli *cli, const char *agent, int64_t *coun
 
 void skn_chat_stop(skn_chat *c, const char *agent, const char *next)
 {
-    skn_cli  sub;
-    int64_t  count = 0;
-    skein_rc rc;
+    skn_arena       *mem = skn_arena_new();
+    skn_far_question q;
+    int64_t          count = 0;
 
-    borrow(c, &sub);
-    rc = stop(c, &sub, agent, &count);
-    give_back(c, &sub);
-    if (rc)
+    if (skn_chat_told(c, &q, stop(c, skn_chat_ask(c, mem, &q), agent, &count)))
         skn_chat_complain(c);
     else if (count)
         skn_chat_tell(c, "Stopped. What was written stays. Say what to do instead%s%s",
                       next ? "; " : ".", next ? next : "");
     else
         skn_chat_tell(c, "Nobody is at work.%s%s", next ? " " : "", next ? next : "");
+    skn_arena_free(mem);
 }
 
 /* A slash begins a command; behind a blank it is text like any other. */

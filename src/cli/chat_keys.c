@@ -1,5 +1,5 @@
 /* chat_keys.c: Ctrl-O, and the keys after Ctrl-X: what they show, with what was typed kept. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
 #include "base/utf8.h"
 
@@ -51,11 +51,12 @@ static skn_menu version_menu(skn_arena *mem, const skein_versions *all)
 
 static void pick_version(skn_chat *c)
 {
-    skn_arena     *mem = skn_arena_new();
-    skein_versions all;
-    skn_menu       m;
+    skn_arena       *mem = skn_arena_new();
+    skein_versions   all;
+    skn_far_question q;
+    skn_menu         m;
 
-    if (skein_history(c->cli->engine, c->chat.id, mem, &all, &c->cli->err)) {
+    if (skn_chat_told(c, &q, skn_far_history(skn_chat_ask(c, mem, &q), &all))) {
         skn_chat_complain(c);
     } else if (all.count) {
         m = version_menu(mem, &all);
@@ -93,10 +94,11 @@ static void pick_message(skn_chat *c)
 {
     skn_arena       *mem = skn_arena_new();
     skein_reply_tree tree;
+    skn_str          thread = skn_arena_printf(mem, "v%" PRId64, c->version);
+    skn_far_question q;
     skn_menu         m;
 
-    if (skein_reply_tree_read(c->cli->engine, c->chat.id, 0, (skein_message_id){0}, mem, &tree,
-                              &c->cli->err)) {
+    if (skn_chat_told(c, &q, skn_far_tree(skn_chat_ask(c, mem, &q), thread, SKN_NONE, &tree))) {
         skn_chat_complain(c);
     } else if (!tree.count) {
         skn_chat_tell(c, "Nothing has been said here yet.");
@@ -111,24 +113,24 @@ static void pick_message(skn_chat *c)
 
 /* --- Ctrl-X b: work in the background ----------------------------------------------------- */
 
-static skn_menu agent_menu(skn_arena *mem, const skein_agents *agents,
-                           const skein_agent_work *work)
+static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
 {
-    skn_menu_item *items = SKN_ARRAY(mem, agents->count, skn_menu_item);
+    skn_menu_item *items = SKN_ARRAY(mem, agents->n, skn_menu_item);
     skn_menu       m = {.title = SKN_STR("Whose work in the background?"),
                         .keys = "↑ ↓ and Enter, or a digit · Esc leaves",
                         .items = items,
-                        .count = agents->count};
+                        .count = agents->n};
 
-    for (size_t i = 0; i < agents->count; i++) {
-        size_t columns = skn_utf8_columns(agents->at[i].name);
+    for (size_t i = 0; i < agents->n; i++) {
+        int64_t pending = skn_far_int(agents->p[i], "pendingTasks", 0);
+        size_t  columns;
 
-        items[i].label = skn_arena_copy(mem, agents->at[i].name);
-        items[i].text = work[i].pending
-                            ? skn_arena_printf(mem, "%" PRId64 " task%s%s", work[i].pending,
-                                               skn_plural(work[i].pending),
-                                               work[i].paused ? ", paused" : "")
-                            : SKN_STR("nothing to do");
+        items[i].label = skn_arena_copy(mem, skn_far_text(agents->p[i], "name"));
+        items[i].text = pending ? skn_arena_printf(
+                                      mem, "%" PRId64 " task%s%s", pending, skn_plural(pending),
+                                      skn_far_flag(agents->p[i], "paused") ? ", paused" : "")
+                                : SKN_STR("nothing to do");
+        columns = skn_utf8_columns(items[i].label);
         if (columns > m.label_columns)
             m.label_columns = columns;
     }
@@ -137,17 +139,21 @@ static skn_menu agent_menu(skn_arena *mem, const skein_agents *agents,
 
 static void pick_agent(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_agent_work *work = SKN_ARRAY(mem, c->agents.count + 1, skein_agent_work);
-    const char       *words[2] = {"inspect"};
-    skn_menu          m;
+    skn_arena  *mem = skn_arena_new();
+    const char *path = skn_arena_printf(mem, "%s/agents?fields=name,pendingTasks,paused",
+                                        c->cli->door->world)
+                           .p;
+    const char      *words[2] = {"inspect"};
+    skn_json_list    agents = {0};
+    skn_far_question q;
+    skn_menu         m;
 
-    if (!c->agents.count) {
-        skn_chat_tell(c, "There are no agents here.");
-    } else if (skein_agent_work_of(c->cli->engine, &c->agents, mem, work, &c->cli->err)) {
+    if (skn_chat_told(c, &q, skn_far_all(skn_chat_ask(c, mem, &q), path, 0, &agents))) {
         skn_chat_complain(c);
+    } else if (!agents.n) {
+        skn_chat_tell(c, "There are no agents here.");
     } else {
-        m = agent_menu(mem, &c->agents, work);
+        m = agent_menu(mem, &agents);
         if (skn_chat_menu(c, &m) == SKN_MENU_PICKED) {
             words[1] = m.items[m.at].label.p;
             (void)skn_chat_run(c, words, 2);

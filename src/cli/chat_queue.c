@@ -1,23 +1,29 @@
 /* chat_queue.c: messages that wait until the agents are done: read, said at once, written again. */
-#include "cli/chat.h"
-#include "cli/chat_far.h"
+#include "cli/chat_ask.h"
 
 #include <stdio.h>
 
 skein_rc skn_chat_queue_read(skn_chat *c, skein_queue *out)
 {
-    return c->cli->far
-               ? skn_chat_far_queue(c, out)
-               : skein_queue_list(c->cli->engine, c->chat.id, c->mem, out, &c->cli->err);
+    skn_far_question q;
+
+    return skn_chat_told(c, &q, skn_far_queue(skn_chat_ask(c, c->mem, &q), out));
+}
+
+static const char *path_of(skn_cli *cli, skn_str uid)
+{
+    return skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_far_part(cli, uid))
+        .p;
 }
 
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
 {
-    skein_posted posted;
+    const skn_json  *v;
+    skn_far_question q;
+    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
 
-    return c->cli->far ? skn_chat_far_now(c, uid)
-                       : skein_queue_send(c->cli->engine, c->chat.id, uid, c->mem, &posted,
-                                          &c->cli->err);
+    return skn_chat_told(
+        c, &q, skn_far_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
 }
 
 /* --- In other words ------------------------------------------------------------------------ */
@@ -38,10 +44,14 @@ void skn_chat_queue_take(skn_chat *c)
 
 static skein_rc put(skn_chat *c, skn_str text)
 {
-    skn_str uid = skn_str_of(c->queued);
+    const skn_json  *v;
+    skn_far_question q;
+    skn_far_body     b;
+    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
 
-    return c->cli->far ? skn_chat_far_requeue(c, uid, text)
-                       : skein_queue_edit(c->cli->engine, c->chat.id, uid, text, &c->cli->err);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    return skn_chat_told(c, &q,
+                         skn_far_send(&b, "PATCH", path_of(cli, skn_str_of(c->queued)), &v));
 }
 
 /* When it was said meanwhile, what was typed is the next line instead of lost. */

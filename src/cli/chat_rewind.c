@@ -1,8 +1,8 @@
 /* chat_rewind.c: Esc Esc: back to something the person said, and what can be done from there. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
-#include "base/error.h"
 #include "base/utf8.h"
+#include "cli/far_change.h"
 #include "cli/interrupt.h"
 
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 
 #define OWN_MOST   200 /* messages to pick from */
 #define TEXT_BYTES 400 /* of one: more does not fit on a row */
+#define OWN        SKN_STR("from:me role:user")
 #define PROMPT     "Keep the facts, dates and decisions; drop tool noise and small talk."
 
 typedef enum choice {
@@ -32,11 +33,24 @@ typedef struct target {
 /* --- Picking a message -------------------------------------------------------------------- */
 
 /* What a model wrote in place of several is nobody's own. */
-static bool is_own(const skein_message *m, void *arg)
+static bool is_own(const skein_message *m)
 {
-    (void)arg;
-    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN && !m->purged &&
-           !(m->squash_uid.n && m->model.n);
+    return !m->purged && !(m->squash_uid.n && m->model.n);
+}
+
+static skein_rc read_own(skn_chat *c, skn_arena *mem, skein_hits *out)
+{
+    skein_search_request what = {.world = c->world.id, .query = OWN, .limit = OWN_MOST};
+    skn_far_question     q;
+    size_t               kept = 0;
+    skein_rc             rc = skn_chat_told(
+                    c, &q, skn_far_search(skn_chat_ask(c, mem, &q), &what, c->chat.uid, out));
+
+    for (size_t i = 0; !rc && i < out->count; i++)
+        if (is_own(&out->at[i].message))
+            out->at[kept++] = out->at[i];
+    out->count = kept;
+    return rc;
 }
 
 /* Oldest first, as they were said; those of other versions too. */
@@ -68,22 +82,34 @@ static skn_menu message_menu(skn_arena *mem, const skein_hits *hits)
     return m;
 }
 
-static skein_rc find_target(skn_chat *c, skn_arena *mem, const skein_hit *hit, target *out)
+/* In the current version, or else in the newest that holds it. */
+static int64_t home_of(const skein_message_facts *f, int64_t current)
 {
-    skein_engine      *e = c->cli->engine;
-    skein_conversation now;
-    skein_version      version;
-    skein_rc           rc;
+    for (size_t i = 0; i < f->version_count; i++)
+        if (f->versions[i] == current)
+            return current;
+    return f->version_count ? f->versions[0] : current;
+}
 
-    out->version = hit->version;
-    if ((rc = skein_conversation_get(e, c->chat.id, mem, &now, &c->cli->err)) ||
-        (rc = skein_version_get(e, c->chat.id, hit->version, mem, &version, &c->cli->err)) ||
-        (rc = skein_message_find(e, c->chat.id, hit->version, hit->message.uid, mem, &out->m,
-                                 &c->cli->err)))
+static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *out)
+{
+    skein_conversation  now;
+    skein_message_facts facts;
+    skein_version       version;
+    skn_far_question    q;
+    skein_rc            rc;
+
+    if ((rc = skn_chat_now(c, mem, &now)))
         return rc;
-    out->current = now.version;
-    out->length = version.length;
-    return SKEIN_OK;
+    if (!(rc = skn_far_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
+        out->version = home_of(&facts, now.version);
+        rc = skn_far_version(&q.cli, out->version, SKN_NONE, &version);
+    }
+    if (!rc) {
+        out->current = now.version;
+        out->length = version.length;
+    }
+    return skn_chat_told(c, &q, rc);
 }
 
 /* --- Picking what to do ------------------------------------------------------------------- */
@@ -149,7 +175,7 @@ static bool stand_on(skn_chat *c, int64_t version)
 {
     skein_conversation now;
 
-    if (skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err)) {
+    if (skn_chat_now(c, c->mem, &now)) {
         skn_chat_complain(c);
         return false;
     }
@@ -193,10 +219,8 @@ static void make_current(skn_chat *c, const target *t)
 
 static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from, int64_t count)
 {
-    skein_slice    slice = {.conversation = c->chat.id, .from = from, .count = count};
-    skein_messages list;
-    skein_at       at;
-    const char   **words;
+    skn_json_list list = {0};
+    const char  **words;
 
     if (count < 2) {
         skn_chat_tell(c, "There is nothing to merge: it takes two messages or more.");
@@ -204,35 +228,36 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
     }
     if (!stand_on(c, t->version))
         return;
-    if (skein_read(c->cli->engine, &slice, mem, &list, &at, &c->cli->err)) {
+    if (skn_chat_ids(c, mem, t->version, from, count, &list)) {
         skn_chat_complain(c);
         return;
     }
-    words = SKN_ARRAY(mem, list.count + 3, const char *);
+    words = SKN_ARRAY(mem, list.n + 3, const char *);
     words[0] = "squash";
     words[1] = "-m";
     words[2] = PROMPT;
-    for (size_t i = 0; i < list.count; i++)
-        words[3 + i] = skn_arena_copy(mem, list.at[i].uid).p;
-    skn_chat_tell(c, "Summarising %zu messages…", list.count);
-    (void)skn_chat_run(c, words, list.count + 3);
+    for (size_t i = 0; i < list.n; i++)
+        words[3 + i] = skn_arena_copy(mem, skn_far_text(list.p[i], "messageId")).p;
+    skn_chat_tell(c, "Summarising %zu messages…", list.n);
+    (void)skn_chat_run(c, words, list.n + 3);
     skn_interrupt_arm(SIGINT); /* who waited for the model has had it */
 }
 
 static void branch(skn_chat *c, skn_arena *mem, const target *t)
 {
-    skein_change       how = {.conversation = c->chat.id};
     skein_conversation made;
+    skn_far_question   q;
     skn_str            title = SKN_NONE, old = c->chat.uid;
 
     if (c->chat.title.n)
         title = skn_arena_printf(mem, "%.*s (branch)", SKN_FMT(c->chat.title));
-    if (skein_branch(c->cli->engine, &how, t->version, t->m.position + 1, title, c->cli->keep,
-                     &made, &c->cli->err)) {
+    if (skn_chat_told(c, &q,
+                      skn_far_branch(skn_chat_ask(c, mem, &q), t->version, t->m.position + 1,
+                                     title, &made))) {
         skn_chat_complain(c);
         return;
     }
-    skn_chat_move(c, &made);
+    skn_chat_move(c, made.uid);
     if (!c->rc)
         skn_chat_tell(c,
                       "This is %.*s now, which begins with %" PRId64
@@ -267,7 +292,7 @@ static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
     while (end == SKN_MENU_BACK) {
         if (skn_chat_menu(c, &messages) != SKN_MENU_PICKED)
             return;
-        if (find_target(c, mem, &hits->at[hits->count - 1 - messages.at], &t)) {
+        if (find_target(c, mem, hits->at[hits->count - 1 - messages.at].message.uid, &t)) {
             skn_chat_complain(c);
             return;
         }
@@ -279,13 +304,11 @@ static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
 
 void skn_chat_rewind(skn_chat *c)
 {
-    skn_arena           *mem = skn_arena_new();
-    skein_search_request what = {
-        .world = c->world.id, .conversation = c->chat.id, .limit = OWN_MOST, .wants = is_own};
+    skn_arena *mem = skn_arena_new();
     skein_hits hits;
 
     c->revised[0] = c->queued[0] = '\0';
-    if (skein_search(c->cli->engine, &what, mem, &hits, &c->cli->err))
+    if (read_own(c, mem, &hits))
         skn_chat_complain(c);
     else if (!hits.count)
         skn_chat_tell(c, "You have said nothing here yet.");

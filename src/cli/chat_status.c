@@ -1,7 +1,8 @@
 /* chat_status.c: the row above the prompt: where this is, who is at work, which model, how full it is. */
-#include "cli/chat.h"
+#include "cli/chat_ask.h"
 
 #include "base/utf8.h"
+#include "cli/far_inbox.h"
 
 #include <inttypes.h>
 
@@ -172,21 +173,11 @@ static int64_t window_of(skn_chat *c, skn_str model)
     return window;
 }
 
-static void read_usage(skn_chat *c, const skein_message *m)
+void skn_chat_status_answer(skn_chat *c, const skein_message *m,
+                            const skein_message_facts *facts)
 {
-    skn_arena          *mem = skn_arena_new();
-    skein_message       copy = *m;
-    skein_messages      one = {&copy, 1};
-    skein_message_facts f;
+    const skein_usage *usage = &facts->usage;
 
-    if (!skein_message_explain(c->cli->engine, c->chat.id, 0, &one, mem, &f, NULL) &&
-        f.usage.known && f.usage.tokens_in >= 0)
-        c->used = f.usage.tokens_in + (f.usage.tokens_out > 0 ? f.usage.tokens_out : 0);
-    skn_arena_free(mem);
-}
-
-void skn_chat_status_answer(skn_chat *c, const skein_message *m)
-{
     if (c->plain || m->role != SKEIN_ASSISTANT || !m->model.n)
         return;
     if (!skn_str_eq(skn_buf_str(&c->answered_by), m->model)) {
@@ -196,45 +187,34 @@ void skn_chat_status_answer(skn_chat *c, const skein_message *m)
     }
     if (c->window < 0)
         c->window = window_of(c, m->model);
-    if (c->window > 0)
-        read_usage(c, m);
+    if (c->window > 0 && usage->known && usage->tokens_in >= 0)
+        c->used = usage->tokens_in + (usage->tokens_out > 0 ? usage->tokens_out : 0);
     c->changed = true;
 }
 
 /* That it cannot be read now is no reason to complain. */
 void skn_chat_inbox_look(skn_chat *c)
 {
-    skein_inbox_query what = {.world = c->world.id, .limit = INBOX_MOST};
-    skn_arena        *mem;
-    skein_inbox       inbox;
+    skn_far_question q;
+    size_t           count;
 
-    if (c->plain)
+    if (c->plain || skn_far_inbox_count(skn_chat_ask(c, c->mem, &q), INBOX_MOST, &count) ||
+        count == c->inbox)
         return;
-    mem = skn_arena_new();
-    if (!skein_inbox_list(c->cli->engine, &what, mem, &inbox, NULL) &&
-        inbox.count != c->inbox) {
-        c->inbox = inbox.count;
-        c->changed = true;
-    }
-    skn_arena_free(mem);
+    c->inbox = count;
+    c->changed = true;
 }
 
 skein_rc skn_chat_status_read(skn_chat *c)
 {
-    skn_arena     *mem = skn_arena_new();
-    skein_slice    slice = {.conversation = c->chat.id, .from = -READ_LAST, .count = READ_LAST};
-    skein_messages list = {0};
-    skein_at       at;
-    skein_rc       rc = SKEIN_OK;
+    skn_far_log log = {.facts = NULL};
+    skein_rc    rc = c->plain ? SKEIN_OK : skn_chat_last(c, c->mem, READ_LAST, &log);
 
-    if (!c->plain)
-        rc = skein_read(c->cli->engine, &slice, mem, &list, &at, &c->cli->err);
-    for (size_t i = rc ? 0 : list.count; i-- > 0;)
-        if (list.at[i].role == SKEIN_ASSISTANT && list.at[i].model.n) {
-            skn_chat_status_answer(c, &list.at[i]);
+    for (size_t i = rc ? 0 : log.list.count; i-- > 0;)
+        if (log.list.at[i].role == SKEIN_ASSISTANT && log.list.at[i].model.n) {
+            skn_chat_status_answer(c, &log.list.at[i], &log.facts[i]);
             break;
         }
-    skn_arena_free(mem);
     skn_chat_inbox_look(c);
     return rc;
 }

@@ -1,6 +1,5 @@
 /* Talking to a world: at a terminal, or line by line. */
-#include "cli/busy.h"
-#include "cli/chat_far.h"
+#include "cli/chat_ask.h"
 #include "cli/commands.h"
 #include "cli/current.h"
 #include "cli/far_change.h"
@@ -150,64 +149,44 @@ static void open_news(skn_chat *c)
     c->news.arg = c;
 }
 
-void skn_chat_move(skn_chat *c, const skein_conversation *to)
+/* Looks up the conversation with this id, as if it had been named. */
+static skein_rc find_chat(skn_chat *c, skn_str uid)
+{
+    skn_cli *cli = c->cli;
+    size_t   given = cli->given_count;
+    skein_rc rc;
+
+    skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, uid).p);
+    rc = skn_need_chat(cli, &c->world, &c->chat);
+    cli->given_count = given;
+    return rc;
+}
+
+void skn_chat_move(skn_chat *c, skn_str uid)
 {
     c->server = c->news.server;
     skn_news_release(&c->news);
     skn_typing_clear(&c->typing);
-    c->chat = *to;
     c->moved = true;
     c->said[0] = '\0';
     c->open = false;
+    c->rc = find_chat(c, uid);
     open_news(c);
     wait_open(c);
     if (!c->rc)
         c->rc = skn_chat_refresh(c);
 }
 
-/* Has all been told that has happened? */
-static skein_rc is_told(skn_chat *c, bool *told)
-{
-    skein_event_query q = {.world = c->world.id, .chat = c->chat.id, .limit = 1};
-    skein_events      rest;
-    skein_rc          rc;
-
-    (void)skn_str_int(skn_buf_str(&c->news.stream.sse.last_id), &q.after);
-    rc = skein_events_read(c->cli->engine, &q, c->mem, &rest, &c->cli->err);
-    *told = !rc && rest.count == 0;
-    skn_arena_reset(c->mem);
-    return rc;
-}
-
-static void wait_answers_far(skn_chat *c)
+/* A script's next line comes after the answers to the one before. */
+static void wait_answers(skn_chat *c)
 {
     bool settled = false;
 
     while (!c->rc && !settled) {
-        c->rc = skn_chat_far_settled(c, &settled);
+        c->rc = skn_chat_settled(c, &settled);
         skn_arena_reset(c->mem);
         if (!c->rc && !settled)
             look(c, -1, LOOK_MS);
-    }
-}
-
-/* A script's next line comes after the answers to the one before. */
-static void wait_answers(skn_chat *c)
-{
-    skein_turns turns;
-    bool        busy = true, told = false;
-
-    if (c->cli->far) {
-        wait_answers_far(c);
-        return;
-    }
-    while (!c->rc && (busy || !told)) {
-        c->rc = skn_chat_busy(c->cli, c->chat.id, c->mem, &turns, &busy);
-        if (!c->rc && !busy)
-            c->rc = is_told(c, &told);
-        if (!c->rc && (busy || !told))
-            look(c, -1, LOOK_MS);
-        skn_arena_reset(c->mem);
     }
 }
 
@@ -326,8 +305,8 @@ static bool want_plain(skn_cli *cli)
 {
     const char *term = getenv("TERM");
 
-    return skn_opt(cli, "plain") || cli->far || !cli->out.terminal || !isatty(STDIN_FILENO) ||
-           !term || !*term || !strcmp(term, "dumb");
+    return skn_opt(cli, "plain") || !cli->out.terminal || !isatty(STDIN_FILENO) || !term ||
+           !*term || !strcmp(term, "dumb");
 }
 
 static void open_edit(skn_chat *c)
@@ -359,30 +338,18 @@ static skein_rc no_server(skn_cli *cli)
 /* A world without a conversation gets its first one. */
 static skein_rc find_place(skn_cli *cli, skn_chat *c)
 {
-    const char *name = skn_opt(cli, "agent");
-    skein_agent agent;
-    skein_rc    rc;
+    const char        *name = skn_opt(cli, "agent");
+    skein_conversation own;
+    skein_agent        agent;
+    skein_rc           rc;
 
-    if (name) {
-        if ((rc = skn_need_world(cli, &c->world)) ||
-            (rc = skn_need_agent(cli, &c->world, name, &agent)))
-            return rc;
-        if (cli->far)
-            return skn_far_chat(
-                cli, skn_arena_printf(cli->keep, "%.*s:foreground", SKN_FMT(agent.name)).p,
-                &c->world, &c->chat);
-        return skein_conversation_of(cli->engine, agent.id, SKEIN_FOREGROUND, cli->keep,
-                                     &c->chat, &cli->err);
-    }
-    rc = skn_need_chat(cli, &c->world, &c->chat);
-    if (rc != SKEIN_NOT_FOUND || !cli->untouched)
+    if (!name)
+        return skn_need_first_chat(cli, &c->world, &c->chat);
+    if ((rc = skn_need_world(cli, &c->world)) ||
+        (rc = skn_need_agent(cli, &c->world, name, &agent)) ||
+        (rc = skn_far_chat_of(cli, agent.name, SKEIN_FOREGROUND, &own)))
         return rc;
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    if (cli->far)
-        return (rc = skn_far_chat_new(cli, SKN_NONE, &c->chat))
-                   ? rc
-                   : skn_need_chat(cli, &c->world, &c->chat);
-    return skein_chat_new(cli->engine, c->world.id, SKN_NONE, cli->keep, &c->chat, &cli->err);
+    return find_chat(c, own.uid);
 }
 
 static void greet(skn_chat *c)
@@ -472,6 +439,9 @@ static void release(skn_chat *c)
     skn_buf_release(&c->answered_by);
     skn_buf_release(&c->draft);
     skn_news_release(&c->news);
+    skn_chat_forget(c, true);
+    if (c->who)
+        skn_arena_free(c->who);
     skn_arena_free(c->mem);
 }
 

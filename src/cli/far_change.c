@@ -325,14 +325,8 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
 
 /* --- Delegations -------------------------------------------------------------------------- */
 
-skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
+static void read_delegation(const skn_json *v, skein_delegation *out)
 {
-    const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->door->world,
-                                     skn_far_part(cli, key), skn_far_part(cli, cli->door->chat_uid));
-
-    if (rc)
-        return rc;
     *out = (skein_delegation){.chat_uid = skn_far_text(v, "chatId"),
                               .key = skn_far_text(v, "delegationId"),
                               .parent_key = skn_far_text(v, "parent"),
@@ -345,7 +339,31 @@ skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
                               .messages = skn_far_int(v, "messageCount", 0),
                               .created_at = skn_far_time(v, "createdAt")};
     skn_lane_state_from(skn_far_text(v, "state"), &out->state);
-    return SKEIN_OK;
+}
+
+skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->door->world,
+                                     skn_far_part(cli, key), skn_far_part(cli, cli->door->chat_uid));
+
+    if (!rc)
+        read_delegation(v, out);
+    return rc;
+}
+
+skein_rc skn_far_delegation_list(skn_cli *cli, skein_delegations *out)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations?chatId=%s", cli->door->world,
+                                        skn_far_part(cli, cli->door->chat_uid))
+                           .p;
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, path, 0, &list);
+
+    *out = (skein_delegations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_delegation)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        read_delegation(list.p[i], &out->at[out->count++]);
+    return rc;
 }
 
 skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what)

@@ -28,6 +28,8 @@ skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, const skn_uids *i
                         skn_str text, skein_squash *out);
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out);
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out);
+/* Those of the conversation, the oldest first. */
+skein_rc skn_far_delegation_list(skn_cli *cli, skein_delegations *out);
 /* "cancel" or "retry" */
 skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what);
 skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool without_tools);

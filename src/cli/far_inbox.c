@@ -69,6 +69,16 @@ skein_rc skn_far_inbox(skn_cli *cli, const skein_inbox_query *what, skein_inbox 
     return SKEIN_OK;
 }
 
+skein_rc skn_far_inbox_count(skn_cli *cli, size_t most, size_t *out)
+{
+    const char *path = skn_arena_printf(cli->keep, "/inbox?fields=id%s", of_world(cli, "&")).p;
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, path, most, &list);
+
+    *out = list.n;
+    return rc;
+}
+
 /* The text of a briefing is kept beside the item. */
 static skein_rc read_briefing(skn_cli *cli, skein_inbox_item *item)
 {

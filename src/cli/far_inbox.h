@@ -6,6 +6,8 @@
 
 /* Of the world that this run is about, or of all when it is about none. */
 skein_rc skn_far_inbox(skn_cli *cli, const skein_inbox_query *what, skein_inbox *out);
+/* How many are open there; up to `most`. */
+skein_rc skn_far_inbox_count(skn_cli *cli, size_t most, size_t *out);
 skein_rc skn_far_inbox_get(skn_cli *cli, skn_str id, skein_inbox_item *out);
 skein_rc skn_far_inbox_set(skn_cli *cli, skn_str id, const skein_inbox_change *what,
                            skein_inbox_item *out);

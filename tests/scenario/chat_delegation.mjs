@@ -67,14 +67,14 @@ const server = await Server.start({ script: rules, delay: true });
 
 const ESC = '\x1b', UP = '\x1b[A', RIGHT = '\x1b[C', LEFT = '\x1b[D';
 
-// model: of those who work for lead.
-async function open(name, { model, ...options } = {}) {
+// model: of those who work for lead; far: the store is reached through its server.
+async function open(name, { model, far, ...options } = {}) {
     const below = { lead: 'lead', ...(model ? { model } : {}) };
     await server.post('/worlds', { name });
     for (const agent of [{ name: 'lead' }, { name: 'ada', ...below }, { name: 'bo', ...below }])
         await server.post(`/worlds/${name}/agents`, agent);
     await server.post(`/worlds/${name}/chats`, { title: 'talk' });
-    const t = new Terminal([program, ...server.store.args, '-w', name, 'chat'], { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+    const t = new Terminal([program, ...(far ? ['--server', server.url.href] : server.store.args), '-w', name, 'chat'], { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
     finally_(() => t.kill());
     await rest(t);
     return t;
@@ -186,6 +186,41 @@ test('without a delegation an empty line says nothing', async () => {
     await t.shows(/Nothing waits\./);
     assert.ok(t.screen.text.startsWith(before.slice(0, before.indexOf('─'))));
     assert.doesNotMatch(t.screen.text, /Esc out/);
+    await leave(t);
+});
+
+test('with --server there are the same boxes, answers, menus and changes', async () => {
+    const desk = await Desk.open(server);
+    const t = await open('afar', { model: desk.model, far: true });
+    t.type('@lead plan\r');
+    let ada = await desk.next();
+    ada.begin('The freeze ends');
+    await t.shows(/ {2}┌ main\.1 {2}ada {2}Check dates ─+ ● [^\n]* ┐\n {2}│ writing… "The freeze ends" .*│\n {2}└ Enter open ─+┘\n/);
+    ada.answer(' on Friday.');
+    await t.shows(/ {2}┌ main\.1 {2}ada {2}Check dates ─+ ✓ [^\n]* ┐\n[^]*It is settled\.\n/);
+    await rest(t);
+    t.type('\r');
+    await t.shows(/│ lead › Find a date for the launch\. +│\n {2}│ The freeze ends on Friday\. +│\n {2}└ Enter in · Esc out/);
+    t.type(ESC);
+    await rest(t);
+
+    t.type('@ada hello\r');
+    ada = await desk.next();
+    ada.begin('one two');
+    await t.shows(/ada {2}writing… \d+ s\n {2}one two▍?\n[^]*ada ●/);
+    ada.answer(' three');
+    await t.shows(/ {2}one two three\n/);
+    await rest(t);
+    t.type('/edit @you @ada goodbye\r');
+    (await desk.next()).answer('until then');
+    await t.shows(/ {2}until then\n[^]*afar · talk · v2 · /);
+    await rest(t);
+    t.type('/undo\r');
+    await t.shows(/afar · talk · v1 · [^\n]*\n›$/);
+    t.type('\x18h');
+    await t.shows(/Which version shall be current\?\n {2}1 {2}v2 [^\n]*\n› 2 {2}v1 [^\n]*\(now\)\n/);
+    t.type('1');
+    await t.shows(/afar · talk · v2 · [^\n]*\n›$/);
     await leave(t);
 });
 

@@ -154,7 +154,7 @@ test('what is answered elsewhere is over here at once, also far from the store',
     t.type('look\r');
     await t.shows(/◐ ada waits/);
     await far.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow lets it, \/deny does not/);
-    far.type('/allow\n');
+    far.type('/allow\r');
     await far.shows(/ada may call demo_lookup\.[^]*Done with looking\./);
     await t.shows(/Done with looking\./);
     await prompt(t);

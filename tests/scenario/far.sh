@@ -328,7 +328,7 @@ must conv use 'from afar'
 # --- Talking ----------------------------------------------------------------------------------
 
 rc=0
-printf '%s\n' '@ada a word' '/log' '/undo' '/squash 1-2 "both"' '/history' '/tag' >"$dir/lines"
+printf '%s\n' '@ada a word' '/log' '/undo' '/squash 1-2 "both"' '/history' '/tag' '/reply @~1 @ada one' '/reply @~1 @ada two' >"$dir/lines"
 "$SKEIN" --server "$url" chat <"$dir/lines" >"$dir/out" 2>"$dir/err" || rc=$?
 read_told
 t 'a chat goes on line by line' prints 'yes, says ada'

@@ -282,6 +282,11 @@ test('an edit while agents answer is 423, says who, and changes nothing', async 
     assert.deepEqual([c.editable, c.blockedBy], [false, 'world-busy']);
     const world = await slow.get(w.path);
     assert.deepEqual([world.isProcessing, world.busy[0].agent], [true, 'ada']);
+    const other = await slow.post(`${w.path}/chats`, {});
+    for (const [chat, agents] of [[w.chat, ['ada']], [other.id, []]]) {
+        const { isProcessing, busy: at } = await slow.get(`${w.path}/status?chatId=${chat}`);
+        assert.deepEqual([isProcessing, at.map(b => b.agent)], [agents.length > 0, agents]);
+    }
     assert.ok(['thinking', 'writing'].includes(world.agents.find(a => a.name === 'ada').state)); // it has begun to write
     assert.deepEqual(await whole(w), before);
     await stop(w);
