@@ -83,7 +83,7 @@ static void on_extracted(void *arg, const skn_wished *out, const skein_error *er
     skn_run *run = arg;
 
     (void)out;
-    run->wish = NULL;
+    skn_run_enter(run, SKN_RUN_READY);
     run->why_unextracted = *err;
     if (err->rc && err->rc != SKEIN_NOTHING && !run->r->closing)
         skn_run_job(run, note_failure, noted);
@@ -104,6 +104,7 @@ static void ask(skn_run *run)
     w->chat = run->turn.chat;
     w->agent = run->agent;
     w->model = skn_arena_copy(w->a, run->model);
+    skn_run_enter(run, SKN_RUN_WISHING);
     run->wish = w;
     skn_wish_start(w, on_extracted, run);
 }
@@ -112,10 +113,18 @@ static void ask(skn_run *run)
 static bool is_under_way(const skn_run *run)
 {
     for (const skn_run *other = run->r->runs; other; other = other->next)
-        if (other != run && !other->over && other->extracting.n &&
+        if (other != run && other->extracting.n &&
             skn_str_eq(other->extracting, run->next_extract))
             return true;
     return false;
+}
+
+static void wait_for_other(skn_run *run)
+{
+    if (is_under_way(run))
+        skn_run_later(run, SKN_RUN_PAUSING, wait_for_other, LOOK_MS);
+    else
+        ask_next(run);
 }
 
 /* A model is asked by one of them; the others wait for what it writes. */
@@ -123,15 +132,10 @@ static void ask_or_wait(skn_run *run)
 {
     if (!run->next_extract.n)
         go_on(run);
-    else if (is_under_way(run)) {
-        run->waits_for_extract = true;
-        skn_run_later(run, ask_or_wait, LOOK_MS);
-    } else if (run->waits_for_extract) {
-        run->waits_for_extract = false;
-        ask_next(run);
-    } else {
+    else if (is_under_way(run))
+        wait_for_other(run);
+    else
         ask(run);
-    }
 }
 
 /* worker */

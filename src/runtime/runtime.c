@@ -132,6 +132,12 @@ typedef struct held {
     skein_error  err;
 } held;
 
+/* As far as the loop knows. */
+static bool is_open(const skn_run *run)
+{
+    return run->turn_id && !(run->state & SKN_RUN_OVER);
+}
+
 static held *hold(skn_runtime *r)
 {
     held *h = skn_heap(sizeof *h);
@@ -140,7 +146,7 @@ static held *hold(skn_runtime *r)
     h->turns = skn_heap((r->run_count + 1) * sizeof *h->turns);
     h->kept = skn_heap((r->run_count + 1) * sizeof *h->kept);
     for (const skn_run *run = r->runs; run; run = run->next) {
-        if (run->turn_id && !run->over)
+        if (is_open(run))
             h->turns[h->count++] = (skein_turn){.id = run->turn_id,
                                                 .fence = run->fence,
                                                 .chat = run->chat,
@@ -166,7 +172,7 @@ static void let_go(held *h)
     for (size_t i = 0; i < h->count && !h->rc; i++) {
         skn_run *run = h->kept[i] ? NULL : run_of(h->r, h->turns[i].id);
 
-        if (run && !run->over)
+        if (run && is_open(run))
             skn_run_drop(run, NULL);
     }
     free(h->turns);
@@ -177,7 +183,7 @@ static void let_go(held *h)
 static bool any_open(const skn_runtime *r)
 {
     for (const skn_run *run = r->runs; run; run = run->next) {
-        if (run->turn_id && !run->over)
+        if (is_open(run))
             return true;
     }
     return false;
@@ -265,7 +271,8 @@ void skn_runtime_lane_over(skn_runtime *r, const skn_run *child)
 {
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
-        if (run->waiting && run->chat.v == child->chat.v && is_below(child, run))
+        if (run->state == SKN_RUN_WAITING && run->chat.v == child->chat.v &&
+            is_below(child, run))
             skn_run_poll(run);
     }
 }

@@ -40,7 +40,7 @@ static saving *collect(skn_runtime *r)
     s->r = r;
     s->a = skn_arena_new();
     for (const skn_run *run = r->runs; run; run = run->next)
-        if (run->asking) { /* so no job of it is under way */
+        if (run->state & SKN_RUN_ASKS) { /* so no job of it is under way */
             add(s, run, false);
             add(s, run, true);
         }
@@ -50,7 +50,7 @@ static saving *collect(skn_runtime *r)
 static bool anybody_writes(const skn_runtime *r)
 {
     for (const skn_run *run = r->runs; run; run = run->next)
-        if (run->asking && (run->text.n || run->thinking.n))
+        if (run->state & SKN_RUN_ASKS && (run->text.n || run->thinking.n))
             return true;
     return false;
 }

@@ -150,7 +150,7 @@ static bool ask_again(skn_run *run)
         return false;
     skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
     skn_run_pauses(run, run->answer.state, SKN_RUN_PAUSE_MS);
-    skn_run_later(run, skn_run_ask, SKN_RUN_PAUSE_MS);
+    skn_run_later(run, SKN_RUN_PAUSING, skn_run_ask, SKN_RUN_PAUSE_MS);
     return true;
 }
 
@@ -159,7 +159,7 @@ static void on_shrunk(void *arg, const skn_wished *out, const skein_error *err)
     skn_run *run = arg;
 
     (void)out;
-    run->wish = NULL;
+    skn_run_enter(run, SKN_RUN_READY);
     if (err->rc)
         skn_run_give_up(run); /* for its first reason: the context is too long */
     else
@@ -179,6 +179,7 @@ static bool shrink(skn_run *run)
         return false;
     run->shrunk = true;
     skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
+    skn_run_enter(run, SKN_RUN_WISHING);
     run->wish = skn_runtime_compact(run->r, &wish, on_shrunk, run);
     return true;
 }
@@ -197,8 +198,8 @@ static void on_done(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
 
-    skn_run_written(run);
-    run->asking = NULL;
+    skn_timer_stop(run->later);
+    skn_run_enter(run, SKN_RUN_READY);
     run->answer = *answer;
     run->err = answer->error;
     run->limit = skn_arena_copy(run->a, answer->limit);
@@ -265,6 +266,7 @@ void skn_run_ask(skn_run *run)
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
+    skn_run_enter(run, SKN_RUN_ASKING);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
 
@@ -276,7 +278,7 @@ static void with_tools(skn_run *run)
                     ? NULL
                     : skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
     if (run->room && skn_mcp_room_starting(run->room) && run->waits_for_tools-- > 0) {
-        skn_run_later(run, with_tools, SKN_RUN_TOOLS_MS);
+        skn_run_later(run, SKN_RUN_PAUSING, with_tools, SKN_RUN_TOOLS_MS);
         return;
     }
     run->waits_for_tools = 0; /* not again in this turn */

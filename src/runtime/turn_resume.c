@@ -19,7 +19,7 @@ static void with_tools(skn_run *run)
 {
     run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
     if (run->room && skn_mcp_room_starting(run->room) && !has_tool(run)) {
-        skn_run_later(run, with_tools,
+        skn_run_later(run, SKN_RUN_PAUSING, with_tools,
                       run->waits_for_tools-- > 0 ? SKN_RUN_TOOLS_MS : SKN_RUN_PAUSE_MS);
         return;
     }

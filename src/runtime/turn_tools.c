@@ -155,7 +155,7 @@ static void on_mcp(void *arg, const skn_mcp_result *result)
 {
     skn_run *run = arg;
 
-    run->mcp_call = NULL;
+    skn_run_enter(run, SKN_RUN_READY);
     say(run, skn_mcp_room_hide(run->room, result->text, run->a), result->failed);
 }
 
@@ -163,6 +163,7 @@ static void call_server(skn_run *run, const skn_mcp_found *found, bool (*may_sen
 {
     const skn_mcp_call_sink sink = {.done = on_mcp, .may_send = may_send, .arg = run};
 
+    skn_run_enter(run, SKN_RUN_CALLING);
     run->mcp_call = skn_mcp_ask(found->server, found->tool->name, call_of(run)->args, &sink);
 }
 
@@ -187,50 +188,43 @@ static bool may_send(void *arg)
 
 /* --- Asking a person ---------------------------------------------------------------------------------------- */
 
-void skn_run_wait(skn_run *run, bool on)
-{
-    if (run->waiting == on)
-        return;
-    run->waiting = on;
-    run->r->waiting_count += on ? 1 : (size_t)-1;
-}
-
 static void approval_seen(skn_run *run)
 {
     if (run->rc) {
-        skn_run_wait(run, false);
         skn_run_give_up(run);
     } else if (run->approval == SKEIN_APPROVED) {
-        skn_run_wait(run, false);
         run->allowed = run->next_call + 1;
         next(run);
     } else if (run->approval == SKEIN_DENIED) {
-        skn_run_wait(run, false);
         say(run, SKN_STR("not run: a person did not allow it"), true);
     } else if (run->approval == SKEIN_FORBIDDEN) {
-        skn_run_wait(run, false);
         say(run, SKN_STR("not run: this tool is not allowed in this world"), true);
     } else {
-        skn_run_wait(run, true);
+        skn_run_enter(run, SKN_RUN_WAITING);
     }
 }
 
 /* A question about a tool of a server is put by work_leave, with its definition; so is its answer looked at there once
  * more, before the tool runs. */
+static void work_approval_look(skn_run *run)
+{
+    skein_engine *e = run->r->o.engine;
+    skn_str       call_id = call_of(run)->call_id;
+
+    run->rc = skein_approval_state(e, &run->turn, call_id, &run->approval, &run->err);
+    if (!run->rc && run->approval == SKEIN_APPROVED && skn_tool_find(call_of(run)->tool_name))
+        run->rc = skein_approval_take(e, &run->turn, call_id, &run->err);
+}
+
 static void work_approval(skn_run *run)
 {
-    skein_engine    *e = run->r->o.engine;
-    bool             built_in = skn_tool_find(call_of(run)->tool_name) != NULL;
     skein_inbox_item item;
 
-    if (!run->waiting && built_in)
-        run->rc = skein_approval_ask(e, &run->turn, call_of(run)->call_id, run->a, &item,
-                                     &run->err);
+    if (skn_tool_find(call_of(run)->tool_name))
+        run->rc = skein_approval_ask(run->r->o.engine, &run->turn, call_of(run)->call_id,
+                                     run->a, &item, &run->err);
     if (!run->rc)
-        run->rc = skein_approval_state(e, &run->turn, call_of(run)->call_id, &run->approval,
-                                       &run->err);
-    if (!run->rc && run->approval == SKEIN_APPROVED && built_in)
-        run->rc = skein_approval_take(e, &run->turn, call_of(run)->call_id, &run->err);
+        work_approval_look(run);
 }
 
 /* --- Asking about a tool of a server -------------------------------------------------------------------------- */
@@ -307,14 +301,12 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
 
 static void ends_seen(skn_run *run)
 {
-    if (run->rc || run->open == 0)
-        skn_run_wait(run, false);
     if (run->rc)
         skn_run_give_up(run);
     else if (run->open == 0)
         skn_run_round(run);
     else
-        skn_run_wait(run, true);
+        skn_run_enter(run, SKN_RUN_WAITING);
 }
 
 static void work_ends(skn_run *run)
@@ -329,23 +321,14 @@ static bool is_done(const skn_run *run)
 
 void skn_run_poll(skn_run *run)
 {
-    if (!run->waiting || run->job || run->over)
+    if (run->state != SKN_RUN_WAITING)
         return;
     if (run->limit.n)
-        skn_run_limit(run);
+        skn_run_limit_look(run);
     else if (is_done(run))
         skn_run_job(run, work_ends, ends_seen);
     else
-        skn_run_job(run, work_approval, approval_seen);
-}
-
-void skn_run_tools_drop(skn_run *run)
-{
-    skn_run_wait(run, false);
-    skn_mcp_cancel(run->mcp_call);
-    run->mcp_call = NULL;
-    skn_wish_cancel(run->wish);
-    run->wish = NULL;
+        skn_run_job(run, work_approval_look, approval_seen);
 }
 
 /* --- One call ------------------------------------------------------------------------------------------------ */

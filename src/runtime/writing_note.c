@@ -65,17 +65,8 @@ static void say_so(skn_run *run)
 
 void skn_run_writes(skn_run *run)
 {
-    if (run->writes)
-        return;
-    run->writes = true;
-    skn_run_later(run, say_so, SKN_RUN_WRITING_MS);
-}
-
-void skn_run_written(skn_run *run)
-{
-    if (run->writes)
-        skn_timer_stop(run->later);
-    run->writes = false;
+    if (run->state != SKN_RUN_WRITING)
+        skn_run_later(run, SKN_RUN_WRITING, say_so, SKN_RUN_WRITING_MS);
 }
 
 /* --- Waiting for the model ------------------------------------------------------------------------------- */
@@ -96,7 +87,7 @@ void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms)
 {
     note *n;
 
-    if (ms < SKN_RUN_WRITING_MS || run->over)
+    if (ms < SKN_RUN_WRITING_MS)
         return;
     run->pauses = true;
     n = note_of(run);
@@ -110,7 +101,7 @@ void skn_run_paused(skn_run *run)
 {
     note *n;
 
-    if (!run->pauses || run->over)
+    if (!run->pauses)
         return;
     run->pauses = false;
     n = note_of(run);
