@@ -2,11 +2,39 @@
  * a stream of what the message causes, or waits until all have answered. */
 #include "http/served.h"
 
+#include <assert.h>
+
+/* What a call that says something is at; it may be answered from every state but WAITING.
+ *
+ *   STORING --+--> LOOKING --+--> WAITING --+--> GATHERING
+ *             |              +--> TOLD -----+
+ *             +-----------------------------+                */
+typedef enum post_state {
+    POST_STORING, /* a worker stores the message */
+    POST_LOOKING, /* a worker looks what has happened; meanwhile the hub is asked for what will */
+    POST_TOLD,    /* the same, and the hub has answered */
+    POST_WAITING,  /* for the hub */
+    POST_GATHERING /* a worker reads the answers */
+} post_state;
+
 typedef struct waiting_post {
-    skn_posting p;       /* first, so that one is the other */
-    bool        waiting; /* for the hub */
-    bool        looking; /* a worker has it: nothing here may be touched */
+    skn_posting
+               p; /* first, so that one is the other; not to be touched while a worker has it */
+    post_state state;
 } waiting_post;
+
+static void enter_post(waiting_post *w, post_state to)
+{
+    static const unsigned next[] = {[POST_STORING] = 1 << POST_LOOKING | 1 << POST_GATHERING,
+                                    [POST_LOOKING] = 1 << POST_TOLD | 1 << POST_WAITING |
+                                                     1 << POST_GATHERING,
+                                    [POST_TOLD] = 1 << POST_GATHERING,
+                                    [POST_WAITING] = 1 << POST_GATHERING,
+                                    [POST_GATHERING] = 0};
+
+    assert(next[w->state] >> to & 1);
+    w->state = to;
+}
 
 static skn_workers *workers_of(const waiting_post *w)
 {
@@ -34,6 +62,7 @@ static void done_gather(void *arg)
 
 static void gather_replies(waiting_post *w)
 {
+    enter_post(w, POST_GATHERING);
     skn_workers_run(workers_of(w), work_gather, done_gather, w);
 }
 
@@ -42,9 +71,10 @@ static void waited(void *arg, bool late)
 {
     waiting_post *w = arg;
 
-    w->waiting = false;
     w->p.late = late;
-    if (!w->looking)
+    if (w->state == POST_LOOKING)
+        enter_post(w, POST_TOLD);
+    else
         gather_replies(w);
 }
 
@@ -60,12 +90,12 @@ static void done_look(void *arg)
 {
     waiting_post *w = arg;
 
-    w->looking = false;
-    if (w->waiting && w->p.rc == SKEIN_OK && !w->p.idle)
+    if (w->state == POST_LOOKING && w->p.rc == SKEIN_OK && !w->p.idle) {
+        enter_post(w, POST_WAITING);
         return;
-    if (w->waiting)
+    }
+    if (w->state == POST_LOOKING)
         skn_hub_wait_end(skn_http_hub(w->p.c->by->http), w);
-    w->waiting = false;
     w->p.late = w->p.late && !w->p.idle;
     if (w->p.rc)
         answer(w);
@@ -75,7 +105,7 @@ static void done_look(void *arg)
 
 static void wait_for_replies(waiting_post *w)
 {
-    w->waiting = w->looking = true;
+    enter_post(w, POST_LOOKING);
     skn_hub_wait(skn_http_hub(w->p.c->by->http), w->p.posted.message.uid, w->p.c->wait_ms,
                  waited, w);
     skn_workers_run(workers_of(w), work_look, done_look, w);
