@@ -41,33 +41,33 @@ static skn_workers *workers_of(const waiting_post *w)
     return skn_http_opts(w->p.c->by->http)->workers;
 }
 
-static void answer(waiting_post *w)
+static void answer_post(waiting_post *w)
 {
     skn_call_answer(w->p.c, w->p.rc);
 }
 
 /* --- Waiting for the answers --------------------------------------------------------------- */
 
-static void work_gather(void *arg)
+static void work_gather_post(void *arg)
 {
     waiting_post *w = arg;
 
     w->p.rc = skn_post_gather(&w->p);
 }
 
-static void done_gather(void *arg)
+static void done_gather_post(void *arg)
 {
-    answer(arg);
+    answer_post(arg);
 }
 
 static void gather_replies(waiting_post *w)
 {
     enter_post(w, POST_GATHERING);
-    skn_workers_run(workers_of(w), work_gather, done_gather, w);
+    skn_workers_run(workers_of(w), work_gather_post, done_gather_post, w);
 }
 
 /* The hub saw the end, or the time is up. */
-static void waited(void *arg, bool late)
+static void hub_has_answered(void *arg, bool late)
 {
     waiting_post *w = arg;
 
@@ -78,7 +78,7 @@ static void waited(void *arg, bool late)
         gather_replies(w);
 }
 
-static void work_look(void *arg)
+static void work_look_post(void *arg)
 {
     waiting_post *w = arg;
 
@@ -86,7 +86,7 @@ static void work_look(void *arg)
 }
 
 /* What happened before the hub was asked is in the store. */
-static void done_look(void *arg)
+static void done_look_post(void *arg)
 {
     waiting_post *w = arg;
 
@@ -98,7 +98,7 @@ static void done_look(void *arg)
         skn_hub_wait_end(skn_http_hub(w->p.c->by->http), w);
     w->p.late = w->p.late && !w->p.idle;
     if (w->p.rc)
-        answer(w);
+        answer_post(w);
     else
         gather_replies(w);
 }
@@ -107,8 +107,8 @@ static void wait_for_replies(waiting_post *w)
 {
     enter_post(w, POST_LOOKING);
     skn_hub_wait(skn_http_hub(w->p.c->by->http), w->p.posted.message.uid, w->p.c->wait_ms,
-                 waited, w);
-    skn_workers_run(workers_of(w), work_look, done_look, w);
+                 hub_has_answered, w);
+    skn_workers_run(workers_of(w), work_look_post, done_look_post, w);
 }
 
 /* --- The answer (loop) -------------------------------------------------------------------- */
@@ -125,21 +125,21 @@ static void open_stream(waiting_post *w)
     skn_stream_open(p->c, &filter, p->before);
 }
 
-static void work_store(void *arg)
+static void work_store_post(void *arg)
 {
     waiting_post *w = arg;
 
     w->p.rc = skn_post_store(&w->p);
 }
 
-static void done_store(void *arg)
+static void done_store_post(void *arg)
 {
     waiting_post *w = arg;
     skn_posting  *p = &w->p;
     bool          nobody = !p->posted.queued && p->posted.waiting == 0;
 
     if (p->rc) {
-        answer(w);
+        answer_post(w);
     } else if (p->stream) {
         open_stream(w);
     } else if (p->c->wait_ms > 0 && nobody) {
@@ -148,7 +148,7 @@ static void done_store(void *arg)
         wait_for_replies(w);
     } else {
         skn_post_answer(p);
-        answer(w);
+        answer_post(w);
     }
 }
 
@@ -157,5 +157,5 @@ void skn_http_post_message(skn_api_call *c)
     waiting_post *w = SKN_NEW(c->mem, waiting_post);
 
     w->p.c = c;
-    skn_workers_run(workers_of(w), work_store, done_store, w);
+    skn_workers_run(workers_of(w), work_store_post, done_store_post, w);
 }

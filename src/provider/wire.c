@@ -143,7 +143,7 @@ static void free_talk(skn_wire_talk *t)
     free(t);
 }
 
-static void leave(skn_wire_talk *t)
+static void leave_talk(skn_wire_talk *t)
 {
     if (--t->handing == 0 && has_ended(t))
         free_talk(t);
@@ -175,7 +175,7 @@ static void count_some(const skn_wire_talk *t, skn_answer *answer)
         count_tokens(t, answer);
 }
 
-static void end(skn_wire_talk *t, const skn_answer *answer)
+static void end_talk(skn_wire_talk *t, const skn_answer *answer)
 {
     give_way(t, TALK_OVER);
     t->sink.done(t->sink.arg, answer);
@@ -192,7 +192,7 @@ static void answer_with(skn_wire_talk *t)
     count_tokens(t, &answer);
     skn_wire_hand_calls(&t->w);
     if (!has_ended(t))
-        end(t, &answer);
+        end_talk(t, &answer);
 }
 
 static void fail_with(skn_wire_talk *t)
@@ -207,7 +207,7 @@ static void fail_with(skn_wire_talk *t)
 
     count_some(t, &answer);
     skn_wire_explain(wire_of(t), t->w.state, t->status, words, &answer.error);
-    end(t, &answer);
+    end_talk(t, &answer);
 }
 
 /* Twice as long with every try, and never the same for two that failed together. */
@@ -230,7 +230,7 @@ static bool shall_retry(const skn_wire_talk *t)
            skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
 }
 
-static void try_later(skn_wire_talk *t)
+static void try_talk_later(skn_wire_talk *t)
 {
     int64_t     ms = backoff(t);
     skein_error why;
@@ -243,7 +243,7 @@ static void try_later(skn_wire_talk *t)
     t->sink.pause(t->sink.arg, t->w.state, &why, ms);
 }
 
-static void settle(skn_wire_talk *t)
+static void settle_talk(skn_wire_talk *t)
 {
     skn_fetch_cancel(t->fetch);
     t->fetch = NULL;
@@ -252,7 +252,7 @@ static void settle(skn_wire_talk *t)
     if (!t->w.failed)
         answer_with(t);
     else if (shall_retry(t))
-        try_later(t);
+        try_talk_later(t);
     else
         fail_with(t);
 }
@@ -294,7 +294,7 @@ static void end_reading(skn_wire_talk *t, bool cut)
         hand_received(t, skn_buf_str(&t->r.line));
     if (!has_ended(t))
         skn_wire_read_end(&t->r, cut);
-    settle(t);
+    settle_talk(t);
 }
 
 static void got_body(void *arg, skn_str bytes)
@@ -314,7 +314,7 @@ static void got_body(void *arg, skn_str bytes)
     }
     if (!has_ended(t))
         note_first(t);
-    leave(t);
+    leave_talk(t);
 }
 
 static void got_end(void *arg, skn_fetch_end how, const char *why)
@@ -332,8 +332,8 @@ static void got_end(void *arg, skn_fetch_end how, const char *why)
     if (has_head)
         end_reading(t, how != SKN_FETCH_WHOLE);
     else
-        settle(t);
-    leave(t);
+        settle_talk(t);
+    leave_talk(t);
 }
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -416,7 +416,7 @@ static void send_question(skn_wire_talk *t)
 /* It is its turn, or a wait before another try is over, or a server that has sent all of its answer
  * does not close it: then the connection is of no use for the next question, and the answer does not
  * wait for it. */
-static void go_on(void *arg)
+static void talk_goes_on(void *arg)
 {
     skn_wire_talk *t = arg;
 
@@ -425,10 +425,11 @@ static void go_on(void *arg)
         end_reading(t, false);
     else
         send_question(t);
-    leave(t);
+    leave_talk(t);
 }
 
-static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_answer_sink *sink)
+static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
+                            const skn_answer_sink *sink)
 {
     skn_wire      *p = (skn_wire *)provider;
     skn_wire_talk *t = skn_heap(sizeof *t);
@@ -436,7 +437,7 @@ static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_an
     t->base.provider = provider;
     t->sink = *sink;
     t->a = skn_arena_new();
-    t->timer = skn_timer_new(p->loop, go_on, t);
+    t->timer = skn_timer_new(p->loop, talk_goes_on, t);
     t->request.a = t->a;
     t->w.id = skn_arena_copy(t->a, what->id);
     skn_buf_init(&t->request.body, MOST_REQUEST);
@@ -446,7 +447,7 @@ static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_an
     return &t->base;
 }
 
-static void cancel(skn_asking *a)
+static void cancel_talk(skn_asking *a)
 {
     skn_wire_talk *t = (skn_wire_talk *)a;
 
@@ -457,7 +458,7 @@ static void cancel(skn_asking *a)
         free_talk(t);
 }
 
-static void so_far(const skn_asking *a, skn_answer *out)
+static void talk_so_far(const skn_asking *a, skn_answer *out)
 {
     const skn_wire_talk *t = (const skn_wire_talk *)a;
 
@@ -531,9 +532,9 @@ static skn_str url_of(skn_wire *p, skn_str base, const char *path)
 
 skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o)
 {
-    static const skn_provider_ops ops = {.ask = ask,
-                                         .cancel = cancel,
-                                         .so_far = so_far,
+    static const skn_provider_ops ops = {.ask = ask_wire,
+                                         .cancel = cancel_talk,
+                                         .so_far = talk_so_far,
                                          .free = free_wire,
                                          .window = skn_wire_window};
     skn_wire                     *p = skn_heap(sizeof *p);
@@ -565,5 +566,5 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
 
 const char *skn_wire_word(const skn_provider *p)
 {
-    return p->ops->ask == ask ? ((const skn_wire *)p)->format->word : NULL;
+    return p->ops->ask == ask_wire ? ((const skn_wire *)p)->format->word : NULL;
 }

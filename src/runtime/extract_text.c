@@ -58,7 +58,7 @@ static void load_again(skn_run *run)
     run->rc = skn_run_load(run, &run->err);
 }
 
-static void go_on(skn_run *run)
+static void go_on_with_turn(skn_run *run)
 {
     run->extracts = MOST_IN_A_TURN; /* not again in this turn */
     skn_run_job(run, load_again, skn_run_loaded);
@@ -72,7 +72,7 @@ static void note_failure(skn_run *run)
         run->extracts = MOST_IN_A_TURN;
 }
 
-static void noted(skn_run *run)
+static void extract_noted(skn_run *run)
 {
     run->extracting = SKN_NONE;
     ask_next(run);
@@ -86,12 +86,12 @@ static void on_extracted(void *arg, const skn_wished *out, const skein_error *er
     skn_run_enter(run, SKN_RUN_READY);
     run->why_unextracted = *err;
     if (err->rc && err->rc != SKEIN_NOTHING && !run->r->closing)
-        skn_run_job(run, note_failure, noted);
+        skn_run_job(run, note_failure, extract_noted);
     else
-        noted(run);
+        extract_noted(run);
 }
 
-static void ask(skn_run *run)
+static void ask_for_extract(skn_run *run)
 {
     skn_wish *w = skn_wish_new(run->r, &extract_kind);
     extract  *x = SKN_NEW(w->a, extract);
@@ -110,7 +110,7 @@ static void ask(skn_run *run)
 }
 
 /* Does another run have it made? */
-static bool is_under_way(const skn_run *run)
+static bool extract_is_under_way(const skn_run *run)
 {
     for (const skn_run *other = run->r->runs; other; other = other->next)
         if (other != run && other->extracting.n &&
@@ -119,10 +119,10 @@ static bool is_under_way(const skn_run *run)
     return false;
 }
 
-static void wait_for_other(skn_run *run)
+static void wait_for_other_run(skn_run *run)
 {
-    if (is_under_way(run))
-        skn_run_later(run, SKN_RUN_PAUSING, wait_for_other, LOOK_MS);
+    if (extract_is_under_way(run))
+        skn_run_later(run, SKN_RUN_PAUSING, wait_for_other_run, LOOK_MS);
     else
         ask_next(run);
 }
@@ -131,11 +131,11 @@ static void wait_for_other(skn_run *run)
 static void ask_or_wait(skn_run *run)
 {
     if (!run->next_extract.n)
-        go_on(run);
-    else if (is_under_way(run))
-        wait_for_other(run);
+        go_on_with_turn(run);
+    else if (extract_is_under_way(run))
+        wait_for_other_run(run);
     else
-        ask(run);
+        ask_for_extract(run);
 }
 
 /* worker */
@@ -155,7 +155,7 @@ static void find_next(skn_run *run)
 static void ask_next(skn_run *run)
 {
     if (run->extracts == MOST_IN_A_TURN)
-        go_on(run);
+        go_on_with_turn(run);
     else
         skn_run_job(run, find_next, ask_or_wait);
 }

@@ -120,7 +120,7 @@ static void add_others(skn_halt *h)
 /* --- Stopping -------------------------------------------------------------------------------------- */
 
 /* The runs wait for this, so that their texts may be borrowed. */
-static void start(skn_halt *h)
+static void start_halt(skn_halt *h)
 {
     for (skn_run *run = h->r->runs; run; run = run->next) {
         if (run->halt == h && run->turn_id) {
@@ -147,7 +147,7 @@ static void start_ready(skn_runtime *r)
         while (before != h && !overlaps(before, h->chat, h->agent))
             before = before->next;
         if (before == h)
-            start(h);
+            start_halt(h);
     }
 }
 

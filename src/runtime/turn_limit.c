@@ -14,7 +14,7 @@ void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_
         why->message);
 }
 
-static void seen(skn_run *run)
+static void limit_answer_seen(skn_run *run)
 {
     if (!run->rc && run->approval == SKEIN_APPROVAL_OPEN) {
         skn_run_enter(run, SKN_RUN_WAITING);
@@ -30,7 +30,7 @@ static void seen(skn_run *run)
     }
 }
 
-static void work_limit(skn_run *run)
+static void work_limit_ask(skn_run *run)
 {
     skein_limit what = {.world = run->turn.world, .key = run->limit};
 
@@ -42,7 +42,7 @@ static void work_limit(skn_run *run)
 void skn_run_limit(skn_run *run)
 {
     run->why = run->err;
-    skn_run_job(run, work_limit, seen);
+    skn_run_job(run, work_limit_ask, limit_answer_seen);
 }
 
 /* Most looks find that nothing was answered yet: those do not write. */
@@ -50,10 +50,10 @@ static void work_limit_look(skn_run *run)
 {
     run->rc = skein_limit_state(run->r->o.engine, run->limit, &run->approval, &run->err);
     if (!run->rc && run->approval != SKEIN_APPROVAL_OPEN)
-        work_limit(run);
+        work_limit_ask(run);
 }
 
 void skn_run_limit_look(skn_run *run)
 {
-    skn_run_job(run, work_limit_look, seen);
+    skn_run_job(run, work_limit_look, limit_answer_seen);
 }

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void finish(skn_run *run);
+static void finish_run(skn_run *run);
 
 /* --- The state ------------------------------------------------------------------------------------- */
 
@@ -103,14 +103,14 @@ static void on_worker(void *arg)
     run->work(run);
 }
 
-static void back(void *arg);
+static void job_back(void *arg);
 
 static void launch(skn_run *run, skn_run_state state)
 {
     skn_run_enter(run, state);
     run->rc = SKEIN_OK;
     run->r->jobs++;
-    skn_workers_run(run->r->o.workers, on_worker, back, run);
+    skn_workers_run(run->r->o.workers, on_worker, job_back, run);
 }
 
 static void start_again(skn_run *run)
@@ -121,7 +121,7 @@ static void start_again(skn_run *run)
                                                    : SKN_RUN_WORKING);
 }
 
-static void try_later(skn_run *run)
+static void try_job_later(skn_run *run)
 {
     skn_run_later(run,
                   run->state == SKN_RUN_CLOSING   ? SKN_RUN_CLOSE_LATER
@@ -132,14 +132,14 @@ static void try_later(skn_run *run)
 
 /* A turn that was closed meanwhile goes no further. A look at the turns may have seen that before we heard that our
  * own last step, which this job has stored, closed it. */
-static bool goes_on(const skn_run *run, bool stored_last)
+static bool run_goes_on(const skn_run *run, bool stored_last)
 {
     if (run->state & SKN_RUN_OVER)
         return run->state == SKN_RUN_LET_GO && stored_last;
     return run->state == SKN_RUN_CLOSING || run->rc != SKEIN_TURN_OVER;
 }
 
-static void back(void *arg)
+static void job_back(void *arg)
 {
     skn_run     *run = arg;
     skn_runtime *r = run->r;
@@ -149,12 +149,12 @@ static void back(void *arg)
     run->turn_id = run->turn.id;
     run->fence = run->turn.fence;
     if (try_on(run)) {
-        try_later(run);
-    } else if (goes_on(run, stored_last)) {
+        try_job_later(run);
+    } else if (run_goes_on(run, stored_last)) {
         skn_run_enter(run, SKN_RUN_READY);
         run->then(run);
     } else {
-        finish(run);
+        finish_run(run);
     }
     skn_runtime_settle(r);
 }
@@ -208,7 +208,7 @@ void skn_run_free(skn_run *run)
     free(run);
 }
 
-static void ended(skn_run *run)
+static void turn_closed(skn_run *run)
 {
     if (run->rc && run->rc != SKEIN_TURN_OVER)
         skn_run_log(run, SKN_LOG_WARN, "turn not closed", &run->err);
@@ -252,7 +252,7 @@ static void work_fail(skn_run *run)
 }
 
 /* What waits for a person stays open, for whoever comes next. */
-static void work_leave(skn_run *run)
+static void work_leave_turn(skn_run *run)
 {
     skein_model_call    call;
     const skein_partial written = skn_run_written_so_far(run, &call);
@@ -265,7 +265,7 @@ static void work_leave(skn_run *run)
 
 static void close_turn(skn_run *run, void (*work)(skn_run *))
 {
-    start_job(run, SKN_RUN_CLOSING, work, ended);
+    start_job(run, SKN_RUN_CLOSING, work, turn_closed);
 }
 
 void skn_run_give_up(skn_run *run)
@@ -277,14 +277,14 @@ void skn_run_give_up(skn_run *run)
 
 /* The run does nothing more by itself: it waits for the stop that wants it, closes its turn when the
  * runtime closes, or goes. */
-static void finish(skn_run *run)
+static void finish_run(skn_run *run)
 {
     skn_run_enter(run, SKN_RUN_READY);
     if (run->halt) {
         skn_run_enter(run, SKN_RUN_STOPPED);
         skn_halt_ready(run->halt);
     } else if (run->r->closing && run->turn_id && run->rc != SKEIN_TURN_OVER) {
-        close_turn(run, work_leave);
+        close_turn(run, work_leave_turn);
     } else {
         skn_run_free(run);
     }
@@ -311,7 +311,7 @@ void skn_run_drop(skn_run *run, skn_halt *halt)
     run->extracting = SKN_NONE;
     if (!(run->state & SKN_RUN_ON_WORKER)) {
         cut_short(run);
-        finish(run);
+        finish_run(run);
     } else if (halt) {
         skn_run_enter(run, SKN_RUN_STOPPING);
     } else if (run->state & (SKN_RUN_WORKING | SKN_RUN_LOOKING)) {
@@ -353,7 +353,7 @@ void skn_run_no_provider(skn_run *run)
     skn_run_give_up(run);
 }
 
-static void begun(skn_run *run)
+static void turn_begun(skn_run *run)
 {
     if (!run->turn.id) {
         if (run->rc != SKEIN_NOTHING) {
@@ -426,5 +426,5 @@ skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
 
 void skn_run_start(skn_runtime *r, const skein_due *due)
 {
-    skn_run_job(skn_run_new(r, due), work_begin, begun);
+    skn_run_job(skn_run_new(r, due), work_begin, turn_begun);
 }
