@@ -4,6 +4,7 @@
 #include "base/rand.h"
 #include "provider/wire_inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,26 @@ enum {
     DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
 };
 
+/* What a talk is at. It counts in the provider's `busy` from DUE until it ends.
+ *
+ *   IN_LINE --> DUE --> SENT --> READING --> DRAINING
+ *   SENT, READING, DRAINING --> PAUSING --> SENT         it is tried again
+ *   SENT, READING, DRAINING --> OVER
+ *   any but OVER --> CANCELLED */
+typedef enum talk_state {
+    TALK_IN_LINE,  /* in the provider's list */
+    TALK_DUE,      /* it is sent in the next round of the loop */
+    TALK_SENT,     /* nothing has come yet */
+    TALK_READING,  /* the head has come */
+    TALK_DRAINING, /* the answer is whole, its connection not yet */
+    TALK_PAUSING,  /* before another try */
+    TALK_OVER,     /* done was called */
+    TALK_CANCELLED /* nobody wants to hear of it */
+} talk_state;
+
 struct skn_wire_talk {
     skn_asking       base;
+    talk_state       state;
     skn_wire_talk   *next;
     skn_answer_sink  sink;
     skn_arena       *a;
@@ -30,18 +49,35 @@ struct skn_wire_talk {
     int64_t          asked_ns; /* when it was sent for the first time */
     int64_t          sent_ns, first_ms, retry_after_ms;
     int              status, tries;
-    bool             reading;  /* the head has come */
-    bool             running;  /* it counts in busy */
-    bool             waiting;  /* in the provider's list */
-    bool             draining; /* the answer is whole, its connection not yet */
-    bool             over;     /* done was called */
-    bool             cancelled;
     int              handing; /* callbacks may be running: not to be freed under them */
 };
 
 static skn_wire *wire_of(const skn_wire_talk *t)
 {
     return (skn_wire *)t->base.provider;
+}
+
+static void enter_talk(skn_wire_talk *t, talk_state to)
+{
+    enum { ENDS = 1 << TALK_OVER | 1 << TALK_CANCELLED };
+    static const unsigned next[] = {
+        [TALK_IN_LINE] = 1 << TALK_DUE | 1 << TALK_CANCELLED,
+        [TALK_DUE] = 1 << TALK_SENT | 1 << TALK_CANCELLED,
+        [TALK_SENT] = 1 << TALK_READING | 1 << TALK_PAUSING | ENDS,
+        [TALK_READING] = 1 << TALK_DRAINING | 1 << TALK_PAUSING | ENDS,
+        [TALK_DRAINING] = 1 << TALK_PAUSING | ENDS,
+        [TALK_PAUSING] = 1 << TALK_SENT | 1 << TALK_CANCELLED,
+        [TALK_OVER] = 0,
+        [TALK_CANCELLED] = 0,
+    };
+
+    assert(next[t->state] >> to & 1);
+    t->state = to;
+}
+
+static bool has_ended(const skn_wire_talk *t)
+{
+    return t->state == TALK_OVER || t->state == TALK_CANCELLED;
 }
 
 /* --- Taking turns ---------------------------------------------------------------------------- */
@@ -55,8 +91,7 @@ static void let_next_run(skn_wire *p)
     p->first = t->next;
     if (!p->first)
         p->last = &p->first;
-    t->waiting = false;
-    t->running = true;
+    enter_talk(t, TALK_DUE);
     p->busy++;
     skn_timer_start(t->timer, 0);
 }
@@ -65,7 +100,6 @@ static void wait_in_line(skn_wire_talk *t)
 {
     skn_wire *p = wire_of(t);
 
-    t->waiting = true;
     *p->last = t;
     p->last = &t->next;
     let_next_run(p);
@@ -83,24 +117,23 @@ static void leave_line(skn_wire_talk *t)
         p->last = at;
 }
 
-/* Lets another one run in its place. */
-static void give_way(skn_wire_talk *t)
+/* Ends it; another one runs in its place. */
+static void give_way(skn_wire_talk *t, talk_state how)
 {
     skn_wire *p = wire_of(t);
 
-    if (t->waiting)
+    if (t->state == TALK_IN_LINE)
         leave_line(t);
-    if (t->running)
+    else
         p->busy--;
-    t->waiting = t->running = false;
+    enter_talk(t, how);
+    t->w.stopped = true;
     let_next_run(p);
 }
 
-/* When `done` was called the provider may be gone already. */
+/* The provider may be gone already. */
 static void free_talk(skn_wire_talk *t)
 {
-    if (!t->over)
-        give_way(t);
     skn_fetch_cancel(t->fetch);
     skn_timer_free(t->timer);
     skn_wire_answer_release(&t->w);
@@ -110,9 +143,9 @@ static void free_talk(skn_wire_talk *t)
     free(t);
 }
 
-static void leave(skn_wire_talk *t)
+static void leave_talk(skn_wire_talk *t)
 {
-    if (--t->handing == 0 && (t->over || t->cancelled))
+    if (--t->handing == 0 && has_ended(t))
         free_talk(t);
 }
 
@@ -142,11 +175,9 @@ static void count_some(const skn_wire_talk *t, skn_answer *answer)
         count_tokens(t, answer);
 }
 
-static void end(skn_wire_talk *t, const skn_answer *answer)
+static void end_talk(skn_wire_talk *t, const skn_answer *answer)
 {
-    give_way(t);
-    t->over = true;
-    t->w.stopped = true;
+    give_way(t, TALK_OVER);
     t->sink.done(t->sink.arg, answer);
 }
 
@@ -160,8 +191,8 @@ static void answer_with(skn_wire_talk *t)
 
     count_tokens(t, &answer);
     skn_wire_hand_calls(&t->w);
-    if (!t->cancelled)
-        end(t, &answer);
+    if (!has_ended(t))
+        end_talk(t, &answer);
 }
 
 static void fail_with(skn_wire_talk *t)
@@ -176,7 +207,7 @@ static void fail_with(skn_wire_talk *t)
 
     count_some(t, &answer);
     skn_wire_explain(wire_of(t), t->w.state, t->status, words, &answer.error);
-    end(t, &answer);
+    end_talk(t, &answer);
 }
 
 /* Twice as long with every try, and never the same for two that failed together. */
@@ -199,19 +230,20 @@ static bool shall_retry(const skn_wire_talk *t)
            skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
 }
 
-static void try_later(skn_wire_talk *t)
+static void try_talk_later(skn_wire_talk *t)
 {
     int64_t     ms = backoff(t);
     skein_error why;
 
+    enter_talk(t, TALK_PAUSING);
     skn_timer_start(t->timer, ms);
-    if (!t->sink.pause || t->cancelled)
+    if (!t->sink.pause)
         return;
     skn_wire_explain(wire_of(t), t->w.state, t->status, t->w.error.message, &why);
     t->sink.pause(t->sink.arg, t->w.state, &why, ms);
 }
 
-static void settle(skn_wire_talk *t)
+static void settle_talk(skn_wire_talk *t)
 {
     skn_fetch_cancel(t->fetch);
     t->fetch = NULL;
@@ -220,7 +252,7 @@ static void settle(skn_wire_talk *t)
     if (!t->w.failed)
         answer_with(t);
     else if (shall_retry(t))
-        try_later(t);
+        try_talk_later(t);
     else
         fail_with(t);
 }
@@ -231,7 +263,7 @@ static void got_head(void *arg, const skn_fetch_head *head)
 {
     skn_wire_talk *t = arg;
 
-    t->reading = true;
+    enter_talk(t, TALK_READING);
     t->status = head->status;
     t->retry_after_ms = skn_wire_retry_after(head);
     skn_wire_read_start(&t->r, wire_of(t)->format, &t->w, head->status, head->content_type);
@@ -240,7 +272,7 @@ static void got_head(void *arg, const skn_fetch_head *head)
 /* Whatever a server says about the key, its bytes are kept: so it is blotted out of them. */
 static void hand_received(skn_wire_talk *t, skn_str bytes)
 {
-    if (!t->sink.received || !bytes.n || t->cancelled)
+    if (!t->sink.received || !bytes.n || has_ended(t))
         return;
     t->sink.received(t->sink.arg,
                      skn_wire_hide(&wire_of(t)->secrets, bytes, t->status / 100 == 2, t->a));
@@ -258,12 +290,11 @@ static void note_first(skn_wire_talk *t)
 
 static void end_reading(skn_wire_talk *t, bool cut)
 {
-    t->draining = false;
     if (t->r.mode == SKN_WIRE_ERROR) /* as a whole, since errors like to name the key */
         hand_received(t, skn_buf_str(&t->r.line));
-    if (!t->cancelled)
+    if (!has_ended(t))
         skn_wire_read_end(&t->r, cut);
-    settle(t);
+    settle_talk(t);
 }
 
 static void got_body(void *arg, skn_str bytes)
@@ -273,35 +304,36 @@ static void got_body(void *arg, skn_str bytes)
     t->handing++;
     if (t->r.mode != SKN_WIRE_ERROR)
         hand_received(t, bytes);
-    if (!t->cancelled && !t->draining && !skn_wire_read_bytes(&t->r, bytes)) {
+    if (t->state == TALK_READING && !skn_wire_read_bytes(&t->r, bytes)) {
         if (t->w.failed) {
             end_reading(t, false);
-        } else if (!t->cancelled) {
-            t->draining = true;
+        } else if (!has_ended(t)) {
+            enter_talk(t, TALK_DRAINING);
             skn_timer_start(t->timer, DRAIN_MS);
         }
     }
-    if (!t->over && !t->cancelled)
+    if (!has_ended(t))
         note_first(t);
-    leave(t);
+    leave_talk(t);
 }
 
 static void got_end(void *arg, skn_fetch_end how, const char *why)
 {
     skn_wire_talk *t = arg;
+    bool           has_head = t->state != TALK_SENT;
     bool           silent = how == SKN_FETCH_STALLED || how == SKN_FETCH_TOO_LARGE ||
                   how == SKN_FETCH_MALFORMED || how == SKN_FETCH_LATE;
 
     t->handing++;
     t->fetch = NULL;
     skn_timer_stop(t->timer);
-    if (!t->reading || (silent && !t->w.ended && !t->w.finish))
+    if (!has_head || (silent && !t->w.ended && !t->w.finish))
         skn_wire_fail(&t->w, skn_wire_state_of_end(how), skn_str_of(why));
-    if (t->reading)
+    if (has_head)
         end_reading(t, how != SKN_FETCH_WHOLE);
     else
-        settle(t);
-    leave(t);
+        settle_talk(t);
+    leave_talk(t);
 }
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -331,7 +363,7 @@ static void begin_try(skn_wire_talk *t)
     skn_wire_read_release(&t->r);
     skn_wire_answer_init(&t->w, t->a, p->scratch, &t->sink, id);
     t->w.secrets = &p->secrets;
-    t->reading = false;
+    enter_talk(t, TALK_SENT);
     t->status = 0;
     t->retry_after_ms = 0;
     t->first_ms = -1;
@@ -377,26 +409,27 @@ static void send_question(skn_wire_talk *t)
         return;
     }
     hand_sent(t);
-    if (!t->cancelled)
+    if (!has_ended(t))
         t->fetch = skn_fetch_start(p->net, &what, &sink);
 }
 
 /* It is its turn, or a wait before another try is over, or a server that has sent all of its answer
  * does not close it: then the connection is of no use for the next question, and the answer does not
  * wait for it. */
-static void go_on(void *arg)
+static void talk_goes_on(void *arg)
 {
     skn_wire_talk *t = arg;
 
     t->handing++;
-    if (t->draining)
+    if (t->state == TALK_DRAINING)
         end_reading(t, false);
     else
         send_question(t);
-    leave(t);
+    leave_talk(t);
 }
 
-static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_answer_sink *sink)
+static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
+                            const skn_answer_sink *sink)
 {
     skn_wire      *p = (skn_wire *)provider;
     skn_wire_talk *t = skn_heap(sizeof *t);
@@ -404,7 +437,7 @@ static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_an
     t->base.provider = provider;
     t->sink = *sink;
     t->a = skn_arena_new();
-    t->timer = skn_timer_new(p->loop, go_on, t);
+    t->timer = skn_timer_new(p->loop, talk_goes_on, t);
     t->request.a = t->a;
     t->w.id = skn_arena_copy(t->a, what->id);
     skn_buf_init(&t->request.body, MOST_REQUEST);
@@ -414,17 +447,18 @@ static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_an
     return &t->base;
 }
 
-static void cancel(skn_asking *a)
+static void cancel_talk(skn_asking *a)
 {
     skn_wire_talk *t = (skn_wire_talk *)a;
 
-    t->cancelled = true;
-    t->w.stopped = true;
+    if (t->state == TALK_OVER) /* from inside `done`: it goes after that */
+        return;
+    give_way(t, TALK_CANCELLED);
     if (!t->handing)
         free_talk(t);
 }
 
-static void so_far(const skn_asking *a, skn_answer *out)
+static void talk_so_far(const skn_asking *a, skn_answer *out)
 {
     const skn_wire_talk *t = (const skn_wire_talk *)a;
 
@@ -498,9 +532,9 @@ static skn_str url_of(skn_wire *p, skn_str base, const char *path)
 
 skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o)
 {
-    static const skn_provider_ops ops = {.ask = ask,
-                                         .cancel = cancel,
-                                         .so_far = so_far,
+    static const skn_provider_ops ops = {.ask = ask_wire,
+                                         .cancel = cancel_talk,
+                                         .so_far = talk_so_far,
                                          .free = free_wire,
                                          .window = skn_wire_window};
     skn_wire                     *p = skn_heap(sizeof *p);
@@ -532,5 +566,5 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
 
 const char *skn_wire_word(const skn_provider *p)
 {
-    return p->ops->ask == ask ? ((const skn_wire *)p)->format->word : NULL;
+    return p->ops->ask == ask_wire ? ((const skn_wire *)p)->format->word : NULL;
 }

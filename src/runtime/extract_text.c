@@ -58,7 +58,7 @@ static void load_again(skn_run *run)
     run->rc = skn_run_load(run, &run->err);
 }
 
-static void go_on(skn_run *run)
+static void go_on_with_turn(skn_run *run)
 {
     run->extracts = MOST_IN_A_TURN; /* not again in this turn */
     skn_run_job(run, load_again, skn_run_loaded);
@@ -72,7 +72,7 @@ static void note_failure(skn_run *run)
         run->extracts = MOST_IN_A_TURN;
 }
 
-static void noted(skn_run *run)
+static void extract_noted(skn_run *run)
 {
     run->extracting = SKN_NONE;
     ask_next(run);
@@ -83,15 +83,15 @@ static void on_extracted(void *arg, const skn_wished *out, const skein_error *er
     skn_run *run = arg;
 
     (void)out;
-    run->wish = NULL;
+    skn_run_enter(run, SKN_RUN_READY);
     run->why_unextracted = *err;
     if (err->rc && err->rc != SKEIN_NOTHING && !run->r->closing)
-        skn_run_job(run, note_failure, noted);
+        skn_run_job(run, note_failure, extract_noted);
     else
-        noted(run);
+        extract_noted(run);
 }
 
-static void ask(skn_run *run)
+static void ask_for_extract(skn_run *run)
 {
     skn_wish *w = skn_wish_new(run->r, &extract_kind);
     extract  *x = SKN_NEW(w->a, extract);
@@ -104,34 +104,38 @@ static void ask(skn_run *run)
     w->chat = run->turn.chat;
     w->agent = run->agent;
     w->model = skn_arena_copy(w->a, run->model);
+    skn_run_enter(run, SKN_RUN_WISHING);
     run->wish = w;
     skn_wish_start(w, on_extracted, run);
 }
 
 /* Does another run have it made? */
-static bool is_under_way(const skn_run *run)
+static bool extract_is_under_way(const skn_run *run)
 {
     for (const skn_run *other = run->r->runs; other; other = other->next)
-        if (other != run && !other->over && other->extracting.n &&
+        if (other != run && other->extracting.n &&
             skn_str_eq(other->extracting, run->next_extract))
             return true;
     return false;
+}
+
+static void wait_for_other_run(skn_run *run)
+{
+    if (extract_is_under_way(run))
+        skn_run_later(run, SKN_RUN_PAUSING, wait_for_other_run, LOOK_MS);
+    else
+        ask_next(run);
 }
 
 /* A model is asked by one of them; the others wait for what it writes. */
 static void ask_or_wait(skn_run *run)
 {
     if (!run->next_extract.n)
-        go_on(run);
-    else if (is_under_way(run)) {
-        run->waits_for_extract = true;
-        skn_run_later(run, ask_or_wait, LOOK_MS);
-    } else if (run->waits_for_extract) {
-        run->waits_for_extract = false;
-        ask_next(run);
-    } else {
-        ask(run);
-    }
+        go_on_with_turn(run);
+    else if (extract_is_under_way(run))
+        wait_for_other_run(run);
+    else
+        ask_for_extract(run);
 }
 
 /* worker */
@@ -151,7 +155,7 @@ static void find_next(skn_run *run)
 static void ask_next(skn_run *run)
 {
     if (run->extracts == MOST_IN_A_TURN)
-        go_on(run);
+        go_on_with_turn(run);
     else
         skn_run_job(run, find_next, ask_or_wait);
 }

@@ -110,7 +110,7 @@ static skein_partial copy_written(skn_run *run, skn_arena *a)
 static void add_others(skn_halt *h)
 {
     for (skn_run *run = h->r->runs; run; run = run->next)
-        if (run->asking && run->chat.v == h->chat.v) {
+        if (run->state & SKN_RUN_ASKS && run->chat.v == h->chat.v) {
             skein_partial p = copy_written(run, h->a);
 
             skn_vec_add(h->a, &h->partials, p);
@@ -120,7 +120,7 @@ static void add_others(skn_halt *h)
 /* --- Stopping -------------------------------------------------------------------------------------- */
 
 /* The runs wait for this, so that their texts may be borrowed. */
-static void start(skn_halt *h)
+static void start_halt(skn_halt *h)
 {
     for (skn_run *run = h->r->runs; run; run = run->next) {
         if (run->halt == h && run->turn_id) {
@@ -147,7 +147,7 @@ static void start_ready(skn_runtime *r)
         while (before != h && !overlaps(before, h->chat, h->agent))
             before = before->next;
         if (before == h)
-            start(h);
+            start_halt(h);
     }
 }
 
@@ -171,7 +171,8 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
     h->waits = 1;
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
-        if (run->halt || run->ending || !overlaps(h, run->chat, run->agent))
+        if (run->state & (SKN_RUN_STOPS | SKN_RUN_CLOSES) ||
+            !overlaps(h, run->chat, run->agent))
             continue;
         h->waits++;
         skn_run_drop(run, h);
@@ -186,7 +187,7 @@ void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, ske
     skn_vec(skein_partial) all = {0};
 
     for (skn_run *run = r->runs; run; run = run->next)
-        if (run->asking && (!world.v || run->turn.world.v == world.v)) {
+        if (run->state & SKN_RUN_ASKS && (!world.v || run->turn.world.v == world.v)) {
             skein_partial p = copy_written(run, a);
 
             skn_vec_add(a, &all, p);

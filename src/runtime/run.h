@@ -1,7 +1,7 @@
 /* run.h: one turn at work. Only files of this folder include it.
  *
- * A run is on the loop, or one job of it is on a worker, never both: while run->job is set the loop
- * touches only what is marked (L). It begins with due work, opens the turn, and goes round: read the
+ * A run is on the loop, or one job of it is on a worker, never both: while its state is one of SKN_RUN_ON_WORKER the
+ * loop touches only what is marked (L). It begins with due work, opens the turn, and goes round: read the
  * context, ask the model, store the answer, run the tools that were called, wait for what they began;
  * until an answer calls none.
  * Threads: the loop's, but for functions that say "worker".  Lifetimes: a run is freed once its turn
@@ -63,9 +63,64 @@ typedef struct skn_rights {
     bool            learns;      /* the world wants agents to remember what they learn */
 } skn_rights;
 
+/* What a run is at. From every state it comes back to READY, while one of its functions runs, and goes on from there:
+ *
+ *   new --> READY --+--> ASKING --> WRITING        the model
+ *                   +--> CALLING                   a tool of a server
+ *                   +--> WISHING                   a summary, or an extract of a file, that a model writes for it
+ *                   +--> PAUSING                   its timer
+ *                   +--> WORKING <-> WORK_LATER    a job; if the store takes nothing, it is tried again
+ *                   +--> WAITING                   for somebody else. A job looks what has come:
+ *                   |       +--> LOOKING <-> LOOK_LATER
+ *                   +--> CLOSING <-> CLOSE_LATER   the job that closes its turn
+ *                   +--> STOPPED                   until the stop that waits for it has closed its turn
+ *                   +--> freed
+ *
+ * When somebody else has closed its turn, or is about to, a job is waited for; anything else ends at once:
+ *
+ *   WORKING, LOOKING --> LET_GO --> READY
+ *   WORKING, LOOKING, LET_GO --> STOPPING --> READY    a stop waits for it
+ *
+ * Each state is a bit, so that a set of them can be asked for. */
+typedef enum skn_run_state {
+    SKN_RUN_READY = 1 << 0,
+    SKN_RUN_ASKING = 1 << 1,
+    SKN_RUN_WRITING = 1 << 2, /* text has come of what is asked */
+    SKN_RUN_CALLING = 1 << 3,
+    SKN_RUN_WISHING = 1 << 4,
+    SKN_RUN_PAUSING = 1 << 5,
+    SKN_RUN_WORKING = 1 << 6,
+    SKN_RUN_WORK_LATER = 1 << 7,
+    SKN_RUN_WAITING = 1 << 8,
+    SKN_RUN_LOOKING = 1 << 9,
+    SKN_RUN_LOOK_LATER = 1 << 10,
+    SKN_RUN_CLOSING = 1 << 11,
+    SKN_RUN_CLOSE_LATER = 1 << 12,
+    SKN_RUN_LET_GO = 1 << 13,
+    SKN_RUN_STOPPING = 1 << 14,
+    SKN_RUN_STOPPED = 1 << 15
+} skn_run_state;
+
+enum {
+    SKN_RUN_ASKS = SKN_RUN_ASKING | SKN_RUN_WRITING,
+    SKN_RUN_WAITS = SKN_RUN_WAITING | SKN_RUN_LOOKING | SKN_RUN_LOOK_LATER,
+    SKN_RUN_CLOSES = SKN_RUN_CLOSING | SKN_RUN_CLOSE_LATER,
+    SKN_RUN_STOPS = SKN_RUN_STOPPING | SKN_RUN_STOPPED,
+    SKN_RUN_OVER = SKN_RUN_LET_GO | SKN_RUN_STOPS, /* nothing more is asked or stored */
+    SKN_RUN_ON_WORKER = SKN_RUN_WORKING | SKN_RUN_LOOKING | SKN_RUN_CLOSING | SKN_RUN_LET_GO |
+                        SKN_RUN_STOPPING
+};
+
 struct skn_run {
-    skn_runtime *r;            /* (L) */
-    skn_run     *next, **link; /* (L) */
+    skn_runtime  *r;            /* (L) */
+    skn_run      *next, **link; /* (L) */
+    skn_run_state state;        /* (L) changed by skn_run_enter alone */
+    union {                     /* (L) what it is at, by its state */
+        skn_asking   *asking;
+        skn_mcp_call *mcp_call;
+        skn_wish     *wish;
+    };
+    skn_halt *halt; /* (L) the stop that waits for it; NULL but while STOPPING and STOPPED */
     /* What it is about: set before the first job, never changed. */
     int64_t               delivery, task; /* (L) one of them */
     skein_conversation_id chat;           /* (L) zero until a task's turn is open */
@@ -89,35 +144,30 @@ struct skn_run {
     int64_t       since_load; /* messages that were stored since the context was read */
     /* Of context files, what models take by their prompts: the name of the next and of the one that is being made, why
      * the last could not be, and how often a model was asked in this turn. */
-    bool        wants_extracts, waits_for_extract;
+    bool        wants_extracts;
     skn_str     next_extract, extracting; /* the second (L) */
     skein_error why_unextracted;
     int         extracts;
     bool shrunk; /* the context was summarised since the last question failed for its size */
     /* What is answered. */
-    skn_asking *asking; /* (L) */
-    skn_asked   asked;
-    bool        kept; /* its record is stored */
-    skn_buf     text, thinking;
-    int64_t     question; /* (L) unlike that of any other run, or of this one before */
-    size_t      saved[2]; /* (L) bytes of the text and of the thinking that are saved */
+    skn_asked asked;
+    bool      kept; /* its record is stored */
+    skn_buf   text, thinking;
+    int64_t   question; /* (L) unlike that of any other run, or of this one before */
+    size_t    saved[2]; /* (L) bytes of the text and of the thinking that are saved */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
     skn_answer answer;
     /* Tools that take their time. */
-    skn_mcp_room *room;     /* (L) */
-    skn_mcp_call *mcp_call; /* (L) */
-    skn_wish     *wish;     /* (L) a summary that it waits for */
-    size_t        allowed;  /* the call that a person has allowed, counted from 1 */
-    size_t        cleared;  /* the call that may run if its tool is still defined like this */
+    skn_mcp_room *room;    /* (L) */
+    size_t        allowed; /* the call that a person has allowed, counted from 1 */
+    size_t        cleared; /* the call that may run if its tool is still defined like this */
     skein_tool_definition definition;
     bool   first_only; /* a person is asked only where that definition was not allowed before */
     size_t begun;      /* delegations of this answer whose end is waited for */
     skein_approval approval;
-    int64_t        open;    /* calls without a result */
-    bool           waiting; /* (L) for an end or a word of somebody else */
+    int64_t        open; /* calls without a result */
     /* The job. */
-    bool job;                   /* (L) */
     void (*work)(skn_run *run); /* worker */
     void (*then)(skn_run *run);
     bool        repeated; /* it was tried before, and may have been stored all the same */
@@ -126,19 +176,15 @@ struct skn_run {
     bool        limited;    /* it fails because a limit of this month is reached */
     skn_str     limit;      /* that a person is asked about; absent: none */
     bool        over_limit; /* a person lets this turn exceed it */
-    bool        writes;     /* (L) text has come of what is asked */
-    bool        pauses;     /* (L) its model could not answer, and is asked again later */
-    /* Waiting to try again; not while a job is under way. While the model writes: to say that it does. */
+    bool        pauses;     /* (L) it is stored that its model is asked again later */
+    /* For PAUSING and the states that end in LATER; and once while WRITING: to say that it does. */
     skn_timer *later;            /* (L) */
     void (*again)(skn_run *run); /* (L) */
     int64_t trying_since;        /* (L) that the store does not take it, ms; 0: it does */
-    /* Set from outside. */
-    bool      over;   /* (L) the turn is closed, or is to be: nothing more is asked or stored */
-    bool      ending; /* (L) the job that closes the turn is under way, or was */
-    skn_halt *halt;   /* (L) a stop waits for this run */
 };
 
-/* turn_run.c: beginning, jobs, ending. */
+/* turn_run.c: the state, beginning, jobs, ending. */
+void skn_run_enter(skn_run *run, skn_run_state state);
 void skn_run_start(skn_runtime *r, const skein_due *due);
 /* A run of that work, of which nothing is begun yet. */
 skn_run *skn_run_new(skn_runtime *r, const skein_due *due);
@@ -156,8 +202,8 @@ skn_str skn_run_said_by(const skn_run *run);
 skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call);
 /* Runs work on a worker, then `then` on the loop, unless the turn is over by then. */
 void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *));
-/* Calls `again` after a pause. */
-void skn_run_later(skn_run *run, void (*again)(skn_run *), int64_t ms);
+/* Enters the state, and calls `again` after a pause; from PAUSING it is READY then. */
+void skn_run_later(skn_run *run, skn_run_state state, void (*again)(skn_run *), int64_t ms);
 /* Closes the turn as failed, for the reason in run->err. */
 void skn_run_give_up(skn_run *run);
 void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
@@ -165,9 +211,6 @@ void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
 
 /* writing_note.c: text of the next message has come: stores that, unless it is all there soon. */
 void skn_run_writes(skn_run *run);
-/* Not any more. */
-void skn_run_written(skn_run *run);
-
 /* Its model is asked again after a while: stores that. */
 void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms);
 /* It is asked now. */
@@ -185,8 +228,10 @@ void skn_run_loaded(skn_run *run);
 /* Puts the question that was loaded once more. */
 void skn_run_ask(skn_run *run);
 
-/* turn_limit.c: asks a person whether run->limit may be exceeded, or looks what was answered, and goes on by that. */
+/* turn_limit.c: asks a person whether run->limit may be exceeded, and goes on by the answer. */
 void skn_run_limit(skn_run *run);
+/* Looks whether there is one by now. */
+void skn_run_limit_look(skn_run *run);
 /* What is asked: `why` is how the provider refused. */
 void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
 
@@ -199,10 +244,6 @@ void skn_run_tools(skn_run *run);
 void skn_run_tools_again(skn_run *run);
 /* Something that the run waits for may have come. */
 void skn_run_poll(skn_run *run);
-/* It waits for somebody else, or does not any more. */
-void skn_run_wait(skn_run *run, bool on);
-/* Gives up what takes its time. */
-void skn_run_tools_drop(skn_run *run);
 
 /* What a model is sent besides the messages. */
 typedef struct skn_brief {

@@ -15,7 +15,7 @@ enum {
     TICK_SOON_MS = 500 /* after a commit, which may have set a timer */
 };
 
-static void look(skn_runtime *r);
+static void look_for_work(skn_runtime *r);
 
 static int64_t now_ms(void)
 {
@@ -31,17 +31,17 @@ static void warn(skn_runtime *r, const char *what, const skein_error *err)
 
 /* --- Work that is due -------------------------------------------------------------------------- */
 
-typedef struct search {
+typedef struct work_search {
     skn_runtime *r;
     skn_arena   *a;
     skein_dues   dues;
     skein_rc     rc;
     skein_error  err;
-} search;
+} work_search;
 
-static void work_look(void *arg)
+static void work_find_due(void *arg)
 {
-    search *s = arg;
+    work_search *s = arg;
 
     s->rc = skein_work_due(s->r->o.engine, SKN_RUN_LOOK, s->a, &s->dues, &s->err);
 }
@@ -69,7 +69,7 @@ static bool in_the_way(const skn_runtime *r, const skein_due *due)
 }
 
 /* At most 256 against the runs that there are. */
-static void take(skn_runtime *r, const skein_dues *dues)
+static void take_work(skn_runtime *r, const skein_dues *dues)
 {
     r->more = dues->count == SKN_RUN_LOOK;
     for (size_t i = 0; i < dues->count; i++) {
@@ -82,9 +82,9 @@ static void take(skn_runtime *r, const skein_dues *dues)
     }
 }
 
-static void looked(void *arg)
+static void due_work_seen(void *arg)
 {
-    search      *s = arg;
+    work_search *s = arg;
     skn_runtime *r = s->r;
     bool         again = r->look_again;
 
@@ -93,17 +93,17 @@ static void looked(void *arg)
     if (s->rc)
         warn(r, "cannot look for work", &s->err);
     else if (!r->closing)
-        take(r, &s->dues);
+        take_work(r, &s->dues);
     skn_arena_free(s->a);
     free(s);
     if (again)
-        look(r);
+        look_for_work(r);
     skn_runtime_settle(r);
 }
 
-static void look(skn_runtime *r)
+static void look_for_work(skn_runtime *r)
 {
-    search *s;
+    work_search *s;
 
     if (r->closing || !r->started)
         return;
@@ -117,7 +117,7 @@ static void look(skn_runtime *r)
     r->looking = true;
     r->more = r->freed = false;
     r->jobs++;
-    skn_workers_run(r->o.workers, work_look, looked, s);
+    skn_workers_run(r->o.workers, work_find_due, due_work_seen, s);
 }
 
 /* --- Turns that are ours ----------------------------------------------------------------------- */
@@ -132,7 +132,13 @@ typedef struct held {
     skein_error  err;
 } held;
 
-static held *hold(skn_runtime *r)
+/* As far as the loop knows. */
+static bool run_is_open(const skn_run *run)
+{
+    return run->turn_id && !(run->state & SKN_RUN_OVER);
+}
+
+static held *hold_turns(skn_runtime *r)
 {
     held *h = skn_heap(sizeof *h);
 
@@ -140,7 +146,7 @@ static held *hold(skn_runtime *r)
     h->turns = skn_heap((r->run_count + 1) * sizeof *h->turns);
     h->kept = skn_heap((r->run_count + 1) * sizeof *h->kept);
     for (const skn_run *run = r->runs; run; run = run->next) {
-        if (run->turn_id && !run->over)
+        if (run_is_open(run))
             h->turns[h->count++] = (skein_turn){.id = run->turn_id,
                                                 .fence = run->fence,
                                                 .chat = run->chat,
@@ -159,14 +165,14 @@ static skn_run *run_of(const skn_runtime *r, int64_t turn_id)
 }
 
 /* Drops the runs whose turns somebody has closed. */
-static void let_go(held *h)
+static void let_turns_go(held *h)
 {
     if (h->rc)
         warn(h->r, "cannot see whether turns are open", &h->err);
     for (size_t i = 0; i < h->count && !h->rc; i++) {
         skn_run *run = h->kept[i] ? NULL : run_of(h->r, h->turns[i].id);
 
-        if (run && !run->over)
+        if (run && run_is_open(run))
             skn_run_drop(run, NULL);
     }
     free(h->turns);
@@ -177,7 +183,7 @@ static void let_go(held *h)
 static bool any_open(const skn_runtime *r)
 {
     for (const skn_run *run = r->runs; run; run = run->next) {
-        if (run->turn_id && !run->over)
+        if (run_is_open(run))
             return true;
     }
     return false;
@@ -197,7 +203,7 @@ static void renewed(void *arg)
     skn_runtime *r = h->r;
 
     r->jobs--;
-    let_go(h);
+    let_turns_go(h);
     if (!r->closing)
         skn_timer_start(r->renew, r->o.lease_ms / 3);
     skn_runtime_settle(r);
@@ -214,10 +220,10 @@ static void on_renew(void *arg)
         return;
     }
     r->jobs++;
-    skn_workers_run(r->o.workers, work_renew, renewed, hold(r));
+    skn_workers_run(r->o.workers, work_renew, renewed, hold_turns(r));
 }
 
-static int by_id(const void *x, const void *y)
+static int turn_by_id(const void *x, const void *y)
 {
     const skein_turn *a = x, *b = y;
 
@@ -234,10 +240,10 @@ static void work_check(void *arg)
     h->rc = skein_turns_open(h->r->o.engine, (skein_world_id){0}, (skein_conversation_id){0}, a,
                              &open, &h->err);
     if (!h->rc && open.count)
-        qsort(open.at, open.count, sizeof *open.at, by_id);
+        qsort(open.at, open.count, sizeof *open.at, turn_by_id);
     for (size_t i = 0; i < h->count && !h->rc; i++)
         h->kept[i] = open.count &&
-                     bsearch(&h->turns[i], open.at, open.count, sizeof *open.at, by_id);
+                     bsearch(&h->turns[i], open.at, open.count, sizeof *open.at, turn_by_id);
     skn_arena_free(a);
 }
 
@@ -265,7 +271,8 @@ void skn_runtime_lane_over(skn_runtime *r, const skn_run *child)
 {
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
-        if (run->waiting && run->chat.v == child->chat.v && is_below(child, run))
+        if (run->state == SKN_RUN_WAITING && run->chat.v == child->chat.v &&
+            is_below(child, run))
             skn_run_poll(run);
     }
 }
@@ -280,7 +287,7 @@ static void checked(void *arg)
 
     r->jobs--;
     r->checking = r->check_again = false;
-    let_go(h);
+    let_turns_go(h);
     if (!r->closing)
         poll_waiting(r);
     if (again)
@@ -297,7 +304,7 @@ static void on_check(void *arg)
     r->checked = now_ms();
     r->checking = true;
     r->jobs++;
-    skn_workers_run(r->o.workers, work_check, checked, hold(r));
+    skn_workers_run(r->o.workers, work_check, checked, hold_turns(r));
 }
 
 /* Soon, but not for every one of many commits. */
@@ -346,7 +353,7 @@ static void recovered(void *arg)
     skn_runtime *r = v->r;
 
     r->jobs--;
-    let_go(v->ours);
+    let_turns_go(v->ours);
     if (v->rc)
         warn(r, "cannot look for turns that were left", &v->err);
     else if (v->closed)
@@ -359,7 +366,7 @@ static void recovered(void *arg)
     r->started = true;
     if (!r->closing)
         skn_timer_start(r->recover, r->o.recover_ms);
-    look(r);
+    look_for_work(r);
     skn_runtime_settle(r);
 }
 
@@ -373,7 +380,7 @@ static void on_recover(void *arg)
     v = skn_heap(sizeof *v);
     v->r = r;
     v->a = skn_arena_new();
-    v->ours = hold(r);
+    v->ours = hold_turns(r);
     v->all = r->o.alone && !r->started;
     r->jobs++;
     skn_workers_run(r->o.workers, work_recover, recovered, v);
@@ -414,7 +421,7 @@ static void ticked(void *arg)
         int64_t most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* somebody nudged meanwhile */
 
         skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > most ? most : wait);
-        look(r); /* a back-off may have ended */
+        look_for_work(r); /* a back-off may have ended */
     }
     skn_runtime_settle(r);
 }
@@ -482,7 +489,7 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
 
 void skn_runtime_nudge(skn_runtime *r)
 {
-    look(r);
+    look_for_work(r);
     check_soon(r);
     if (!r->closing && r->started && !r->tick_soon) { /* not moved on by every commit */
         r->tick_soon = true;
@@ -495,7 +502,7 @@ void skn_runtime_settle(skn_runtime *r)
     skn_call *done = r->done;
 
     if (r->more && r->freed)
-        look(r);
+        look_for_work(r);
     if (!r->closing || r->runs || r->jobs || r->halts || r->wishes || !done)
         return;
     r->done = NULL;

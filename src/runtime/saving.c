@@ -16,7 +16,7 @@ typedef struct saving {
 
 /* --- What is not saved yet --------------------------------------------------------------------- */
 
-static void add(saving *s, const skn_run *run, bool thinking)
+static void add_piece(saving *s, const skn_run *run, bool thinking)
 {
     skn_str     all = skn_buf_str(thinking ? &run->thinking : &run->text);
     size_t      from = run->saved[thinking];
@@ -33,16 +33,16 @@ static void add(saving *s, const skn_run *run, bool thinking)
     skn_vec_add(s->a, &s->questions, run->question);
 }
 
-static saving *collect(skn_runtime *r)
+static saving *collect_pieces(skn_runtime *r)
 {
     saving *s = skn_heap(sizeof *s);
 
     s->r = r;
     s->a = skn_arena_new();
     for (const skn_run *run = r->runs; run; run = run->next)
-        if (run->asking) { /* so no job of it is under way */
-            add(s, run, false);
-            add(s, run, true);
+        if (run->state & SKN_RUN_ASKS) { /* so no job of it is under way */
+            add_piece(s, run, false);
+            add_piece(s, run, true);
         }
     return s;
 }
@@ -50,7 +50,7 @@ static saving *collect(skn_runtime *r)
 static bool anybody_writes(const skn_runtime *r)
 {
     for (const skn_run *run = r->runs; run; run = run->next)
-        if (run->asking && (run->text.n || run->thinking.n))
+        if (run->state & SKN_RUN_ASKS && (run->text.n || run->thinking.n))
             return true;
     return false;
 }
@@ -75,7 +75,7 @@ static void note_saved(saving *s)
         }
 }
 
-static void end(saving *s)
+static void end_saving(saving *s)
 {
     skn_runtime *r = s->r;
 
@@ -95,7 +95,7 @@ static void saved(void *arg)
     r->jobs--;
     if (s->rc == SKEIN_OK)
         note_saved(s);
-    end(s);
+    end_saving(s);
     skn_runtime_settle(r);
 }
 
@@ -106,9 +106,9 @@ void skn_saving_tick(void *arg)
 
     if (r->closing)
         return;
-    s = collect(r);
+    s = collect_pieces(r);
     if (!s->pieces.n) {
-        end(s);
+        end_saving(s);
         return;
     }
     r->jobs++;

@@ -6,7 +6,7 @@
 
 /* --- What comes ------------------------------------------------------------------------------------ */
 
-static void on_sent(void *arg, const skn_str *pieces, size_t count)
+static void on_turn_sent(void *arg, const skn_str *pieces, size_t count)
 {
     skn_run *run = arg;
 
@@ -14,14 +14,14 @@ static void on_sent(void *arg, const skn_str *pieces, size_t count)
     skn_asked_sent(&run->asked, pieces, count);
 }
 
-static void on_received(void *arg, skn_str bytes)
+static void on_turn_received(void *arg, skn_str bytes)
 {
     skn_run *run = arg;
 
     skn_asked_received(&run->asked, bytes);
 }
 
-static void on_delta(void *arg, skn_part part, skn_str text)
+static void on_turn_delta(void *arg, skn_part part, skn_str text)
 {
     skn_run *run = arg;
     skn_live live = {.world = run->turn.world,
@@ -66,7 +66,7 @@ static skn_str sound_args(skn_run *run, skn_str args)
     return text;
 }
 
-static void on_call(void *arg, const skein_tool_call *call)
+static void on_turn_call(void *arg, const skein_tool_call *call)
 {
     skn_run        *run = arg;
     skein_tool_call kept = {skn_arena_copy(run->a, call->call_id),
@@ -76,7 +76,7 @@ static void on_call(void *arg, const skein_tool_call *call)
     skn_vec_add(run->a, &run->calls, kept);
 }
 
-static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
+static void on_turn_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
 {
     skn_run *run = arg;
 
@@ -84,7 +84,7 @@ static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64
     skn_run_pauses(run, why, ms);
 }
 
-static bool is_told(const skn_run *run)
+static bool answer_is_told(const skn_run *run)
 {
     return run->text.n || run->thinking.n || run->calls.n;
 }
@@ -93,7 +93,7 @@ static bool is_told(const skn_run *run)
 
 /* What is stored is no partial text any more, and a turn with its last step is not to be closed again:
  * said here, where no stop can come between. */
-static void work_store(skn_run *run)
+static void work_store_answer(skn_run *run)
 {
     skein_new_message m = {.role = SKEIN_ASSISTANT,
                            .content = skn_buf_str(&run->text),
@@ -143,14 +143,14 @@ static void answer_stored(skn_run *run)
 
 /* A model that could not answer just now is asked once more, unless its provider has tried by itself, or a
  * part of its answer was told already: nobody could take that back. */
-static bool ask_again(skn_run *run)
+static bool ask_model_again(skn_run *run)
 {
     if (!run->answer.retryable || run->answer.tries > 0 || run->tries == SKN_RUN_TRIES ||
-        is_told(run))
+        answer_is_told(run))
         return false;
     skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
     skn_run_pauses(run, run->answer.state, SKN_RUN_PAUSE_MS);
-    skn_run_later(run, skn_run_ask, SKN_RUN_PAUSE_MS);
+    skn_run_later(run, SKN_RUN_PAUSING, skn_run_ask, SKN_RUN_PAUSE_MS);
     return true;
 }
 
@@ -159,7 +159,7 @@ static void on_shrunk(void *arg, const skn_wished *out, const skein_error *err)
     skn_run *run = arg;
 
     (void)out;
-    run->wish = NULL;
+    skn_run_enter(run, SKN_RUN_READY);
     if (err->rc)
         skn_run_give_up(run); /* for its first reason: the context is too long */
     else
@@ -175,10 +175,11 @@ static bool shrink(skn_run *run)
                                    .lane = run->turn.lane_key,
                                    .model = run->model};
 
-    if (run->answer.state != SKN_ASK_OVERFLOW || run->shrunk || is_told(run))
+    if (run->answer.state != SKN_ASK_OVERFLOW || run->shrunk || answer_is_told(run))
         return false;
     run->shrunk = true;
     skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
+    skn_run_enter(run, SKN_RUN_WISHING);
     run->wish = skn_runtime_compact(run->r, &wish, on_shrunk, run);
     return true;
 }
@@ -193,12 +194,12 @@ static void say_too_long(skn_run *run)
              "config set limits.messageBytes 16MB");
 }
 
-static void on_done(void *arg, const skn_answer *answer)
+static void on_turn_answered(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
 
-    skn_run_written(run);
-    run->asking = NULL;
+    skn_timer_stop(run->later);
+    skn_run_enter(run, SKN_RUN_READY);
     run->answer = *answer;
     run->err = answer->error;
     run->limit = skn_arena_copy(run->a, answer->limit);
@@ -209,10 +210,10 @@ static void on_done(void *arg, const skn_answer *answer)
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
                  SKN_RUN_CALLS);
     if (!run->err.rc)
-        skn_run_job(run, work_store, answer_stored);
+        skn_run_job(run, work_store_answer, answer_stored);
     else if (run->limit.n)
         skn_run_limit(run);
-    else if (!ask_again(run) && !shrink(run))
+    else if (!ask_model_again(run) && !shrink(run))
         skn_run_give_up(run);
 }
 
@@ -233,12 +234,12 @@ static void find_result(skn_run *run)
 
 void skn_run_ask(skn_run *run)
 {
-    const skn_answer_sink sink = {.sent = on_sent,
-                                  .received = on_received,
-                                  .delta = on_delta,
-                                  .call = on_call,
-                                  .pause = on_pause,
-                                  .done = on_done,
+    const skn_answer_sink sink = {.sent = on_turn_sent,
+                                  .received = on_turn_received,
+                                  .delta = on_turn_delta,
+                                  .call = on_turn_call,
+                                  .pause = on_turn_pause,
+                                  .done = on_turn_answered,
                                   .arg = run};
     skn_ask               what = {.agent = run->turn.agent_name,
                                   .system_prompt = run->system_prompt,
@@ -265,18 +266,19 @@ void skn_run_ask(skn_run *run)
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
+    skn_run_enter(run, SKN_RUN_ASKING);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
 
 /* Servers of tools that are just being started are waited for a little: a model that does not know of its
  * tools would say that it has none. One that does not come up holds up nobody. */
-static void with_tools(skn_run *run)
+static void ask_with_tools(skn_run *run)
 {
     run->room = run->turn.without_tools
                     ? NULL
                     : skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
     if (run->room && skn_mcp_room_starting(run->room) && run->waits_for_tools-- > 0) {
-        skn_run_later(run, with_tools, SKN_RUN_TOOLS_MS);
+        skn_run_later(run, SKN_RUN_PAUSING, ask_with_tools, SKN_RUN_TOOLS_MS);
         return;
     }
     run->waits_for_tools = 0; /* not again in this turn */
@@ -297,10 +299,10 @@ void skn_run_loaded(skn_run *run)
     run->rounds++;
     run->tries = 0;
     find_result(run);
-    with_tools(run);
+    ask_with_tools(run);
 }
 
-static void work_load(skn_run *run)
+static void work_load_round(skn_run *run)
 {
     run->rc = skn_run_load(run, &run->err);
 }
@@ -313,6 +315,6 @@ void skn_run_round(skn_run *run)
                  SKN_RUN_ROUNDS);
         skn_run_give_up(run);
     } else {
-        skn_run_job(run, work_load, skn_run_loaded);
+        skn_run_job(run, work_load_round, skn_run_loaded);
     }
 }

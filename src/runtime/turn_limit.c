@@ -14,12 +14,10 @@ void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_
         why->message);
 }
 
-static void seen(skn_run *run)
+static void limit_answer_seen(skn_run *run)
 {
-    if (run->rc || run->approval != SKEIN_APPROVAL_OPEN)
-        skn_run_wait(run, false);
     if (!run->rc && run->approval == SKEIN_APPROVAL_OPEN) {
-        skn_run_wait(run, true);
+        skn_run_enter(run, SKN_RUN_WAITING);
     } else if (!run->rc && run->approval == SKEIN_APPROVED) {
         run->limit = SKN_NONE;
         run->over_limit = true;
@@ -32,24 +30,30 @@ static void seen(skn_run *run)
     }
 }
 
-/* Most looks find that nothing was answered yet: those do not write. */
-static void work_limit(skn_run *run)
+static void work_limit_ask(skn_run *run)
 {
-    skein_engine *e = run->r->o.engine;
-    skein_limit   what = {.world = run->turn.world, .key = run->limit};
+    skein_limit what = {.world = run->turn.world, .key = run->limit};
 
-    if (run->waiting) {
-        run->rc = skein_limit_state(e, run->limit, &run->approval, &run->err);
-        if (run->rc || run->approval == SKEIN_APPROVAL_OPEN)
-            return;
-    }
     skn_limit_words(run->model, &run->why, run->a, &what);
-    run->rc = skein_limit_ask(e, &what, &run->turn, run->a, &run->approval, &run->err);
+    run->rc = skein_limit_ask(run->r->o.engine, &what, &run->turn, run->a, &run->approval,
+                              &run->err);
 }
 
 void skn_run_limit(skn_run *run)
 {
-    if (!run->waiting)
-        run->why = run->err;
-    skn_run_job(run, work_limit, seen);
+    run->why = run->err;
+    skn_run_job(run, work_limit_ask, limit_answer_seen);
+}
+
+/* Most looks find that nothing was answered yet: those do not write. */
+static void work_limit_look(skn_run *run)
+{
+    run->rc = skein_limit_state(run->r->o.engine, run->limit, &run->approval, &run->err);
+    if (!run->rc && run->approval != SKEIN_APPROVAL_OPEN)
+        work_limit_ask(run);
+}
+
+void skn_run_limit_look(skn_run *run)
+{
+    skn_run_job(run, work_limit_look, limit_answer_seen);
 }

@@ -15,11 +15,11 @@ static bool has_tool(skn_run *run)
 
 /* The server of the tool that is asked about is waited for as long as it may come: nothing else goes on here, and
  * without it the answer would be that there is no such tool. */
-static void with_tools(skn_run *run)
+static void resume_with_tools(skn_run *run)
 {
     run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
     if (run->room && skn_mcp_room_starting(run->room) && !has_tool(run)) {
-        skn_run_later(run, with_tools,
+        skn_run_later(run, SKN_RUN_PAUSING, resume_with_tools,
                       run->waits_for_tools-- > 0 ? SKN_RUN_TOOLS_MS : SKN_RUN_PAUSE_MS);
         return;
     }
@@ -28,17 +28,17 @@ static void with_tools(skn_run *run)
     skn_run_tools_again(run);
 }
 
-static void loaded(skn_run *run)
+static void rest_loaded(skn_run *run)
 {
     if (run->rc) {
         skn_run_give_up(run);
         return;
     }
     run->rounds = 1; /* how often it was asked before is not known */
-    with_tools(run);
+    resume_with_tools(run);
 }
 
-static void work_load(skn_run *run)
+static void work_load_rest(skn_run *run)
 {
     skein_turn_rest rest;
 
@@ -83,7 +83,7 @@ void skn_run_resume(skn_runtime *r, const skein_turn *turn)
 
     copy_turn(run, turn);
     if (run->provider)
-        skn_run_job(run, work_load, loaded);
+        skn_run_job(run, work_load_rest, rest_loaded);
     else
         skn_run_no_provider(run);
     if (r->closing)

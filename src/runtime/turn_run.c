@@ -4,9 +4,53 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-static void finish(skn_run *run);
+static void finish_run(skn_run *run);
+
+/* --- The state ------------------------------------------------------------------------------------- */
+
+/* The arrows of the picture in run.h. */
+static const struct {
+    skn_run_state from;
+    unsigned      to;
+} arrows[] = {
+    {SKN_RUN_READY, SKN_RUN_ASKING | SKN_RUN_CALLING | SKN_RUN_WISHING | SKN_RUN_PAUSING |
+                        SKN_RUN_WORKING | SKN_RUN_WAITING | SKN_RUN_CLOSING | SKN_RUN_STOPPED},
+    {SKN_RUN_ASKING, SKN_RUN_READY | SKN_RUN_WRITING},
+    {SKN_RUN_WRITING, SKN_RUN_READY},
+    {SKN_RUN_CALLING, SKN_RUN_READY},
+    {SKN_RUN_WISHING, SKN_RUN_READY},
+    {SKN_RUN_PAUSING, SKN_RUN_READY},
+    {SKN_RUN_WORKING, SKN_RUN_READY | SKN_RUN_WORK_LATER | SKN_RUN_LET_GO | SKN_RUN_STOPPING},
+    {SKN_RUN_WORK_LATER, SKN_RUN_READY | SKN_RUN_WORKING},
+    {SKN_RUN_WAITING, SKN_RUN_READY | SKN_RUN_LOOKING},
+    {SKN_RUN_LOOKING, SKN_RUN_READY | SKN_RUN_LOOK_LATER | SKN_RUN_LET_GO | SKN_RUN_STOPPING},
+    {SKN_RUN_LOOK_LATER, SKN_RUN_READY | SKN_RUN_LOOKING},
+    {SKN_RUN_CLOSING, SKN_RUN_READY | SKN_RUN_CLOSE_LATER},
+    {SKN_RUN_CLOSE_LATER, SKN_RUN_READY | SKN_RUN_CLOSING},
+    {SKN_RUN_LET_GO, SKN_RUN_READY | SKN_RUN_STOPPING},
+    {SKN_RUN_STOPPING, SKN_RUN_READY},
+};
+
+static bool is_arrow(skn_run_state from, skn_run_state to)
+{
+    for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++)
+        if (arrows[i].from == from)
+            return arrows[i].to & to;
+    return false;
+}
+
+void skn_run_enter(skn_run *run, skn_run_state state)
+{
+    assert(is_arrow(run->state, state));
+    if (run->state & SKN_RUN_WAITS)
+        run->r->waiting_count--;
+    if (state & SKN_RUN_WAITS)
+        run->r->waiting_count++;
+    run->state = state;
+}
 
 /* --- Trying again ---------------------------------------------------------------------------------- */
 
@@ -14,11 +58,14 @@ static void on_later(void *arg)
 {
     skn_run *run = arg;
 
+    if (run->state == SKN_RUN_PAUSING)
+        skn_run_enter(run, SKN_RUN_READY);
     run->again(run);
 }
 
-void skn_run_later(skn_run *run, void (*again)(skn_run *), int64_t ms)
+void skn_run_later(skn_run *run, skn_run_state state, void (*again)(skn_run *), int64_t ms)
 {
+    skn_run_enter(run, state);
     run->again = again;
     skn_timer_start(run->later, ms);
 }
@@ -36,8 +83,7 @@ static bool try_on(skn_run *run)
 {
     int64_t now = skn_clock_monotonic() / 1000000;
 
-    if (!may_pass(run->rc) || !run->turn_id || run->r->closing || run->halt ||
-        (run->over && !run->ending)) {
+    if (!may_pass(run->rc) || !run->turn_id || run->r->closing || run->state & SKN_RUN_OVER) {
         run->trying_since = 0;
         return false;
     }
@@ -57,50 +103,75 @@ static void on_worker(void *arg)
     run->work(run);
 }
 
-static void start_again(skn_run *run);
+static void job_back(void *arg);
 
-/* A turn that was closed meanwhile goes no further; the rest is for run->then. */
-static void back(void *arg)
+static void launch(skn_run *run, skn_run_state state)
 {
-    skn_run     *run = arg;
-    skn_runtime *r = run->r;
-    bool         done = run->turn_id && !run->turn.id; /* this job stored its last step */
-
-    r->jobs--;
-    run->job = false;
-    run->turn_id = run->turn.id;
-    run->fence = run->turn.fence;
-    if (run->rc == SKEIN_TURN_OVER)
-        run->over = true;
-    if (try_on(run))
-        skn_run_later(run, start_again, SKN_RUN_PAUSE_MS);
-    else if (run->ending || !run->over || (done && !run->halt))
-        run->then(run); /* a look at the turns may have seen it closed before we heard */
-    else
-        finish(run);
-    skn_runtime_settle(r);
-}
-
-static void launch(skn_run *run)
-{
-    run->job = true;
+    skn_run_enter(run, state);
     run->rc = SKEIN_OK;
     run->r->jobs++;
-    skn_workers_run(run->r->o.workers, on_worker, back, run);
-}
-
-void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *))
-{
-    run->work = work;
-    run->then = then;
-    run->repeated = false;
-    launch(run);
+    skn_workers_run(run->r->o.workers, on_worker, job_back, run);
 }
 
 static void start_again(skn_run *run)
 {
     run->repeated = true;
-    launch(run);
+    launch(run, run->state == SKN_RUN_CLOSE_LATER  ? SKN_RUN_CLOSING
+                : run->state == SKN_RUN_LOOK_LATER ? SKN_RUN_LOOKING
+                                                   : SKN_RUN_WORKING);
+}
+
+static void try_job_later(skn_run *run)
+{
+    skn_run_later(run,
+                  run->state == SKN_RUN_CLOSING   ? SKN_RUN_CLOSE_LATER
+                  : run->state == SKN_RUN_LOOKING ? SKN_RUN_LOOK_LATER
+                                                  : SKN_RUN_WORK_LATER,
+                  start_again, SKN_RUN_PAUSE_MS);
+}
+
+/* A turn that was closed meanwhile goes no further. A look at the turns may have seen that before we heard that our
+ * own last step, which this job has stored, closed it. */
+static bool run_goes_on(const skn_run *run, bool stored_last)
+{
+    if (run->state & SKN_RUN_OVER)
+        return run->state == SKN_RUN_LET_GO && stored_last;
+    return run->state == SKN_RUN_CLOSING || run->rc != SKEIN_TURN_OVER;
+}
+
+static void job_back(void *arg)
+{
+    skn_run     *run = arg;
+    skn_runtime *r = run->r;
+    bool         stored_last = run->turn_id && !run->turn.id;
+
+    r->jobs--;
+    run->turn_id = run->turn.id;
+    run->fence = run->turn.fence;
+    if (try_on(run)) {
+        try_job_later(run);
+    } else if (run_goes_on(run, stored_last)) {
+        skn_run_enter(run, SKN_RUN_READY);
+        run->then(run);
+    } else {
+        finish_run(run);
+    }
+    skn_runtime_settle(r);
+}
+
+static void start_job(skn_run *run, skn_run_state state, void (*work)(skn_run *),
+                      void (*then)(skn_run *))
+{
+    run->work = work;
+    run->then = then;
+    run->repeated = false;
+    launch(run, state);
+}
+
+void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *))
+{
+    start_job(run, run->state == SKN_RUN_WAITING ? SKN_RUN_LOOKING : SKN_RUN_WORKING, work,
+              then);
 }
 
 void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
@@ -120,8 +191,7 @@ void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
 
 void skn_run_free(skn_run *run)
 {
-    skn_asking_cancel(run->asking);
-    skn_run_tools_drop(run);
+    assert(run->state & (SKN_RUN_READY | SKN_RUN_STOPPED));
     skn_timer_free(run->later);
     *run->link = run->next;
     if (run->next)
@@ -138,7 +208,7 @@ void skn_run_free(skn_run *run)
     free(run);
 }
 
-static void ended(skn_run *run)
+static void turn_closed(skn_run *run)
 {
     if (run->rc && run->rc != SKEIN_TURN_OVER)
         skn_run_log(run, SKN_LOG_WARN, "turn not closed", &run->err);
@@ -182,7 +252,7 @@ static void work_fail(skn_run *run)
 }
 
 /* What waits for a person stays open, for whoever comes next. */
-static void work_leave(skn_run *run)
+static void work_leave_turn(skn_run *run)
 {
     skein_model_call    call;
     const skein_partial written = skn_run_written_so_far(run, &call);
@@ -195,8 +265,7 @@ static void work_leave(skn_run *run)
 
 static void close_turn(skn_run *run, void (*work)(skn_run *))
 {
-    run->ending = true;
-    skn_run_job(run, work, ended);
+    start_job(run, SKN_RUN_CLOSING, work, turn_closed);
 }
 
 void skn_run_give_up(skn_run *run)
@@ -208,41 +277,57 @@ void skn_run_give_up(skn_run *run)
 
 /* The run does nothing more by itself: it waits for the stop that wants it, closes its turn when the
  * runtime closes, or goes. */
-static void finish(skn_run *run)
+static void finish_run(skn_run *run)
 {
-    if (run->halt)
+    skn_run_enter(run, SKN_RUN_READY);
+    if (run->halt) {
+        skn_run_enter(run, SKN_RUN_STOPPED);
         skn_halt_ready(run->halt);
-    else if (run->r->closing && run->turn_id && run->rc != SKEIN_TURN_OVER)
-        close_turn(run, work_leave);
-    else
+    } else if (run->r->closing && run->turn_id && run->rc != SKEIN_TURN_OVER) {
+        close_turn(run, work_leave_turn);
+    } else {
         skn_run_free(run);
+    }
 }
 
+/* What is not on a worker ends here. */
+static void cut_short(skn_run *run)
+{
+    skn_timer_stop(run->later);
+    if (run->state & SKN_RUN_ASKS) {
+        skn_asking_so_far(run->asking, &run->answer);
+        skn_asking_cancel(run->asking);
+    } else if (run->state == SKN_RUN_CALLING) {
+        skn_mcp_cancel(run->mcp_call);
+    } else if (run->state == SKN_RUN_WISHING) {
+        skn_wish_cancel(run->wish);
+    }
+}
+
+/* A job that closes the turn finds out by itself that it is closed. */
 void skn_run_drop(skn_run *run, skn_halt *halt)
 {
-    run->over = true;
     run->halt = halt;
-    if (run->asking)
-        skn_asking_so_far(run->asking, &run->answer);
-    skn_asking_cancel(run->asking);
-    run->asking = NULL;
-    skn_run_tools_drop(run);
-    skn_timer_stop(run->later);
-    if (!run->job)
-        finish(run);
+    run->extracting = SKN_NONE;
+    if (!(run->state & SKN_RUN_ON_WORKER)) {
+        cut_short(run);
+        finish_run(run);
+    } else if (halt) {
+        skn_run_enter(run, SKN_RUN_STOPPING);
+    } else if (run->state & (SKN_RUN_WORKING | SKN_RUN_LOOKING)) {
+        skn_run_enter(run, SKN_RUN_LET_GO);
+    }
 }
 
 /* One that waits to close its turn tries it once more. */
 void skn_run_interrupt(skn_run *run)
 {
-    if (run->halt || (run->ending && run->job))
-        return;
-    if (!run->ending) {
+    if (run->state == SKN_RUN_CLOSE_LATER) {
+        skn_timer_stop(run->later);
+        start_again(run);
+    } else if (!(run->state & (SKN_RUN_STOPS | SKN_RUN_CLOSING))) {
         skn_run_drop(run, NULL);
-        return;
     }
-    skn_timer_stop(run->later);
-    start_again(run);
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------- */
@@ -268,7 +353,7 @@ void skn_run_no_provider(skn_run *run)
     skn_run_give_up(run);
 }
 
-static void begun(skn_run *run)
+static void turn_begun(skn_run *run)
 {
     if (!run->turn.id) {
         if (run->rc != SKEIN_NOTHING) {
@@ -320,6 +405,7 @@ skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
     skn_str  rest;
 
     run->r = r;
+    run->state = SKN_RUN_READY;
     run->delivery = due->delivery;
     run->task = due->task;
     run->chat = due->chat;
@@ -340,5 +426,5 @@ skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
 
 void skn_run_start(skn_runtime *r, const skein_due *due)
 {
-    skn_run_job(skn_run_new(r, due), work_begin, begun);
+    skn_run_job(skn_run_new(r, due), work_begin, turn_begun);
 }

@@ -5,20 +5,20 @@
 
 #include "base/utf8.h"
 
-static void next(skn_run *run);
+static void next_step(skn_run *run);
 
-static const skein_tool_call *call_of(const skn_run *run)
+static const skein_tool_call *this_call(const skn_run *run)
 {
     return &run->calls.p[run->next_call];
 }
 
-static void go_on(skn_run *run)
+static void after_call(skn_run *run)
 {
     run->next_call++;
     if (run->rc)
         skn_run_give_up(run);
     else
-        next(run);
+        next_step(run);
 }
 
 /* --- Results ------------------------------------------------------------------------------------------ */
@@ -36,9 +36,9 @@ static skn_str fit(const skn_run *run, skn_str text)
                             SKN_FMT(text), most);
 }
 
-static void store(skn_run *run, skn_str text, bool failed)
+static void add_result(skn_run *run, skn_str text, bool failed)
 {
-    const skein_tool_call *call = call_of(run);
+    const skein_tool_call *call = this_call(run);
     skein_new_message      m = {.role = SKEIN_TOOL,
                                 .tool_call_id = call->call_id,
                                 .content = fit(run, text),
@@ -54,35 +54,36 @@ static void store(skn_run *run, skn_str text, bool failed)
 }
 
 /* The tool has run: that its result cannot be stored must not look as if it had not. */
-static void store_result(skn_run *run, skn_str text, bool failed)
+static void store_tool_result(skn_run *run, skn_str text, bool failed)
 {
-    store(run, text, failed);
+    add_result(run, text, failed);
     if (run->rc == SKEIN_INVALID || run->rc == SKEIN_LIMIT)
-        store(run,
-              skn_arena_printf(run->a, "the tool has run, but its result cannot be kept: %s",
-                               run->err.message),
-              true);
+        add_result(run,
+                   skn_arena_printf(run->a,
+                                    "the tool has run, but its result cannot be kept: %s",
+                                    run->err.message),
+                   true);
 }
 
 /* A result that the loop has found. */
 static void work_result(skn_run *run)
 {
-    store_result(run, run->result, run->tool_failed);
+    store_tool_result(run, run->result, run->tool_failed);
 }
 
-static void say(skn_run *run, skn_str text, bool failed)
+static void say_result(skn_run *run, skn_str text, bool failed)
 {
     run->result = skn_arena_copy(run->a, text);
     run->tool_failed = failed;
-    skn_run_job(run, work_result, go_on);
+    skn_run_job(run, work_result, after_call);
 }
 
 /* --- Built-in tools ------------------------------------------------------------------------------------- */
 
 /* The arguments as an object; none is an empty one. */
-static skein_rc read_args(skn_run *run, const skn_json **args, skein_error *err)
+static skein_rc read_call_args(skn_run *run, const skn_json **args, skein_error *err)
 {
-    skn_str  text = skn_str_trim(call_of(run)->args);
+    skn_str  text = skn_str_trim(this_call(run)->args);
     skein_rc rc = skn_json_parse(args, text.n ? text : SKN_STR("{}"), "arguments", run->a, err);
 
     if (!rc && (*args)->kind != SKN_JSON_OBJECT)
@@ -99,7 +100,7 @@ static bool is_for_model(skein_rc rc)
 
 static void store_error(skn_run *run, const skein_error *why)
 {
-    store_result(
+    store_tool_result(
         run,
         skn_arena_printf(run->a, "%s%s%s", why->message, why->hint[0] ? ". " : "", why->hint),
         true);
@@ -107,20 +108,21 @@ static void store_error(skn_run *run, const skein_error *why)
 
 static void work_act(skn_run *run)
 {
-    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
+    const skn_tool *tool = skn_tool_find(this_call(run)->tool_name);
     const skn_json *args;
     skein_act       act = {0};
     skein_acted     acted;
     skein_error     err = {0};
     skein_rc        rc;
 
-    if (!(rc = read_args(run, &args, &err)) && !(rc = skn_tool_act(tool, args, &act, &err))) {
-        act.call_id = call_of(run)->call_id;
+    if (!(rc = read_call_args(run, &args, &err)) &&
+        !(rc = skn_tool_act(tool, args, &act, &err))) {
+        act.call_id = this_call(run)->call_id;
         rc = skein_turn_act(run->r->o.engine, &run->turn, &act, run->a, &acted, &err);
     }
     if (!rc) {
         run->begun += acted.waiting;
-        run->tool = call_of(run)->tool_name;
+        run->tool = this_call(run)->tool_name;
         run->result = acted.result.content;
         run->since_load++;
     } else if (rc == SKEIN_CONFLICT && run->repeated) {
@@ -134,19 +136,19 @@ static void work_act(skn_run *run)
 }
 
 /* Read once, however often its result is stored. */
-static void work_read(skn_run *run)
+static void work_read_tool(skn_run *run)
 {
-    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
+    const skn_tool *tool = skn_tool_find(this_call(run)->tool_name);
     const skn_json *args;
     skein_error     err = {0};
 
     if (run->ran <= run->next_call) {
         run->ran = run->next_call + 1;
-        run->tool_failed = read_args(run, &args, &err);
+        run->tool_failed = read_call_args(run, &args, &err);
         run->result = run->tool_failed ? skn_arena_copy(run->a, skn_str_of(err.message))
                                        : tool->read(run, args, &run->tool_failed);
     }
-    store_result(run, run->result, run->tool_failed);
+    store_tool_result(run, run->result, run->tool_failed);
 }
 
 /* --- Tools of servers ------------------------------------------------------------------------------------- */
@@ -155,15 +157,16 @@ static void on_mcp(void *arg, const skn_mcp_result *result)
 {
     skn_run *run = arg;
 
-    run->mcp_call = NULL;
-    say(run, skn_mcp_room_hide(run->room, result->text, run->a), result->failed);
+    skn_run_enter(run, SKN_RUN_READY);
+    say_result(run, skn_mcp_room_hide(run->room, result->text, run->a), result->failed);
 }
 
 static void call_server(skn_run *run, const skn_mcp_found *found, bool (*may_send)(void *))
 {
     const skn_mcp_call_sink sink = {.done = on_mcp, .may_send = may_send, .arg = run};
 
-    run->mcp_call = skn_mcp_ask(found->server, found->tool->name, call_of(run)->args, &sink);
+    skn_run_enter(run, SKN_RUN_CALLING);
+    run->mcp_call = skn_mcp_ask(found->server, found->tool->name, this_call(run)->args, &sink);
 }
 
 /* The call was allowed with this definition of its tool. */
@@ -178,7 +181,7 @@ static bool may_send(void *arg)
     skn_run      *run = arg;
     skn_arena    *a = skn_arena_new();
     skn_mcp_found found;
-    bool          may = skn_mcp_room_find(run->room, call_of(run)->tool_name, &found) &&
+    bool          may = skn_mcp_room_find(run->room, this_call(run)->tool_name, &found) &&
                is_cleared(run, skn_mcp_room_definition(run->room, &found, a));
 
     skn_arena_free(a);
@@ -187,50 +190,43 @@ static bool may_send(void *arg)
 
 /* --- Asking a person ---------------------------------------------------------------------------------------- */
 
-void skn_run_wait(skn_run *run, bool on)
-{
-    if (run->waiting == on)
-        return;
-    run->waiting = on;
-    run->r->waiting_count += on ? 1 : (size_t)-1;
-}
-
 static void approval_seen(skn_run *run)
 {
     if (run->rc) {
-        skn_run_wait(run, false);
         skn_run_give_up(run);
     } else if (run->approval == SKEIN_APPROVED) {
-        skn_run_wait(run, false);
         run->allowed = run->next_call + 1;
-        next(run);
+        next_step(run);
     } else if (run->approval == SKEIN_DENIED) {
-        skn_run_wait(run, false);
-        say(run, SKN_STR("not run: a person did not allow it"), true);
+        say_result(run, SKN_STR("not run: a person did not allow it"), true);
     } else if (run->approval == SKEIN_FORBIDDEN) {
-        skn_run_wait(run, false);
-        say(run, SKN_STR("not run: this tool is not allowed in this world"), true);
+        say_result(run, SKN_STR("not run: this tool is not allowed in this world"), true);
     } else {
-        skn_run_wait(run, true);
+        skn_run_enter(run, SKN_RUN_WAITING);
     }
 }
 
-/* A question about a tool of a server is put by work_leave, with its definition; so is its answer looked at there once
+/* A question about a tool of a server is put by work_tool_leave, with its definition; so is its answer looked at there once
  * more, before the tool runs. */
+static void work_approval_look(skn_run *run)
+{
+    skein_engine *e = run->r->o.engine;
+    skn_str       call_id = this_call(run)->call_id;
+
+    run->rc = skein_approval_state(e, &run->turn, call_id, &run->approval, &run->err);
+    if (!run->rc && run->approval == SKEIN_APPROVED && skn_tool_find(this_call(run)->tool_name))
+        run->rc = skein_approval_take(e, &run->turn, call_id, &run->err);
+}
+
 static void work_approval(skn_run *run)
 {
-    skein_engine    *e = run->r->o.engine;
-    bool             built_in = skn_tool_find(call_of(run)->tool_name) != NULL;
     skein_inbox_item item;
 
-    if (!run->waiting && built_in)
-        run->rc = skein_approval_ask(e, &run->turn, call_of(run)->call_id, run->a, &item,
-                                     &run->err);
+    if (skn_tool_find(this_call(run)->tool_name))
+        run->rc = skein_approval_ask(run->r->o.engine, &run->turn, this_call(run)->call_id,
+                                     run->a, &item, &run->err);
     if (!run->rc)
-        run->rc = skein_approval_state(e, &run->turn, call_of(run)->call_id, &run->approval,
-                                       &run->err);
-    if (!run->rc && run->approval == SKEIN_APPROVED && built_in)
-        run->rc = skein_approval_take(e, &run->turn, call_of(run)->call_id, &run->err);
+        work_approval_look(run);
 }
 
 /* --- Asking about a tool of a server -------------------------------------------------------------------------- */
@@ -241,10 +237,10 @@ static bool is_allowed(const skn_run *run)
 }
 
 /* A tool that only asks the first time has no item in the inbox after that. */
-static void work_leave(skn_run *run)
+static void work_tool_leave(skn_run *run)
 {
     skein_engine    *e = run->r->o.engine;
-    skn_str          call_id = call_of(run)->call_id;
+    skn_str          call_id = this_call(run)->call_id;
     skein_inbox_item item;
     bool             known = false;
 
@@ -265,9 +261,10 @@ static void leave_seen(skn_run *run)
 {
     if (!run->rc && run->approval == SKEIN_APPROVED) {
         run->cleared = run->next_call + 1;
-        next(run);
+        next_step(run);
     } else if (!run->rc && run->approval == SKEIN_OUTDATED) {
-        say(run,
+        say_result(
+            run,
             SKN_STR("not run: the tool is not defined any more as it was when a person was "
                     "asked; call it again, and a person is asked about it as it is now"),
             true);
@@ -283,14 +280,14 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
     skn_str text = skn_mcp_room_definition(run->room, found, run->round);
 
     if (!text.p) {
-        say(run,
-            skn_arena_printf(
-                run->a,
-                "not run: the definition of this tool is longer than %zu bytes, and "
-                "a person cannot be asked about it; the settings of the world can "
-                "allow it (approvals)",
-                SKN_DEFINITION_MOST),
-            true);
+        say_result(run,
+                   skn_arena_printf(
+                       run->a,
+                       "not run: the definition of this tool is longer than %zu bytes, and "
+                       "a person cannot be asked about it; the settings of the world can "
+                       "allow it (approvals)",
+                       SKN_DEFINITION_MOST),
+                   true);
     } else if (is_cleared(run, text)) {
         call_server(run, found, may_send);
     } else {
@@ -299,7 +296,7 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
             .tool = skn_arena_copy(run->round, found->tool->name),
             .text = text};
         run->first_only = first_only;
-        skn_run_job(run, work_leave, leave_seen);
+        skn_run_job(run, work_tool_leave, leave_seen);
     }
 }
 
@@ -307,14 +304,12 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
 
 static void ends_seen(skn_run *run)
 {
-    if (run->rc || run->open == 0)
-        skn_run_wait(run, false);
     if (run->rc)
         skn_run_give_up(run);
     else if (run->open == 0)
         skn_run_round(run);
     else
-        skn_run_wait(run, true);
+        skn_run_enter(run, SKN_RUN_WAITING);
 }
 
 static void work_ends(skn_run *run)
@@ -329,23 +324,14 @@ static bool is_done(const skn_run *run)
 
 void skn_run_poll(skn_run *run)
 {
-    if (!run->waiting || run->job || run->over)
+    if (run->state != SKN_RUN_WAITING)
         return;
     if (run->limit.n)
-        skn_run_limit(run);
+        skn_run_limit_look(run);
     else if (is_done(run))
         skn_run_job(run, work_ends, ends_seen);
     else
-        skn_run_job(run, work_approval, approval_seen);
-}
-
-void skn_run_tools_drop(skn_run *run)
-{
-    skn_run_wait(run, false);
-    skn_mcp_cancel(run->mcp_call);
-    run->mcp_call = NULL;
-    skn_wish_cancel(run->wish);
-    run->wish = NULL;
+        skn_run_job(run, work_approval_look, approval_seen);
 }
 
 /* --- One call ------------------------------------------------------------------------------------------------ */
@@ -356,18 +342,19 @@ static bool is_readable(skn_run *run)
 {
     const skn_json *args;
 
-    return !read_args(run, &args, NULL);
+    return !read_call_args(run, &args, NULL);
 }
 
 /* False when the call does not run, whatever a person says: that is its result. */
 static bool can_run(skn_run *run, skn_approve how)
 {
     if (!is_readable(run)) {
-        say(run, SKN_STR("not run: the arguments are not a JSON object; call it again"), true);
+        say_result(run, SKN_STR("not run: the arguments are not a JSON object; call it again"),
+                   true);
         return false;
     }
     if (how == SKN_APPROVE_NEVER) {
-        say(run, SKN_STR("not run: this tool is not allowed in this world"), true);
+        say_result(run, SKN_STR("not run: this tool is not allowed in this world"), true);
         return false;
     }
     return true;
@@ -375,7 +362,7 @@ static bool can_run(skn_run *run, skn_approve how)
 
 static void run_built_in(skn_run *run, const skn_tool *tool)
 {
-    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name,
+    skn_approve how = skn_tool_approval(&run->rights, this_call(run)->tool_name,
                                         SKN_APPROVE_ALWAYS);
 
     if (!can_run(run, how))
@@ -383,13 +370,13 @@ static void run_built_in(skn_run *run, const skn_tool *tool)
     if (how == SKN_APPROVE_ASK && !is_allowed(run))
         skn_run_job(run, work_approval, approval_seen);
     else
-        skn_run_job(run, tool->read ? work_read : work_act, go_on);
+        skn_run_job(run, tool->read ? work_read_tool : work_act, after_call);
 }
 
 /* That a tool only reads is its server's word: it spares the second question, not the first. */
 static void run_found(skn_run *run, const skn_mcp_found *found)
 {
-    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name,
+    skn_approve how = skn_tool_approval(&run->rights, this_call(run)->tool_name,
                                         found->tool->read_only ? SKN_APPROVE_FIRST
                                                                : SKN_APPROVE_ASK);
 
@@ -408,10 +395,11 @@ static void say_unknown(skn_run *run)
     skn_buf_init(&known, 4000);
     for (size_t i = 0; i < run->rights.offers.n; i++)
         skn_buf_addf(&known, "%s%.*s", i ? ", " : "", SKN_FMT(run->rights.offers.p[i].name));
-    say(run,
-        skn_arena_printf(run->a, "not run: there is no tool \"%.*s\"; known: %.*s",
-                         SKN_FMT(call_of(run)->tool_name), SKN_FMT(skn_buf_str(&known))),
-        true);
+    say_result(run,
+               skn_arena_printf(run->a, "not run: there is no tool \"%.*s\"; known: %.*s",
+                                SKN_FMT(this_call(run)->tool_name),
+                                SKN_FMT(skn_buf_str(&known))),
+               true);
     skn_buf_release(&known);
 }
 
@@ -425,9 +413,9 @@ static bool is_offered(const skn_run *run, const skn_tool *tool)
     return false;
 }
 
-static void run_call(skn_run *run)
+static void run_this_call(skn_run *run)
 {
-    skn_str         name = call_of(run)->tool_name;
+    skn_str         name = this_call(run)->tool_name;
     const skn_tool *tool = skn_tool_find(name);
     skn_mcp_found   found;
 
@@ -440,10 +428,10 @@ static void run_call(skn_run *run)
         say_unknown(run);
 }
 
-static void next(skn_run *run)
+static void next_step(skn_run *run)
 {
     if (!is_done(run))
-        run_call(run);
+        run_this_call(run);
     else if (run->begun)
         skn_run_job(run, work_ends, ends_seen);
     else
@@ -452,14 +440,14 @@ static void next(skn_run *run)
 
 void skn_run_tools(skn_run *run)
 {
-    next(run);
+    next_step(run);
 }
 
 /* Whatever the world says by now: it was asked, and the answer counts. */
 void skn_run_tools_again(skn_run *run)
 {
     if (is_done(run))
-        next(run);
+        next_step(run);
     else
         skn_run_job(run, work_approval, approval_seen);
 }

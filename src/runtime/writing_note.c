@@ -27,7 +27,7 @@ static void work_note(void *arg)
         (void)skein_turn_writing(n->r->o.engine, &n->turn, NULL);
 }
 
-static void noted(void *arg)
+static void note_stored(void *arg)
 {
     note        *n = arg;
     skn_runtime *r = n->r;
@@ -38,7 +38,7 @@ static void noted(void *arg)
     skn_runtime_settle(r);
 }
 
-static note *note_of(const skn_run *run)
+static note *turn_note_of(const skn_run *run)
 {
     note *n = skn_heap(sizeof *n);
 
@@ -55,27 +55,18 @@ static note *note_of(const skn_run *run)
 static void store_note(note *n)
 {
     n->r->jobs++;
-    skn_workers_run(n->r->o.workers, work_note, noted, n);
+    skn_workers_run(n->r->o.workers, work_note, note_stored, n);
 }
 
 static void say_so(skn_run *run)
 {
-    store_note(note_of(run));
+    store_note(turn_note_of(run));
 }
 
 void skn_run_writes(skn_run *run)
 {
-    if (run->writes)
-        return;
-    run->writes = true;
-    skn_run_later(run, say_so, SKN_RUN_WRITING_MS);
-}
-
-void skn_run_written(skn_run *run)
-{
-    if (run->writes)
-        skn_timer_stop(run->later);
-    run->writes = false;
+    if (run->state != SKN_RUN_WRITING)
+        skn_run_later(run, SKN_RUN_WRITING, say_so, SKN_RUN_WRITING_MS);
 }
 
 /* --- Waiting for the model ------------------------------------------------------------------------------- */
@@ -96,10 +87,10 @@ void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms)
 {
     note *n;
 
-    if (ms < SKN_RUN_WRITING_MS || run->over)
+    if (ms < SKN_RUN_WRITING_MS)
         return;
     run->pauses = true;
-    n = note_of(run);
+    n = turn_note_of(run);
     n->pause = true;
     n->whom = whom(run, why, n->a);
     n->until = skn_clock_micros() + ms * 1000;
@@ -110,10 +101,10 @@ void skn_run_paused(skn_run *run)
 {
     note *n;
 
-    if (!run->pauses || run->over)
+    if (!run->pauses)
         return;
     run->pauses = false;
-    n = note_of(run);
+    n = turn_note_of(run);
     n->pause = true;
     store_note(n);
 }

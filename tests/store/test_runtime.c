@@ -134,6 +134,7 @@ struct stage {
     int     want;    /* what `until` waits for */
     int     commits;
     bool    closed;
+    int64_t since; /* monotonic ns, where a test wants to know */
     /* What the runtime logs, where a test wants to know. */
     skn_log *log;
     int      log_in, log_out;
@@ -1286,6 +1287,62 @@ static void an_answer_that_waits_for_room_is_kept_by_a_stop(void **state)
     close_stage(&s);
 }
 
+static skein_inbox questions(stage *s)
+{
+    const skein_inbox_query what = {.world = s->k.world.id, .done = -1, .limit = 10};
+    skein_inbox             out;
+
+    KIT_OK(&s->k, skein_inbox_list(s->k.e, &what, s->k.mem, &out, &s->k.err));
+    return out;
+}
+
+static bool is_questioned(stage *s)
+{
+    return questions(s).count == 1;
+}
+
+/* The look was tried again, and nothing else that it might have set off can still come. */
+static bool has_looked_again(stage *s)
+{
+    return s->puppet.asked >= 2 &&
+           skn_clock_monotonic() - s->since > 3 * INT64_C(1000000000) / 2;
+}
+
+static void a_look_that_waits_for_room_is_not_taken_twice(void **state)
+{
+    stage              s;
+    skein_world_change ask = {.settings = SKN_STR("{\"approvals\":{\"demo_lookup\":\"ask\"}}")};
+    skein_inbox_item   answered;
+    skein_message      said;
+
+    open_stage(&s, state, SCRIPT, true);
+    listen_to_log(&s);
+    set_model(&s, 0, "puppet/x");
+    ask.size = sizeof ask;
+    ask.id = s.k.world.id;
+    KIT_OK(&s.k, skein_world_patch(s.k.e, &ask, s.k.mem, &s.k.world, &s.k.err));
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_call(&s.puppet);
+    say_done(&s.puppet);
+    run_until(&s, is_questioned);
+    KIT_OK(&s.k, skein_inbox_answer(s.k.e, questions(&s).at[0].uid, SKN_STR("allow"), s.k.mem,
+                                    &answered, &said, &s.k.err));
+    fill_disk(&s);
+    run_until_puppet(&s, is_trying, 0);
+    empty_disk(&s);
+    s.since = skn_clock_monotonic();
+    skn_runtime_nudge(s.runtime);
+    run_until_puppet(&s, has_looked_again, 0);
+    assert_int_equal(s.puppet.asked, 2);
+    say_piece(&s.puppet, "an answer");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_int_equal(s.puppet.asked, 2);
+    close_stage(&s);
+}
+
 static void close_while_full(stage *s)
 {
     int64_t since;
@@ -1387,6 +1444,7 @@ int main(void)
         SKN_BOTH(an_answer_is_stored_once_there_is_room_for_it),
         SKN_BOTH(a_failed_turn_is_closed_once_there_is_room_for_that),
         SKN_BOTH(an_answer_that_waits_for_room_is_kept_by_a_stop),
+        SKN_BOTH(a_look_that_waits_for_room_is_not_taken_twice),
         SKN_BOTH(closing_does_not_wait_for_room),
         SKN_BOTH(closing_does_not_wait_for_room_to_close_a_turn),
         SKN_BOTH(the_tour_is_made_once_and_only_in_an_empty_store),
