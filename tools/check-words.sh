@@ -1,12 +1,25 @@
 #!/bin/sh
-# check-words.sh: refuses functions that invite mistakes, and loose ends in src/.
+# check-words.sh: refuses functions that invite mistakes, loose ends in src/, and names that only their author knows.
 #
 #   tools/check-words.sh [TREE]
 #
 # Comments and texts may name the functions; code may not. The list is rule 14 of docs/style.md
 # with the near relatives of what it names.
+#
+# An invariant has a name (src/store/invariants.def), a case is a test with a name, and a document that is not in
+# this tree is not referred to. A seed is a random one, or that of a script.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
+failed=0
+
+edge='(^|[^A-Za-z0-9])'
+if grep -rnIE --exclude=check-words.sh --exclude-dir=node_modules --exclude-dir=corpus \
+    -e "${edge}I[1-9][0-9]?([^A-Za-z0-9]|\$)" -e '"C[0-9][0-9]?"' -e "${edge}[Cc]ase_[0-9]" -e "${edge}[Cc]ases? [0-9]+ (of|and|to)" \
+    -e "[Ss]eed ?0[0-9]|[Ss]eed'?’?s? (document|asks|has|calls?)|the seeds|[Ss]eed['’]s" -e '[Ss]ection [0-9]' \
+    src include docs tests web/src tools README.md; then
+    echo 'check-words: name what is meant: the invariant, the test, the page of docs/'
+    failed=1
+fi
 
 find src include tests examples -name node_modules -prune -o -name '*.[ch]' -print | sort | xargs awk '
 BEGIN {
@@ -76,4 +89,5 @@ function strip(line,    out, i, c, two, quote) {
     }
     return out
 }
-'
+' || failed=1
+exit $failed

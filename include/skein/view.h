@@ -354,8 +354,9 @@ SKEIN_API skein_rc skein_context_file_list(skein_engine *e, skein_conversation_i
 /* --- Care ------------------------------------------------------------------------------------------- */
 
 typedef struct skein_finding {
-    skein_str invariant; /* "I7" */
-    skein_str text;
+    skein_str invariant; /* its name, as in docs/model.md: "dense-positions" */
+    skein_str text;      /* where it is broken */
+    skein_str sentence;  /* what it says */
 } skein_finding;
 
 typedef struct skein_check {

@@ -1,11 +1,11 @@
-/* Seed 003: how much an edit would take away, taking it away, and saying it again. */
+/* Editing a message of a person: how much that would take away, taking it away, and saying it again. */
 #include "api/handlers.h"
 
 #include "base/error.h"
 
 #define KEPT 100 /* failed edits of a world */
 
-/* --- Before anything changes, in the seed's order ----------------------------------------- */
+/* --- Before anything changes, in the order that the first clients expect ----------------------------------------- */
 
 static bool is_users(const skein_message *m)
 {

@@ -232,7 +232,7 @@ static void tell_busy(skn_api_call *c)
     c->problem = c->problem ? c->problem : "busy";
 }
 
-/* What was not done: the seed's words for a change of messages, the like for what else agents keep from being
+/* What was not done: the first clients' words for a change of messages, the like for what else agents keep from being
  * done. */
 static const char *refused(const skn_api_call *c)
 {

@@ -165,7 +165,7 @@ static skein_rc length_of(skn_bench *b, const appending *p, int64_t *out)
     return rc;
 }
 
-/* Seed 000: messages that are created at the same moment all arrive, and each once. */
+/* Messages that are created at the same moment all arrive, and each once. */
 static skein_rc at_once(skn_bench *b, appending *p)
 {
     client        c[MOST_THREADS] = {{.engine = NULL}};

@@ -1,4 +1,4 @@
-/* bench_reply.c: what seed 000 asks of reply threads. */
+/* bench_reply.c: reply threads: finding, exporting and checking them. */
 #include "cli/bench.h"
 
 #include "base/clock.h"

@@ -83,6 +83,27 @@ int skn_cmd_migrate(skn_cli *cli)
 
 #define EXIT_DAMAGED 8
 
+/* An invariant that is broken many times is explained once. */
+static void print_findings(skn_cli *cli, const skein_check *check)
+{
+    skn_str told = SKN_NONE;
+
+    for (size_t i = 0; i < check->count; i++) {
+        const skein_finding *f = &check->at[i];
+
+        if (!skn_str_eq(f->invariant, told)) {
+            skn_print_colour(cli, SKN_RED, f->invariant);
+            skn_print_raw(cli, SKN_STR(": "));
+            skn_print_line(cli, f->sentence, 0);
+            skn_print_raw(cli, SKN_STR("\n"));
+        }
+        skn_print_raw(cli, SKN_STR("    "));
+        skn_print_line(cli, f->text, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+        told = f->invariant;
+    }
+}
+
 int skn_cmd_fsck(skn_cli *cli)
 {
     skein_check check;
@@ -95,12 +116,7 @@ int skn_cmd_fsck(skn_cli *cli)
         rc = skn_item_end(cli);
         return rc ? (int)rc : skn_status(cli, check.count ? EXIT_DAMAGED : 0);
     }
-    for (size_t i = 0; i < check.count; i++) {
-        skn_print_colour(cli, SKN_RED, check.at[i].invariant);
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_line(cli, check.at[i].text, 0);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
+    print_findings(cli, &check);
     skn_note(cli, "%s: %" PRId64 " conversation%s, %" PRId64 " message%s, %" PRId64 " thread%s",
              check.count ? "damaged" : "ok", check.conversations,
              skn_plural(check.conversations), check.messages, skn_plural(check.messages),

@@ -169,7 +169,7 @@ static skein_rc check_data(visit *v)
 static bool only_index(const skein_check *check)
 {
     for (size_t i = 0; i < check->count; i++)
-        if (!skn_str_is(check->at[i].invariant, "search"))
+        if (!skn_str_is(check->at[i].invariant, "search-index"))
             return false;
     return check->count > 0;
 }

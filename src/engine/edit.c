@@ -1,4 +1,4 @@
-/* edit.c: seed 001's changes: edit in place, delete, restore. Each is a new version. */
+/* edit.c: changes in place: edit, delete, restore. Each is a new version. */
 #include "engine/core.h"
 
 /* --- Edit ------------------------------------------------------------------------------------------- */

@@ -372,7 +372,7 @@ typedef struct skn_problem {
         *message; /* these members, where clients know other words; NULL: as the failure says */
 } skn_problem;
 
-/* RFC 9457, with the seed's own members and the hint beside it; `more` may be NULL. */
+/* RFC 9457, with the first clients' members and the hint beside it; `more` may be NULL. */
 void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more);
 /* Whether it says that the same request may succeed later; only then it says when. */
 bool skn_problem_again(const skein_error *err, const skn_problem *more);

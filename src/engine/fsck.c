@@ -23,9 +23,10 @@ static skn_str one_line(skn_str text, skn_arena *a)
     return (skn_str){line, text.n};
 }
 
-static void add(skn_fsck *f, const char *invariant, skn_str text)
+static void add(skn_fsck *f, const skn_invariant *invariant, skn_str text)
 {
-    skein_finding one = {.invariant = skn_str_of(invariant)};
+    skein_finding one = {.invariant = skn_str_of(invariant->name),
+                         .sentence = skn_str_of(invariant->sentence)};
 
     if (f->findings.n >= SKN_FSCK_FINDINGS) {
         f->untold++;
@@ -35,7 +36,7 @@ static void add(skn_fsck *f, const char *invariant, skn_str text)
     skn_vec_add(f->mem, &f->findings, one);
 }
 
-void skn_fsck_find(skn_fsck *f, const char *invariant, const char *fmt, ...)
+void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *fmt, ...)
 {
     char    line[400];
     va_list args;
@@ -43,7 +44,7 @@ void skn_fsck_find(skn_fsck *f, const char *invariant, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    add(f, invariant, skn_str_of(line));
+    add(f, &skn_invariants[invariant], skn_str_of(line));
 }
 
 int64_t skn_fsck_found(const skn_fsck *f)
@@ -51,9 +52,9 @@ int64_t skn_fsck_found(const skn_fsck *f)
     return (int64_t)f->findings.n + f->untold;
 }
 
-static void on_rule(void *arg, const char *invariant, skn_str text)
+static void on_rule(void *arg, enum skn_invariant_name invariant, skn_str text)
 {
-    add(arg, invariant, text);
+    add(arg, &skn_invariants[invariant], text);
 }
 
 /* --- What several parts ask ----------------------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static skein_rc check_index(skn_fsck *f, skein_error *err)
     skein_rc rc = skn_check_index(f->tx, err);
 
     if (rc == SKEIN_DAMAGED)
-        skn_fsck_find(f, "search",
+        skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
                       "the index of words is damaged: \"skein doctor --fix\" makes it anew");
     return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
 }
@@ -142,7 +143,7 @@ static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
             return rc;
         }
         if (rc)
-            skn_fsck_find(f, "db", "%s", why.message);
+            skn_fsck_find(f, SKN_INV_DATABASE, "%s", why.message);
         if (rc && pg)
             break;
         skn_arena_reset(f->scratch);
@@ -159,6 +160,8 @@ typedef struct call {
 
 static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 {
+    static const skn_invariant more = {"more", "The rest is counted, not listed."};
+
     call    *c = arg;
     skn_fsck f = {.tx = tx, .mem = c->mem, .out = c->out};
     skein_rc rc;
@@ -172,7 +175,9 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
     c->done = rc == SKEIN_OK;
     if (f.untold > 0) {
         f.findings.n--;
-        skn_fsck_find(&f, "more", "%lld more findings are not listed", (long long)f.untold + 1);
+        add(&f, &more,
+            skn_arena_printf(f.mem, "%lld more findings are not listed",
+                             (long long)f.untold + 1));
     }
     c->out->at = f.findings.p;
     c->out->count = f.findings.n;

@@ -36,7 +36,7 @@ typedef struct skn_fsck {
 } skn_fsck;
 
 /* Adds a finding. */
-void skn_fsck_find(skn_fsck *f, const char *invariant, const char *fmt, ...)
+void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* How many there are, with those that are only counted. */
 int64_t skn_fsck_found(const skn_fsck *f);

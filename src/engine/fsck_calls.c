@@ -14,7 +14,7 @@ static skein_rc check_call(void *arg, skn_str uid, skn_str request, skn_str resp
     skn_arena_reset(f->scratch);
     n = skn_call_hashes(request, response, f->scratch, &hashes);
     if (request.n % SKN_HASH_BYTES)
-        skn_fsck_find(f, "refs", "call \"%.*s\" has half a piece", SKN_FMT(uid));
+        skn_fsck_find(f, SKN_INV_REFERENCES, "call \"%.*s\" has half a piece", SKN_FMT(uid));
     if (n == 0)
         return SKEIN_OK;
     known = SKN_ARRAY(f->scratch, n, bool);
@@ -22,7 +22,8 @@ static skein_rc check_call(void *arg, skn_str uid, skn_str request, skn_str resp
         return rc;
     for (size_t i = 0; i < n; i++)
         if (!known[i]) {
-            skn_fsck_find(f, "refs", "a piece of call \"%.*s\" is missing", SKN_FMT(uid));
+            skn_fsck_find(f, SKN_INV_REFERENCES, "a piece of call \"%.*s\" is missing",
+                          SKN_FMT(uid));
             break;
         }
     return SKEIN_OK;

@@ -18,10 +18,12 @@ static void check_texts(skn_fsck *f, const skn_check_message *m)
     for (int i = 0; ok && i < SKN_CHECK_TEXTS; i++)
         ok = skn_utf8_valid(m->texts[i], &bad);
     if (!ok)
-        skn_fsck_find(f, "I2", "message \"%.*s\" has a text that is not UTF-8 without U+0000",
+        skn_fsck_find(f, SKN_INV_UNCHANGED,
+                      "message \"%.*s\" has a text that is not UTF-8 without U+0000",
                       SKN_FMT(m->uid));
     if (!skn_uid_valid(m->uid))
-        skn_fsck_find(f, "I1", "message %lld has no usable public id", (long long)m->id);
+        skn_fsck_find(f, SKN_INV_UNIQUE_IDS, "message %lld has no usable public id",
+                      (long long)m->id);
 }
 
 /* What was erased says nothing, and nothing can be guessed from its hash. */
@@ -30,12 +32,13 @@ static void check_hash(skn_fsck *f, const skn_check_message *m)
     skn_said said = {m->content, m->texts[0], m->calls, m->instructions};
 
     if (!m->hashed)
-        skn_fsck_find(f, "I2", "message \"%.*s\" has no hash", SKN_FMT(m->uid));
+        skn_fsck_find(f, SKN_INV_UNCHANGED, "message \"%.*s\" has no hash", SKN_FMT(m->uid));
     else if (m->purged && (m->hash != SKN_HASH_ERASED || m->content.n || m->texts[0].n))
-        skn_fsck_find(f, "I2", "message \"%.*s\" was erased, but not all of it",
+        skn_fsck_find(f, SKN_INV_UNCHANGED, "message \"%.*s\" was erased, but not all of it",
                       SKN_FMT(m->uid));
     else if (!m->purged && m->hash != skn_message_hash(&said))
-        skn_fsck_find(f, "I2", "the text of message \"%.*s\" is not the one that was written",
+        skn_fsck_find(f, SKN_INV_UNCHANGED,
+                      "the text of message \"%.*s\" is not the one that was written",
                       SKN_FMT(m->uid));
 }
 
@@ -53,7 +56,7 @@ static skein_rc check_call(skn_fsck *f, const skn_check_message *m, const skn_js
     skein_rc rc;
 
     if (!is_text(c, "id") || !is_text(c, "name") || !skn_json_get(c, "args")) {
-        skn_fsck_find(f, "I20",
+        skn_fsck_find(f, SKN_INV_CALL_OF_RESULT,
                       "message \"%.*s\" has a tool call without id, name or arguments",
                       SKN_FMT(m->uid));
         return SKEIN_OK;
@@ -61,7 +64,8 @@ static skein_rc check_call(skn_fsck *f, const skn_check_message *m, const skn_js
     rc = skn_check_has_call(f->tx, m->conversation, skn_json_get(c, "id")->text, m->id, &has,
                             err);
     if (rc == SKEIN_OK && !has)
-        skn_fsck_find(f, "I20", "a tool call of message \"%.*s\" cannot be found by its id",
+        skn_fsck_find(f, SKN_INV_CALL_OF_RESULT,
+                      "a tool call of message \"%.*s\" cannot be found by its id",
                       SKN_FMT(m->uid));
     return rc;
 }
@@ -74,8 +78,8 @@ static skein_rc check_calls(skn_fsck *f, const skn_check_message *m, skein_error
     if (!m->calls.p)
         return SKEIN_OK;
     if (skn_json_parse(&v, m->calls, "calls", f->scratch, NULL) || v->kind != SKN_JSON_ARRAY) {
-        skn_fsck_find(f, "I20", "the tool calls of message \"%.*s\" cannot be read",
-                      SKN_FMT(m->uid));
+        skn_fsck_find(f, SKN_INV_CALL_OF_RESULT,
+                      "the tool calls of message \"%.*s\" cannot be read", SKN_FMT(m->uid));
         return SKEIN_OK;
     }
     for (const skn_json *c = v->first; rc == SKEIN_OK && c; c = c->next)
@@ -95,8 +99,8 @@ static void check_instructions(skn_fsck *f, const skn_check_message *m)
     for (const skn_json *i = ok ? v->first : NULL; ok && i; i = i->next)
         ok = is_text(i, "type");
     if (!ok)
-        skn_fsck_find(f, "I39", "the instructions of message \"%.*s\" cannot be read",
-                      SKN_FMT(m->uid));
+        skn_fsck_find(f, SKN_INV_READABLE_INSTRUCTIONS,
+                      "the instructions of message \"%.*s\" cannot be read", SKN_FMT(m->uid));
 }
 
 static void check_index(skn_fsck *f, const skn_check_message *m)
@@ -108,8 +112,8 @@ static void check_index(skn_fsck *f, const skn_check_message *m)
         return;
     skn_words_start(&w, m->content);
     if (skn_words_next(&w, &word))
-        skn_fsck_find(f, "search", "message \"%.*s\" is missing in the index of words",
-                      SKN_FMT(m->uid));
+        skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
+                      "message \"%.*s\" is missing in the index of words", SKN_FMT(m->uid));
 }
 
 static skein_rc on_message(void *arg, const skn_check_message *m, skein_error *err)
@@ -141,7 +145,8 @@ static skein_rc on_call(void *arg, const skn_check_call *c, skein_error *err)
             if (is_text(at, "id") && skn_str_eq(skn_json_get(at, "id")->text, c->call_id))
                 break;
     if (!at && (!c->calls.p || v)) /* what cannot be read was told already */
-        skn_fsck_find(f, "I20", "message \"%.*s\" does not make the call \"%.*s\" noted for it",
+        skn_fsck_find(f, SKN_INV_CALL_OF_RESULT,
+                      "message \"%.*s\" does not make the call \"%.*s\" noted for it",
                       SKN_FMT(c->message_uid), SKN_FMT(c->call_id));
     skn_arena_reset(f->scratch);
     return SKEIN_OK;
@@ -158,7 +163,8 @@ typedef struct items {
 static void end_thread(items *s)
 {
     if (s->begun && !s->told && s->last.seq < -1)
-        skn_fsck_find(s->f, "I7", "thread %lld has gaps in what was put in its middle",
+        skn_fsck_find(s->f, SKN_INV_DENSE_POSITIONS,
+                      "thread %lld has gaps in what was put in its middle",
                       (long long)s->last.thread);
 }
 
@@ -173,11 +179,13 @@ static void check_place(items *s, const skn_check_item *i)
     if (s->told)
         return;
     if (first ? i->seq > 0 : i->seq != s->last.seq + 1) {
-        skn_fsck_find(s->f, "I7", "thread %lld has a gap before its item %lld",
-                      (long long)i->thread, (long long)i->seq);
+        skn_fsck_find(s->f, SKN_INV_DENSE_POSITIONS,
+                      "thread %lld has a gap before its item %lld", (long long)i->thread,
+                      (long long)i->seq);
         s->told = true;
     } else if (i->seq > 0 && i->key < s->last.key) {
-        skn_fsck_find(s->f, "I7", "the order keys of thread %lld fall at its item %lld",
+        skn_fsck_find(s->f, SKN_INV_DENSE_POSITIONS,
+                      "the order keys of thread %lld fall at its item %lld",
                       (long long)i->thread, (long long)i->seq);
         s->told = true;
     }
@@ -199,7 +207,7 @@ static skein_rc on_item(void *arg, const skn_check_item *i, skein_error *err)
         (rc = skn_fsck_kin(s->f, source.conversation, i->conversation, &kin, err)))
         return rc;
     if (source.id == 0 || i->conversation == 0 || !kin)
-        skn_fsck_find(s->f, "I6",
+        skn_fsck_find(s->f, SKN_INV_OWN_CONVERSATION,
                       "item %lld of thread %lld is message %lld, which is not of its "
                       "conversation",
                       (long long)i->seq, (long long)i->thread, (long long)i->message);
@@ -254,8 +262,9 @@ static skein_rc check_twice(gathering *g, const skn_check_item *places, size_t c
         }
         if (held < 2)
             continue;
-        skn_fsck_find(g->f, "I7", "thread \"%.*s\" holds message %lld %lld times",
-                      SKN_FMT(row.uid), (long long)g->message, (long long)held);
+        skn_fsck_find(g->f, SKN_INV_DENSE_POSITIONS,
+                      "thread \"%.*s\" holds message %lld %lld times", SKN_FMT(row.uid),
+                      (long long)g->message, (long long)held);
         break;
     }
     return rc;
@@ -329,8 +338,8 @@ static skein_rc on_file(void *arg, skn_str path, skn_str json, skein_error *err)
             ok = i->kind == SKN_JSON_STRING;
     }
     if (!ok)
-        skn_fsck_find(f, "refs", "the items of context file \"%.*s\" cannot be read",
-                      SKN_FMT(path));
+        skn_fsck_find(f, SKN_INV_REFERENCES,
+                      "the items of context file \"%.*s\" cannot be read", SKN_FMT(path));
     skn_arena_reset(f->scratch);
     return SKEIN_OK;
 }
@@ -356,11 +365,12 @@ static bool is_normal(skn_str name, skn_arena *a)
 static void check_agent(skn_fsck *f, const skein_agent *agent)
 {
     if (!is_object(agent->settings, f->scratch))
-        skn_fsck_find(f, "refs", "the settings of agent \"%.*s\" (%.*s) cannot be read",
+        skn_fsck_find(f, SKN_INV_REFERENCES,
+                      "the settings of agent \"%.*s\" (%.*s) cannot be read",
                       SKN_FMT(agent->name), SKN_FMT(agent->uid));
     if (!is_normal(agent->name, f->scratch))
-        skn_fsck_find(f, "refs", "\"%.*s\" (%.*s) is no name of an agent", SKN_FMT(agent->name),
-                      SKN_FMT(agent->uid));
+        skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" (%.*s) is no name of an agent",
+                      SKN_FMT(agent->name), SKN_FMT(agent->uid));
 }
 
 static skein_rc check_worlds(skn_fsck *f, skein_error *err)
@@ -374,10 +384,11 @@ static skein_rc check_worlds(skn_fsck *f, skein_error *err)
         const skein_world *w = &worlds.at[i];
 
         if (!is_object(w->settings, f->scratch))
-            skn_fsck_find(f, "refs", "the settings of world \"%.*s\" cannot be read",
-                          SKN_FMT(w->name));
+            skn_fsck_find(f, SKN_INV_REFERENCES,
+                          "the settings of world \"%.*s\" cannot be read", SKN_FMT(w->name));
         if (!is_normal(w->name, f->scratch))
-            skn_fsck_find(f, "refs", "\"%.*s\" is no name of a world", SKN_FMT(w->name));
+            skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" is no name of a world",
+                          SKN_FMT(w->name));
         rc = skn_agent_rows(f->tx, w->id.v, a, &agents, err);
         for (size_t k = 0; rc == SKEIN_OK && k < agents.count; k++)
             check_agent(f, &agents.at[k]);

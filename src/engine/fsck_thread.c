@@ -123,7 +123,8 @@ static bool overlap(skn_span *spans, size_t count)
 
 static void twice(skn_fsck *f, const skn_thread_row *t)
 {
-    skn_fsck_find(f, "I7", "thread \"%.*s\" holds an item twice", SKN_FMT(t->uid));
+    skn_fsck_find(f, SKN_INV_DENSE_POSITIONS, "thread \"%.*s\" holds an item twice",
+                  SKN_FMT(t->uid));
 }
 
 /* Is every new span one of the thread's own patches, or taken from what it was made of? Then it
@@ -206,7 +207,7 @@ static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const span_v
         }
         if (ok)
             continue;
-        skn_fsck_find(f, "I6",
+        skn_fsck_find(f, SKN_INV_OWN_CONVERSATION,
                       "thread \"%.*s\" holds items of thread %lld, which is not of its lane "
                       "or later",
                       SKN_FMT(t->uid), (long long)s->thread);
@@ -236,10 +237,12 @@ static skein_rc check_root(skn_fsck *f, const skn_thread_row *t, bool *readable,
         return rc;
     *readable = found && root.length == t->base_length;
     if (!found)
-        skn_fsck_find(f, "I7", "the root of thread \"%.*s\" is missing or cannot be read",
+        skn_fsck_find(f, SKN_INV_DENSE_POSITIONS,
+                      "the root of thread \"%.*s\" is missing or cannot be read",
                       SKN_FMT(t->uid));
     else if (!*readable)
-        skn_fsck_find(f, "I7", "thread \"%.*s\" says %lld messages, its tree holds %lld",
+        skn_fsck_find(f, SKN_INV_DENSE_POSITIONS,
+                      "thread \"%.*s\" says %lld messages, its tree holds %lld",
                       SKN_FMT(t->uid), (long long)t->base_length, (long long)root.length);
     return SKEIN_OK;
 }
@@ -282,9 +285,10 @@ static skein_rc check_cover(skn_fsck *f, const skn_thread_row *t, const skn_comp
     skein_rc   rc;
 
     if (k->covers > thread.length) {
-        skn_fsck_find(
-            f, "C25", "compaction %lld covers %lld messages, thread \"%.*s\" has %lld",
-            (long long)k->id, (long long)k->covers, SKN_FMT(t->uid), (long long)thread.length);
+        skn_fsck_find(f, SKN_INV_SUMMARY_COVERS,
+                      "compaction %lld covers %lld messages, thread \"%.*s\" has %lld",
+                      (long long)k->id, (long long)k->covers, SKN_FMT(t->uid),
+                      (long long)thread.length);
         return SKEIN_OK;
     }
     skn_trees_init(&trees, f->tx, f->scratch, 0);
@@ -292,7 +296,7 @@ static skein_rc check_cover(skn_fsck *f, const skn_thread_row *t, const skn_comp
         (rc = skn_thread_item(&trees, &thread, k->covers - 1, &last, err)))
         return unless_damaged(rc);
     if (last.message_id != k->last_message_id)
-        skn_fsck_find(f, "C25",
+        skn_fsck_find(f, SKN_INV_SUMMARY_COVERS,
                       "compaction %lld does not end at message %lld in thread \"%.*s\"",
                       (long long)k->id, (long long)k->last_message_id, SKN_FMT(t->uid));
     return SKEIN_OK;

@@ -48,7 +48,8 @@ skein_rc skn_fsck_node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *fou
 
 static void wrong(skn_fsck *f, int64_t node, size_t entry, const char *what)
 {
-    skn_fsck_find(f, "I7", "entry %zu of span node %lld %s", entry, (long long)node, what);
+    skn_fsck_find(f, SKN_INV_DENSE_POSITIONS, "entry %zu of span node %lld %s", entry,
+                  (long long)node, what);
 }
 
 static bool same_span(const skn_span *a, const skn_span *b)
@@ -106,7 +107,8 @@ static skein_rc check_span(skn_fsck *f, const skn_check_node *n, size_t entry,
         if ((rc = skn_fsck_kin(f, n->conversation, source.conversation, &kin, err)))
             return rc;
         if (!kin)
-            skn_fsck_find(f, "I6", "span node %lld holds items of a conversation it is not of",
+            skn_fsck_find(f, SKN_INV_OWN_CONVERSATION,
+                          "span node %lld holds items of a conversation it is not of",
                           (long long)n->id);
     }
     return same_span(slot_of(f, s), s) ? SKEIN_OK : check_keys(f, n->id, entry, s, err);
@@ -141,7 +143,8 @@ static skein_rc on_node(void *arg, const skn_check_node *n, skein_error *err)
     skein_rc  rc = SKEIN_OK;
 
     if (!skn_node_decode(n->entries, n->level, f->scratch, &node)) {
-        skn_fsck_find(f, "I7", "span node %lld cannot be read", (long long)n->id);
+        skn_fsck_find(f, SKN_INV_DENSE_POSITIONS, "span node %lld cannot be read",
+                      (long long)n->id);
         skn_arena_reset(f->scratch);
         return SKEIN_OK;
     }

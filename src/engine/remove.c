@@ -1,4 +1,4 @@
-/* remove.c: seed 003: a message and all after it leave every lane at once, and, in a revise, another
+/* remove.c: a message and all after it leave every lane at once, and, in a revise, another
  * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
 #include "engine/chat_work.h"
 

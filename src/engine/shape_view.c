@@ -137,6 +137,7 @@ void skn_shape_check(skn_jw *w, const skein_check *c)
     for (size_t i = 0; i < c->count; i++) {
         skn_jw_object(w);
         skn_jw_kstr(w, "invariant", c->at[i].invariant);
+        skn_jw_kstr(w, "sentence", c->at[i].sentence);
         skn_jw_kstr(w, "text", c->at[i].text);
         skn_jw_object_end(w);
     }

@@ -9,7 +9,7 @@
 
 #define NAME_SHOWN ((size_t)80)
 
-/* The runtime's own (runtime/tools.c counts them), and what the seeds call some of them. */
+/* The runtime's own (runtime/tools.c counts them), and what the first clients call some of them. */
 static const struct built_in {
     const char *name, *also;
 } built_in[] = {{"tell_agent", "tellAgent"},

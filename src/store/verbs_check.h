@@ -15,8 +15,21 @@ typedef struct skn_check_counts {
 
 skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err);
 
+enum skn_invariant_name {
+#define SKN_INVARIANT(constant, name, sentence) SKN_INV_##constant,
+#include "store/invariants.def"
+#undef SKN_INVARIANT
+    SKN_INVARIANTS
+};
+
+typedef struct skn_invariant {
+    const char *name, *sentence;
+} skn_invariant;
+
+extern const skn_invariant skn_invariants[SKN_INVARIANTS];
+
 /* Gets what is wrong: the invariant, and one line. */
-typedef void skn_check_sink(void *arg, const char *invariant, skn_str text);
+typedef void skn_check_sink(void *arg, enum skn_invariant_name invariant, skn_str text);
 
 /* The rules that the database itself can decide, row against row. */
 skein_rc skn_check_rules(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);

@@ -1,4 +1,4 @@
-/* Invariant I4: the log of a store, cut at any byte or spoiled from there on, as a machine that
+/* The invariant "all-or-nothing": the log of a store, cut at any byte or spoiled from there on, as a machine that
  * loses power leaves it, opens as exactly the changes that are whole in it. */
 #include "deeds.h"
 #include "disk.h"
@@ -115,7 +115,7 @@ static void recover(record *r, int64_t cut, bool spoiled)
     skein_mem_free(mem);
 }
 
-static void case_i4_a_log_cut_anywhere_gives_the_changes_whole_in_it(void **state)
+static void a_log_cut_anywhere_gives_the_changes_whole_in_it(void **state)
 {
     record   r = {.fx = skn_fixture_of(state), .mem = skein_mem_new()};
     skn_dice dice = {skn_rounds_seed()};
@@ -136,7 +136,7 @@ static void case_i4_a_log_cut_anywhere_gives_the_changes_whole_in_it(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_PLACE_SQLITE(case_i4_a_log_cut_anywhere_gives_the_changes_whole_in_it),
+        SKN_PLACE_SQLITE(a_log_cut_anywhere_gives_the_changes_whole_in_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,7 @@ static void check_context(skn_fixture *fx, const summing *s, skein_mem *mem)
     skein_close(e);
 }
 
-static void case_03_a_slow_writer_still_shows_up_in_the_context(void **state)
+static void a_slow_writer_still_shows_up_in_the_context(void **state)
 {
     static const char *const role[PROCESSES] = {"append", "append", "append",  "append",
                                                 "append", "append", "compact", "compact"};
@@ -209,7 +209,7 @@ static void expect_same(void *arg, skn_str line)
         fail_msg("one process was told \"%s\", another \"%.*s\"", first, SKN_FMT(line));
 }
 
-static void case_16_a_request_sent_by_8_processes_is_carried_out_once(void **state)
+static void a_request_sent_by_8_processes_is_carried_out_once(void **state)
 {
     static const char *const role[PROCESSES] = {"repeat", "repeat", "repeat", "repeat",
                                                 "repeat", "repeat", "repeat", "repeat"};
@@ -268,7 +268,7 @@ static void make_agents(skn_fixture *fx)
     skein_close(e);
 }
 
-static void case_23_first_use_by_8_processes_makes_one_conversation(void **state)
+static void first_use_by_8_processes_makes_one_conversation(void **state)
 {
     static const char *const role[PROCESSES] = {"first", "first", "first", "first",
                                                 "first", "first", "first", "first"};
@@ -302,9 +302,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(appenders_and_editors_from_8_processes_lose_nothing),
         SKN_PLACE_BOTH(everything_at_once_from_8_processes_loses_nothing),
-        SKN_PLACE_BOTH(case_03_a_slow_writer_still_shows_up_in_the_context),
-        SKN_PLACE_BOTH(case_16_a_request_sent_by_8_processes_is_carried_out_once),
-        SKN_PLACE_BOTH(case_23_first_use_by_8_processes_makes_one_conversation),
+        SKN_PLACE_BOTH(a_slow_writer_still_shows_up_in_the_context),
+        SKN_PLACE_BOTH(a_request_sent_by_8_processes_is_carried_out_once),
+        SKN_PLACE_BOTH(first_use_by_8_processes_makes_one_conversation),
     };
 
     if (argc > 1)

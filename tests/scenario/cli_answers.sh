@@ -285,6 +285,12 @@ if [ "$kind" = sqlite ]; then
     s "--db=sqlite:$dir/cut.db" fsck
     t 'a file that is cut is damaged' gave 8
     t 'and is not to be checked by what just checked it' is "${err%run*fsck*}" "$err"
+    must backup -o "$dir/changed.db"
+    LC_ALL=C sed -i 's/to nobody/to anyone/' "$dir/changed.db"
+    s "--db=sqlite:$dir/changed.db" fsck
+    t 'a text that changed is damage' gave 8
+    t 'with the invariant that it breaks' prints 'unchanged: A stored message never changes'
+    t 'and where' prints '    the text of message "'
 fi
 
 # --- The width of the terminal ------------------------------------------------------------------

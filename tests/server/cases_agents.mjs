@@ -18,7 +18,7 @@ const tell = (w, agent, text, from = 'bo') => server.post(`${w.path}/agents/${ag
 
 // --- Summaries ----------------------------------------------------------------------------------------
 
-test('case 2: append during compaction', async () => {
+test('append during compaction', async () => {
     const desk = await Desk.open(server, plain);
     const w = await office(desk, ['ada', 'bo'], { compactAt: 4 });
     const stream = await watch(w);
@@ -42,7 +42,7 @@ test('case 2: append during compaction', async () => {
     assert.match(JSON.stringify((await asked(w, 'ada', 'turn'))[0].request.messages), /One and two were noted.*the late report/s);
 });
 
-test('case 3: slow writer', async () => {
+test('slow writer', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['ada', 'bo']);
     const first = work(w, 'ada', 'begin');
@@ -72,7 +72,7 @@ test('case 3: slow writer', async () => {
     assert.equal(all.filter(m => /^message \d+$/.test(m.content)).length, 35);
 });
 
-test('case 4: compaction in the middle of a tool exchange', async () => {
+test('compaction in the middle of a tool exchange', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['ada', 'bo']);
     const early = work(w, 'ada', 'early work');
@@ -103,7 +103,7 @@ test('case 4: compaction in the middle of a tool exchange', async () => {
     assert.ok(closed.covers >= open.length + 1);
 });
 
-test('case 5: two compactions race, or compaction races an edit', async () => {
+test('two compactions race, or compaction races an edit', async () => {
     const desk = await Desk.open(server, plain);
     const w = await office(desk, ['ada'], { compactAt: 1000 });
     for (const text of ['one', 'two']) await work(w, 'ada', text);
@@ -131,7 +131,7 @@ test('case 5: two compactions race, or compaction races an edit', async () => {
     }
 });
 
-test('case 7: limit 1, or a context consisting only of a summary', async () => {
+test('limit 1, or a context consisting only of a summary', async () => {
     await server.refused('POST', '/worlds', 400, 'validation', { body: { name: 'limit1', compactAt: 1 } });
     let asks = 0;
     const desk = await Desk.open(server, q => (q.summary ? `Summary ${++asks}.` : 'Noted.'));
@@ -154,7 +154,7 @@ test('case 7: limit 1, or a context consisting only of a summary', async () => {
     assert.ok(asks <= 4 + 3, 'no model was asked for it');
 });
 
-test('case 8: summariser fails or returns blank', async () => {
+test('summariser fails or returns blank', async () => {
     const desk = await Desk.open(server, plain);
     const w = await office(desk, ['ada'], { compactAt: 4 });
     await work(w, 'ada', 'one');
@@ -180,7 +180,7 @@ test('case 8: summariser fails or returns blank', async () => {
 
 // --- Changes while models write --------------------------------------------------------------------------
 
-test('case 11: squash of messages of which one was edited or removed meanwhile', async () => {
+test('squash of messages of which one was edited or removed meanwhile', async () => {
     const desk = await Desk.open(server);
     for (const op of ['edit', 'delete']) {
         const w = await office(desk, ['ada']);
@@ -199,7 +199,7 @@ test('case 11: squash of messages of which one was edited or removed meanwhile',
     }
 });
 
-test('case 17: edit while an agent is answering', async () => {
+test('edit while an agent is answering', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['ada']);
     const said = await w.say('@ada the first question');
@@ -222,7 +222,7 @@ test('case 17: edit while an agent is answering', async () => {
 
 // --- Crashes -----------------------------------------------------------------------------------------------
 
-test('case 19: crash in the middle of a turn', async () => {
+test('crash in the middle of a turn', async () => {
     const mortal = await Server.start({ env: { SKEIN_LIMITS_BUSY_TIMEOUT: '1s' } }); // how long a turn is held for it
     const desk = await Desk.open(mortal);
     const w = await mortal.world('mortal', [{ name: 'ada', model: desk.model }]);
@@ -265,7 +265,7 @@ test('case 19: crash in the middle of a turn', async () => {
 
 const tools = timeline => timeline.items.filter(i => i.kind === 'tool_execution');
 
-test('case 20: call id reused later, and a result that arrives after a cached timeline was built', async () => {
+test('call id reused later, and a result that arrives after a cached timeline was built', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } });
     const timeline = () => server.get(`${w.chatPath}/timeline`);
@@ -294,7 +294,7 @@ test('case 20: call id reused later, and a result that arrives after a cached ti
     assert.deepEqual(messages.filter(m => m.role === 'tool').map(m => /first|second/.exec(m.content)[0]), ['first', 'second']);
 });
 
-test('case 21: delegation inside delegation, two at once, without an answer, with its call truncated away', async () => {
+test('delegation inside delegation, two at once, without an answer, with its call truncated away', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['ada', 'bo', 'cy'], { settings: { delegationDepth: 100 } });
     const timeline = () => server.get(`${w.chatPath}/timeline`);
@@ -330,7 +330,7 @@ test('case 21: delegation inside delegation, two at once, without an answer, wit
     assert.ok(kept.every(d => d.state !== 'running'), JSON.stringify(kept.map(d => d.state)));
 });
 
-test('case 21: a chain of sixty delegations ends, and its timeline is read', async () => {
+test('a chain of sixty delegations ends, and its timeline is read', async () => {
     const desk = await Desk.open(server, q => (q.last.role === 'tool' ? `back from ${q.last.content}` : undefined));
     const w = await office(desk, ['ada'], { settings: { delegationDepth: 100 } });
     await w.say('@ada dig 60');
@@ -358,7 +358,7 @@ test('case 21: a chain of sixty delegations ends, and its timeline is read', asy
 
 // --- First use, and what comes together -----------------------------------------------------------------------
 
-test('case 23: first use by two requests at once', async () => {
+test('first use by two requests at once', async () => {
     const desk = await Desk.open(server, () => 'Noted.');
     for (let round = 0; round < 5; round++) {
         const w = await office(desk, ['ada']);
@@ -372,7 +372,7 @@ test('case 23: first use by two requests at once', async () => {
     }
 });
 
-test('case 25: purge then new messages', async () => {
+test('purge then new messages', async () => {
     const desk = await Desk.open(server, () => 'Noted.');
     const w = await office(desk, ['ada']);
     await talk(w, 'ada', 'a secret');
@@ -389,7 +389,7 @@ test('case 25: purge then new messages', async () => {
     assert.ok(!JSON.stringify(sent).includes('a secret'));
 });
 
-test('case 25: paused agent with queued tasks', async () => {
+test('paused agent with queued tasks', async () => {
     const desk = await Desk.open(server, () => 'Done.');
     const w = await office(desk, ['ada', 'bo']);
     await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
@@ -405,7 +405,7 @@ test('case 25: paused agent with queued tasks', async () => {
     stream.close();
 });
 
-test('case 25: poison task', async () => {
+test('poison task', async () => {
     const desk = await Desk.open(server, q => {
         if (!/poison$/.test(q.last.content)) return 'Done.';
         q.fail(400);
@@ -430,7 +430,7 @@ test('case 25: poison task', async () => {
     stream.close();
 });
 
-test('case 25: lead deleted while a subordinate reports', async () => {
+test('lead deleted while a subordinate reports', async () => {
     const desk = await Desk.open(server);
     const w = await office(desk, ['lead', { name: 'sub', lead: 'lead' }, 'other']);
     const task = work(w, 'sub', 'find out');

@@ -1,4 +1,4 @@
-// edits.mjs: editing a person's message, as seed 003 asks: counting, removing, revising, undoing;
+// edits.mjs: editing a person's message, for the first clients and for the page: counting, removing, revising, undoing;
 // what is refused, and what happens to what is said twice or while agents work.
 import { Server, assert, finish, run, test } from './lib.mjs';
 import { Desk } from './desk.mjs';
@@ -187,7 +187,7 @@ test('a double click with one Idempotency-Key makes one edit', async () => {
     assert.equal((await server.get(`${w.chatPath}/threads`)).data.length, 2);
 });
 
-test('DELETE, then POST, as the seed has it, gives what PUT gives', async () => {
+test('DELETE, then POST, as the first clients send it, gives what PUT gives', async () => {
     const one = await fresh(), two = await fresh();
     for (const w of [one, two]) await w.converse('@bo keep');
     const a = (await one.converse('@lead old')).of('message.created')[0];
@@ -571,10 +571,10 @@ test('the same clientMessageId is stored once and comes back in message.created'
 
 test('the Location of a posted message is where it is', async () => {
     const w = await fresh(server, []);
-    const r = await server.call('POST', `${w.path}/messages`, { body: { message: 'by the seed’s name', chatId: w.chat } });
+    const r = await server.call('POST', `${w.path}/messages`, { body: { message: 'by its first name', chatId: w.chat } });
     assert.equal(r.status, 202);
     assert.equal(r.headers.location, `${w.path}/messages/${r.body.messageId}`);
-    assert.equal((await server.get(r.headers.location)).content, 'by the seed’s name');
+    assert.equal((await server.get(r.headers.location)).content, 'by its first name');
 });
 
 test('seenByAgents and delivery say who has it and what became of it', async () => {

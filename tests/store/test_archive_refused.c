@@ -223,13 +223,13 @@ static void an_archive_that_is_not_sound_is_refused_and_nothing_is_written(void 
     static const struct {
         const char *from, *to, *why;
     } unsound[] = {
-        {"\"children\":1,", "\"children\":7,", "is not sound: I27"},
-        {"\"kind\":\"undo\"", "\"kind\":\"edit\"", "is not sound: I12"},
+        {"\"children\":1,", "\"children\":7,", "is not sound: numbered-delegations"},
+        {"\"kind\":\"undo\"", "\"kind\":\"edit\"", "is not sound: operation-chain"},
         {"\"from_version_id\":2,\"to_version_id\":1",
-         "\"from_version_id\":1,\"to_version_id\":1", "is not sound: I12"},
-        {"\"reply_to_uid\":\"", "\"reply_to_uid\":\"x", "is not sound: C16"},
+         "\"from_version_id\":1,\"to_version_id\":1", "is not sound: operation-chain"},
+        {"\"reply_to_uid\":\"", "\"reply_to_uid\":\"x", "is not sound: reply-parent"},
         {"\"origin_length\":2,\"root_id\":1", "\"origin_length\":9,\"root_id\":1",
-         "is not sound: I8"},
+         "is not sound: earlier-origin"},
         {"\"key\":\"@1\",\"agent_id\":1", "\"key\":\"main\",\"agent_id\":1",
          "this row of \"lanes\" is twice in it"},
     };

@@ -431,7 +431,7 @@ static void a_missing_piece_is_found(void **state)
     uid = keep(&k, &c);
     kit_check(&k);
     vandalise(&k, "DELETE FROM pieces WHERE hash = (SELECT MIN(hash) FROM pieces)");
-    expect_only(&k, "refs", "a piece of call");
+    expect_only(&k, "references", "a piece of call");
     assert_int_equal(skein_model_call_get(k.e, k.world.id, uid, k.mem, &c, &k.err),
                      SKEIN_DAMAGED);
     vandalise(&k, "DELETE FROM model_calls");
@@ -445,25 +445,25 @@ static void what_is_wrong_with_work_is_found(void **state)
     } harm[] = {
         {"INSERT INTO tasks(uid, world_id, agent_id, source, content, hops_left, created_at)"
          " VALUES('t', 1, 999, 'user', 'x', 1, 1)",
-         "refs", "task \"t\""},
+         "references", "task \"t\""},
         {"INSERT INTO tasks(uid, world_id, agent_id, source, content, message_id, hops_left,"
          " created_at) VALUES('t', 1, 1, 'user', 'x', 999, 1, 1)",
-         "refs", "task \"t\""},
+         "references", "task \"t\""},
         {"INSERT INTO tasks(uid, world_id, agent_id, source, content, status, hops_left,"
          " created_at) VALUES('t', 1, 1, 'user', 'x', 'completed', 1, 1)",
-         "refs", "task \"t\""},
+         "references", "task \"t\""},
         {"INSERT INTO inbox(uid, world_id, kind, title, content, message_id, created_at)"
          " VALUES('i', 1, 'question', 'x', 'x', 999, 1)",
-         "refs", "inbox item \"i\""},
+         "references", "inbox item \"i\""},
         {"INSERT INTO inbox(uid, world_id, kind, title, content, briefing_uid, created_at)"
          " VALUES('i', 1, 'briefing', 'x', 'x', 'b', 1)",
-         "refs", "inbox item \"i\""},
+         "references", "inbox item \"i\""},
         {"INSERT INTO expected(world_id, asker_id, asked_id, message_id, state, created_at,"
          " closed_at) VALUES(1, 1, 2, 1, 'answered', 1, 1)",
-         "I38", "expected answer"},
+         "work-once", "expected answer"},
         {"INSERT INTO expected(world_id, asker_id, asked_id, message_id, created_at) VALUES(1,"
          " 1, 2, 999, 1)",
-         "I38", "expected answer"},
+         "work-once", "expected answer"},
     };
     static const char clean[] = "DELETE FROM tasks; DELETE FROM inbox; DELETE FROM expected";
     kit               k;
@@ -491,11 +491,11 @@ static void a_delegation_that_nobody_was_told_of_is_found(void **state)
                               skein_text("c"), k.mem, &lane, &k.err));
     kit_check(&k);
     vandalise(&k, "UPDATE lanes SET parent_turn_id = 1, state = 'done' WHERE key = 'main.1'");
-    expect_only(&k, "I30", "main.1");
+    expect_only(&k, "told-once", "main.1");
     vandalise(&k, "UPDATE lanes SET told = 1 WHERE key = 'main.1'");
     kit_check(&k);
     vandalise(&k, "UPDATE lanes SET state = 'running' WHERE key = 'main.1'");
-    expect_only(&k, "I30", "main.1");
+    expect_only(&k, "told-once", "main.1");
     vandalise(&k, "UPDATE lanes SET told = 0 WHERE key = 'main.1'");
     kit_close(&k);
 }

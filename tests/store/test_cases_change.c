@@ -1,4 +1,4 @@
-/* test_cases_change.c: the cases of the model's section 7 that are about changing what was said. */
+/* test_cases_change.c: changing what was said: the cases of docs/model.md. */
 #include "store/kit.h"
 
 #include "engine/core.h"
@@ -46,7 +46,7 @@ static void go_to(kit *k, int64_t version)
 
 /* --- 9 and 10: threads that share structure ------------------------------------------------------ */
 
-static void case_09_an_append_leaves_what_was_derived_alone(void **state)
+static void an_append_leaves_what_was_derived_alone(void **state)
 {
     kit                k;
     skein_message      two;
@@ -108,7 +108,7 @@ static void say_many(kit *k, skein_message_id *ids)
     skein_mem_free(mem);
 }
 
-static void case_10_an_edit_costs_the_same_at_any_place_and_for_ever(void **state)
+static void an_edit_costs_the_same_at_any_place_and_for_ever(void **state)
 {
     static skein_message_id ids[MANY];
     kit                     k;
@@ -139,7 +139,7 @@ static void case_10_an_edit_costs_the_same_at_any_place_and_for_ever(void **stat
 
 /* --- 11 and 12: squashing and deleting ------------------------------------------------------------ */
 
-static void case_11_a_squash_of_what_changed_meanwhile_is_refused(void **state)
+static void a_squash_of_what_changed_meanwhile_is_refused(void **state)
 {
     kit              k;
     skein_message_id ids[3];
@@ -170,7 +170,7 @@ static void case_11_a_squash_of_what_changed_meanwhile_is_refused(void **state)
     kit_close(&k);
 }
 
-static void case_12_a_call_goes_with_its_result(void **state)
+static void a_call_goes_with_its_result(void **state)
 {
     kit           k;
     skein_message call, result;
@@ -191,7 +191,7 @@ static void case_12_a_call_goes_with_its_result(void **state)
     kit_close(&k);
 }
 
-static void case_12_pairs_are_closed_to_the_end(void **state)
+static void pairs_are_closed_to_the_end(void **state)
 {
     kit               k;
     skein_message_id  ids[2];
@@ -219,7 +219,7 @@ static void case_12_pairs_are_closed_to_the_end(void **state)
     kit_close(&k);
 }
 
-static void case_12_a_pair_in_a_delegation_goes_together(void **state)
+static void a_pair_in_a_delegation_goes_together(void **state)
 {
     kit               k;
     skein_lane        lane;
@@ -268,7 +268,7 @@ static skein_messages say_in_lane(kit *k, const char *lane, const char *sender)
     return out;
 }
 
-static void case_12_a_pair_in_an_agents_own_lane_goes_together(void **state)
+static void a_pair_in_an_agents_own_lane_goes_together(void **state)
 {
     kit              k;
     skein_messages   own;
@@ -295,7 +295,7 @@ static void case_12_a_pair_in_an_agents_own_lane_goes_together(void **state)
     kit_close(&k);
 }
 
-static void case_12_sources_are_in_the_order_of_the_lane_that_holds_them(void **state)
+static void sources_are_in_the_order_of_the_lane_that_holds_them(void **state)
 {
     kit              k;
     skein_lane       lane;
@@ -326,7 +326,7 @@ static void case_12_sources_are_in_the_order_of_the_lane_that_holds_them(void **
     kit_close(&k);
 }
 
-static void case_12_many_scattered_messages_go_at_once(void **state)
+static void many_scattered_messages_go_at_once(void **state)
 {
     static skein_message_id ids[MANY], gone[MANY / 10], left[MANY];
     kit                     k;
@@ -465,7 +465,7 @@ static void say_half(kit *k, bool call)
     KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
 }
 
-static void case_20_the_open_call_is_found_in_any_history(void **state)
+static void the_open_call_is_found_in_any_history(void **state)
 {
     kit            k;
     skein_messages all;
@@ -530,7 +530,7 @@ static void assert_answers(kit *k, skein_message reply, const char *parent)
     assert_int_equal(down.at[0].id.v, reply.id.v);
 }
 
-static void case_13_a_reply_follows_what_became_of_its_parent(void **state)
+static void a_reply_follows_what_became_of_its_parent(void **state)
 {
     kit              k;
     skein_message    question, other, answer, edited;
@@ -563,17 +563,17 @@ static void case_13_a_reply_follows_what_became_of_its_parent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_09_an_append_leaves_what_was_derived_alone),
-        SKN_BOTH(case_10_an_edit_costs_the_same_at_any_place_and_for_ever),
-        SKN_BOTH(case_11_a_squash_of_what_changed_meanwhile_is_refused),
-        SKN_BOTH(case_12_a_call_goes_with_its_result),
-        SKN_BOTH(case_12_pairs_are_closed_to_the_end),
-        SKN_BOTH(case_12_a_pair_in_a_delegation_goes_together),
-        SKN_BOTH(case_12_a_pair_in_an_agents_own_lane_goes_together),
-        SKN_BOTH(case_12_sources_are_in_the_order_of_the_lane_that_holds_them),
-        SKN_BOTH(case_12_many_scattered_messages_go_at_once),
-        SKN_BOTH(case_20_the_open_call_is_found_in_any_history),
-        SKN_BOTH(case_13_a_reply_follows_what_became_of_its_parent),
+        SKN_BOTH(an_append_leaves_what_was_derived_alone),
+        SKN_BOTH(an_edit_costs_the_same_at_any_place_and_for_ever),
+        SKN_BOTH(a_squash_of_what_changed_meanwhile_is_refused),
+        SKN_BOTH(a_call_goes_with_its_result),
+        SKN_BOTH(pairs_are_closed_to_the_end),
+        SKN_BOTH(a_pair_in_a_delegation_goes_together),
+        SKN_BOTH(a_pair_in_an_agents_own_lane_goes_together),
+        SKN_BOTH(sources_are_in_the_order_of_the_lane_that_holds_them),
+        SKN_BOTH(many_scattered_messages_go_at_once),
+        SKN_BOTH(the_open_call_is_found_in_any_history),
+        SKN_BOTH(a_reply_follows_what_became_of_its_parent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

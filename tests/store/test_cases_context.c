@@ -1,5 +1,5 @@
-/* test_cases_context.c: the cases of the model's section 7 that are about order, compaction and what
- * a model is sent. */
+/* test_cases_context.c: order, summaries and what a model is sent: the cases of
+ * docs/model.md. */
 #include "store/kit.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ static skein_context room(kit *k)
     return c;
 }
 
-static void case_01_rows_of_one_instant_stay_in_order(void **state)
+static void rows_of_one_instant_stay_in_order(void **state)
 {
     kit               k;
     skein_messages    out;
@@ -48,7 +48,7 @@ static void case_01_rows_of_one_instant_stay_in_order(void **state)
     kit_close(&k);
 }
 
-static void case_02_what_is_said_during_a_compaction_is_not_covered(void **state)
+static void what_is_said_during_a_compaction_is_not_covered(void **state)
 {
     kit      k;
     int64_t  covers;
@@ -104,7 +104,7 @@ static void *write_slowly(void *arg)
 }
 
 /* Whatever commits when: a message is covered by the summary, or it is in the context. */
-static void case_03_a_slow_writer_is_covered_or_in_the_context(void **state)
+static void a_slow_writer_is_covered_or_in_the_context(void **state)
 {
     kit            k;
     pthread_t      threads[WRITERS];
@@ -142,7 +142,7 @@ static void case_03_a_slow_writer_is_covered_or_in_the_context(void **state)
     kit_close(&k);
 }
 
-static void case_04_a_compaction_ends_where_no_call_is_open(void **state)
+static void a_compaction_ends_where_no_call_is_open(void **state)
 {
     kit               k;
     int64_t           covers;
@@ -164,7 +164,7 @@ static void case_04_a_compaction_ends_where_no_call_is_open(void **state)
     kit_close(&k);
 }
 
-static void case_05_of_two_compactions_one_wins(void **state)
+static void of_two_compactions_one_wins(void **state)
 {
     kit           k;
     int64_t       covers, before;
@@ -189,7 +189,7 @@ static void case_05_of_two_compactions_one_wins(void **state)
     kit_close(&k);
 }
 
-static void case_06_an_edit_below_a_summary_does_not_use_it(void **state)
+static void an_edit_below_a_summary_does_not_use_it(void **state)
 {
     kit           k;
     int64_t       covers;
@@ -242,7 +242,7 @@ static void an_edited_summary_covers_what_the_old_one_did(void **state)
     kit_close(&k);
 }
 
-static void case_07_a_context_of_one_summary_is_not_compacted_again(void **state)
+static void a_context_of_one_summary_is_not_compacted_again(void **state)
 {
     kit         k;
     int64_t     covers;
@@ -257,7 +257,7 @@ static void case_07_a_context_of_one_summary_is_not_compacted_again(void **state
     kit_close(&k);
 }
 
-static void case_08_a_blank_summary_writes_nothing(void **state)
+static void a_blank_summary_writes_nothing(void **state)
 {
     kit     k;
     int64_t covers;
@@ -270,7 +270,7 @@ static void case_08_a_blank_summary_writes_nothing(void **state)
     kit_close(&k);
 }
 
-static void case_20_a_reused_call_id_pairs_with_the_nearest_open_call(void **state)
+static void a_reused_call_id_pairs_with_the_nearest_open_call(void **state)
 {
     kit                   k;
     skein_timelines      *t;
@@ -320,17 +320,17 @@ static void what_another_agent_writes_into_a_background_names_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_01_rows_of_one_instant_stay_in_order),
-        SKN_BOTH(case_02_what_is_said_during_a_compaction_is_not_covered),
-        SKN_BOTH(case_03_a_slow_writer_is_covered_or_in_the_context),
-        SKN_BOTH(case_04_a_compaction_ends_where_no_call_is_open),
-        SKN_BOTH(case_05_of_two_compactions_one_wins),
-        SKN_BOTH(case_06_an_edit_below_a_summary_does_not_use_it),
+        SKN_BOTH(rows_of_one_instant_stay_in_order),
+        SKN_BOTH(what_is_said_during_a_compaction_is_not_covered),
+        SKN_BOTH(a_slow_writer_is_covered_or_in_the_context),
+        SKN_BOTH(a_compaction_ends_where_no_call_is_open),
+        SKN_BOTH(of_two_compactions_one_wins),
+        SKN_BOTH(an_edit_below_a_summary_does_not_use_it),
         SKN_BOTH(an_edited_summary_covers_what_the_old_one_did),
-        SKN_BOTH(case_07_a_context_of_one_summary_is_not_compacted_again),
-        SKN_BOTH(case_08_a_blank_summary_writes_nothing),
+        SKN_BOTH(a_context_of_one_summary_is_not_compacted_again),
+        SKN_BOTH(a_blank_summary_writes_nothing),
         SKN_BOTH(what_another_agent_writes_into_a_background_names_it),
-        SKN_BOTH(case_20_a_reused_call_id_pairs_with_the_nearest_open_call),
+        SKN_BOTH(a_reused_call_id_pairs_with_the_nearest_open_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_cases_purge.c: case 25 of the model's section 7 as far as it needs no server: erasing what was
- * said, and clocks that step backwards. */
+/* test_cases_purge.c: erasing what was said, and clocks that step backwards: the cases of
+ * docs/model.md that need no server. */
 #include "store/work_kit.h"
 
 #include "engine/core.h"
@@ -85,7 +85,7 @@ static void tell_secrets(kit *k, skein_message_id ids[4])
     ids[3] = sq.result.id;
 }
 
-static void case_25_what_was_erased_is_nowhere(void **state)
+static void what_was_erased_is_nowhere(void **state)
 {
     kit                k;
     skein_message_id   ids[4];
@@ -114,7 +114,7 @@ static void case_25_what_was_erased_is_nowhere(void **state)
     kit_close(&k);
 }
 
-static void case_25_erased_messages_keep_their_places_and_ids(void **state)
+static void erased_messages_keep_their_places_and_ids(void **state)
 {
     kit               k;
     skein_message     two, later;
@@ -151,7 +151,7 @@ static void case_25_erased_messages_keep_their_places_and_ids(void **state)
     kit_close(&k);
 }
 
-static void case_25_erasing_is_all_or_nothing(void **state)
+static void erasing_is_all_or_nothing(void **state)
 {
     kit                k;
     skein_conversation other;
@@ -177,7 +177,7 @@ static void case_25_erasing_is_all_or_nothing(void **state)
     kit_close(&k);
 }
 
-static void case_25_what_no_current_version_holds_can_be_erased(void **state)
+static void what_no_current_version_holds_can_be_erased(void **state)
 {
     kit                k;
     skein_message      two;
@@ -260,7 +260,7 @@ static void *reader(void *arg)
     return NULL;
 }
 
-static void case_25_what_could_not_be_driven_out_is_at_the_next_call(void **state)
+static void what_could_not_be_driven_out_is_at_the_next_call(void **state)
 {
     kit              k;
     holder           h = HOLDER(&k);
@@ -449,7 +449,7 @@ static skein_message give_task(kit *k)
     return said;
 }
 
-static void case_25_a_task_at_work_ends_with_its_words(void **state)
+static void a_task_at_work_ends_with_its_words(void **state)
 {
     kit           k;
     skein_message said;
@@ -469,7 +469,7 @@ static void case_25_a_task_at_work_ends_with_its_words(void **state)
     kit_close(&k);
 }
 
-static void case_25_a_task_that_is_begun_meanwhile_repeats_nothing_erased(void **state)
+static void a_task_that_is_begun_meanwhile_repeats_nothing_erased(void **state)
 {
     kit           k;
     holder        h = HOLDER(&k);
@@ -498,7 +498,7 @@ static void case_25_a_task_that_is_begun_meanwhile_repeats_nothing_erased(void *
     kit_close(&k);
 }
 
-static void case_25_what_a_switch_brings_back_meanwhile_stays(void **state)
+static void what_a_switch_brings_back_meanwhile_stays(void **state)
 {
     kit k;
 
@@ -508,7 +508,7 @@ static void case_25_what_a_switch_brings_back_meanwhile_stays(void **state)
     kit_close(&k);
 }
 
-static void case_25_what_a_branch_takes_along_meanwhile_stays(void **state)
+static void what_a_branch_takes_along_meanwhile_stays(void **state)
 {
     kit k;
 
@@ -519,7 +519,7 @@ static void case_25_what_a_branch_takes_along_meanwhile_stays(void **state)
 }
 
 /* It was a row of its own before it was said, and that row is gone. */
-static void case_25_what_waited_before_it_was_said_is_nowhere(void **state)
+static void what_waited_before_it_was_said_is_nowhere(void **state)
 {
     kit          k;
     skein_posted waits, said;
@@ -537,7 +537,7 @@ static void case_25_what_waited_before_it_was_said_is_nowhere(void **state)
 }
 
 /* Nobody can tell which of them repeat it, so all are emptied; that they were given stays known. */
-static void case_25_what_was_answered_under_a_key_is_erased_too(void **state)
+static void what_was_answered_under_a_key_is_erased_too(void **state)
 {
     kit               k;
     skein_message_id  ids[4];
@@ -563,7 +563,7 @@ static void case_25_what_was_answered_under_a_key_is_erased_too(void **state)
     kit_close(&k);
 }
 
-static void case_25_a_hidden_conversation_can_be_erased(void **state)
+static void a_hidden_conversation_can_be_erased(void **state)
 {
     kit              k;
     skein_message_id ids[4];
@@ -581,7 +581,7 @@ static void case_25_a_hidden_conversation_can_be_erased(void **state)
     kit_close(&k);
 }
 
-static void case_25_a_clock_that_steps_back_changes_no_order(void **state)
+static void a_clock_that_steps_back_changes_no_order(void **state)
 {
     kit               k;
     skein_messages    out, found;
@@ -606,19 +606,19 @@ static void case_25_a_clock_that_steps_back_changes_no_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_25_what_was_erased_is_nowhere),
-        SKN_BOTH(case_25_erased_messages_keep_their_places_and_ids),
-        SKN_BOTH(case_25_erasing_is_all_or_nothing),
-        SKN_BOTH(case_25_what_no_current_version_holds_can_be_erased),
-        SKN_BOTH(case_25_what_could_not_be_driven_out_is_at_the_next_call),
-        SKN_BOTH(case_25_a_task_at_work_ends_with_its_words),
-        SKN_ON_PG(case_25_a_task_that_is_begun_meanwhile_repeats_nothing_erased),
-        SKN_ON_PG(case_25_what_a_switch_brings_back_meanwhile_stays),
-        SKN_ON_PG(case_25_what_a_branch_takes_along_meanwhile_stays),
-        SKN_BOTH(case_25_what_waited_before_it_was_said_is_nowhere),
-        SKN_BOTH(case_25_what_was_answered_under_a_key_is_erased_too),
-        SKN_BOTH(case_25_a_hidden_conversation_can_be_erased),
-        SKN_BOTH(case_25_a_clock_that_steps_back_changes_no_order),
+        SKN_BOTH(what_was_erased_is_nowhere),
+        SKN_BOTH(erased_messages_keep_their_places_and_ids),
+        SKN_BOTH(erasing_is_all_or_nothing),
+        SKN_BOTH(what_no_current_version_holds_can_be_erased),
+        SKN_BOTH(what_could_not_be_driven_out_is_at_the_next_call),
+        SKN_BOTH(a_task_at_work_ends_with_its_words),
+        SKN_ON_PG(a_task_that_is_begun_meanwhile_repeats_nothing_erased),
+        SKN_ON_PG(what_a_switch_brings_back_meanwhile_stays),
+        SKN_ON_PG(what_a_branch_takes_along_meanwhile_stays),
+        SKN_BOTH(what_waited_before_it_was_said_is_nowhere),
+        SKN_BOTH(what_was_answered_under_a_key_is_erased_too),
+        SKN_BOTH(a_hidden_conversation_can_be_erased),
+        SKN_BOTH(a_clock_that_steps_back_changes_no_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_cases_remove.c: the cases of the model's section 7 that are about taking messages away, sending
- * others instead, and asking for the same twice. */
+/* test_cases_remove.c: removing messages, sending others instead, and asking for the same
+ * twice: the cases of docs/model.md. */
 #include "store/kit.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ static int64_t gone_of(const skein_removal *r, const char *agent)
     return -1;
 }
 
-static void case_14_who_never_heard_the_target_is_cut_as_well(void **state)
+static void who_never_heard_the_target_is_cut_as_well(void **state)
 {
     kit           k;
     skein_message target;
@@ -66,7 +66,7 @@ static void case_14_who_never_heard_the_target_is_cut_as_well(void **state)
 }
 
 /* A message put between others is as old as its place, in every lane. */
-static void case_14_a_removal_at_an_inserted_message_takes_nothing_before_it(void **state)
+static void a_removal_at_an_inserted_message_takes_nothing_before_it(void **state)
 {
     kit               k;
     skein_message     two, three, in;
@@ -98,7 +98,7 @@ static void case_14_a_removal_at_an_inserted_message_takes_nothing_before_it(voi
     kit_close(&k);
 }
 
-static void case_14_a_refused_removal_changes_nothing(void **state)
+static void a_refused_removal_changes_nothing(void **state)
 {
     kit           k;
     skein_message mine, answer;
@@ -117,7 +117,7 @@ static void case_14_a_refused_removal_changes_nothing(void **state)
     kit_close(&k);
 }
 
-static void case_15_time_decides_nothing(void **state)
+static void time_decides_nothing(void **state)
 {
     kit               k;
     skein_messages    out;
@@ -139,7 +139,7 @@ static void case_15_time_decides_nothing(void **state)
 
 /* --- 16: the same request twice --------------------------------------------------------------------- */
 
-static void case_16_a_repeated_revise_sends_one_message(void **state)
+static void a_repeated_revise_sends_one_message(void **state)
 {
     kit           k;
     skein_message first;
@@ -171,7 +171,7 @@ static void case_16_a_repeated_revise_sends_one_message(void **state)
     kit_close(&k);
 }
 
-static void case_16_every_change_can_be_repeated(void **state)
+static void every_change_can_be_repeated(void **state)
 {
     kit               k;
     skein_message_id  ids[2];
@@ -211,7 +211,7 @@ static void case_16_every_change_can_be_repeated(void **state)
     kit_close(&k);
 }
 
-static void case_16_a_refused_request_does_not_use_up_its_key(void **state)
+static void a_refused_request_does_not_use_up_its_key(void **state)
 {
     kit           k;
     skein_message m;
@@ -251,7 +251,7 @@ static void *revise_once(void *arg)
     return NULL;
 }
 
-static void case_16_clicks_at_the_same_moment_make_one_message(void **state)
+static void clicks_at_the_same_moment_make_one_message(void **state)
 {
     kit              k;
     pthread_t        threads[CLICKS];
@@ -274,7 +274,7 @@ static void case_16_clicks_at_the_same_moment_make_one_message(void **state)
     kit_close(&k);
 }
 
-static void case_16_a_message_with_an_id_is_stored_once(void **state)
+static void a_message_with_an_id_is_stored_once(void **state)
 {
     kit               k;
     skein_messages    first, again;
@@ -306,7 +306,7 @@ static void case_16_a_message_with_an_id_is_stored_once(void **state)
 
 /* --- 18: between the removal and the new message ---------------------------------------------------- */
 
-static void case_18_what_was_removed_comes_back_by_undo(void **state)
+static void what_was_removed_comes_back_by_undo(void **state)
 {
     kit           k;
     skein_message one;
@@ -331,7 +331,7 @@ static skein_rc revise(kit *k, skein_message_id id, const char *text)
     return skein_revise(k->e, &k->how, id, skein_text(text), k->mem, &r, &k->err);
 }
 
-static void case_18_a_refused_revise_changes_nothing(void **state)
+static void a_refused_revise_changes_nothing(void **state)
 {
     kit           k;
     skein_message one, answer;
@@ -358,7 +358,7 @@ static const char *const stop_pg =
     "$$ BEGIN RAISE EXCEPTION 'stopped'; END $$;"
     "CREATE TRIGGER stop BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION stop()";
 
-static void case_18_a_revise_that_cannot_send_removes_nothing(void **state)
+static void a_revise_that_cannot_send_removes_nothing(void **state)
 {
     kit           k;
     skein_message one;
@@ -381,7 +381,7 @@ static void case_18_a_revise_that_cannot_send_removes_nothing(void **state)
 
 /* The order of messages is that of the room: a lane that never got the target loses what stands behind it
  * there, and nothing else. */
-static void case_14_a_removal_after_a_move_cuts_all_lanes_alike(void **state)
+static void a_removal_after_a_move_cuts_all_lanes_alike(void **state)
 {
     kit           k;
     skein_message first, last, whisper;
@@ -455,7 +455,7 @@ static void an_agent_that_joined_hears_what_is_inserted(void **state)
     kit_close(&k);
 }
 
-static void case_16_an_undo_repeated_with_its_key_is_done_once(void **state)
+static void an_undo_repeated_with_its_key_is_done_once(void **state)
 {
     kit           k;
     skein_message m;
@@ -510,24 +510,24 @@ static void a_removed_conversation_of_an_agent_is_made_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_14_a_removal_after_a_move_cuts_all_lanes_alike),
+        SKN_BOTH(a_removal_after_a_move_cuts_all_lanes_alike),
         SKN_BOTH(a_revised_message_goes_to_those_who_heard_it),
         SKN_BOTH(a_key_belongs_to_its_conversation),
         SKN_BOTH(an_agent_that_joined_hears_what_is_inserted),
-        SKN_BOTH(case_16_an_undo_repeated_with_its_key_is_done_once),
+        SKN_BOTH(an_undo_repeated_with_its_key_is_done_once),
         SKN_BOTH(a_removed_conversation_of_an_agent_is_made_anew),
-        SKN_BOTH(case_14_who_never_heard_the_target_is_cut_as_well),
-        SKN_BOTH(case_14_a_removal_at_an_inserted_message_takes_nothing_before_it),
-        SKN_BOTH(case_14_a_refused_removal_changes_nothing),
-        SKN_BOTH(case_15_time_decides_nothing),
-        SKN_BOTH(case_16_a_repeated_revise_sends_one_message),
-        SKN_BOTH(case_16_every_change_can_be_repeated),
-        SKN_BOTH(case_16_a_refused_request_does_not_use_up_its_key),
-        SKN_BOTH(case_16_clicks_at_the_same_moment_make_one_message),
-        SKN_BOTH(case_16_a_message_with_an_id_is_stored_once),
-        SKN_BOTH(case_18_what_was_removed_comes_back_by_undo),
-        SKN_BOTH(case_18_a_refused_revise_changes_nothing),
-        SKN_BOTH(case_18_a_revise_that_cannot_send_removes_nothing),
+        SKN_BOTH(who_never_heard_the_target_is_cut_as_well),
+        SKN_BOTH(a_removal_at_an_inserted_message_takes_nothing_before_it),
+        SKN_BOTH(a_refused_removal_changes_nothing),
+        SKN_BOTH(time_decides_nothing),
+        SKN_BOTH(a_repeated_revise_sends_one_message),
+        SKN_BOTH(every_change_can_be_repeated),
+        SKN_BOTH(a_refused_request_does_not_use_up_its_key),
+        SKN_BOTH(clicks_at_the_same_moment_make_one_message),
+        SKN_BOTH(a_message_with_an_id_is_stored_once),
+        SKN_BOTH(what_was_removed_comes_back_by_undo),
+        SKN_BOTH(a_refused_revise_changes_nothing),
+        SKN_BOTH(a_revise_that_cannot_send_removes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

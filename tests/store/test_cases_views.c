@@ -1,5 +1,5 @@
-/* test_cases_views.c: the cases of the model's section 7 that are about what is seen of a conversation:
- * delegations, reply chains, first use and erasure. */
+/* test_cases_views.c: what is seen of a conversation, delegations, reply chains and first
+ * use: the cases of docs/model.md. */
 #include "store/kit.h"
 
 #include <pthread.h>
@@ -87,7 +87,7 @@ static const char *shape(kit *k)
     return out;
 }
 
-static void case_21_each_lane_hangs_on_its_own_call(void **state)
+static void each_lane_hangs_on_its_own_call(void **state)
 {
     static const char *const both[] = {"a", "b"}, *const inner[] = {"a"};
     kit           k;
@@ -112,7 +112,7 @@ static void case_21_each_lane_hangs_on_its_own_call(void **state)
     kit_close(&k);
 }
 
-static void case_21_a_call_id_used_again_gets_its_own_lane(void **state)
+static void a_call_id_used_again_gets_its_own_lane(void **state)
 {
     static const char *const id[] = {"x"};
     kit                      k;
@@ -131,7 +131,7 @@ static void case_21_a_call_id_used_again_gets_its_own_lane(void **state)
     kit_close(&k);
 }
 
-static void case_21_a_lane_whose_call_is_gone_hangs_on_no_other(void **state)
+static void a_lane_whose_call_is_gone_hangs_on_no_other(void **state)
 {
     static const char *const id[] = {"x"};
     kit                      k;
@@ -158,7 +158,7 @@ static void case_21_a_lane_whose_call_is_gone_hangs_on_no_other(void **state)
     kit_close(&k);
 }
 
-static void case_21_a_branch_takes_its_delegations_along(void **state)
+static void a_branch_takes_its_delegations_along(void **state)
 {
     static const char *const id[] = {"x"};
     kit                      k;
@@ -187,7 +187,7 @@ static void case_21_a_branch_takes_its_delegations_along(void **state)
 
 enum { DEEP = 2000 };
 
-static void case_21_delegations_nest_as_deep_as_they_like(void **state)
+static void delegations_nest_as_deep_as_they_like(void **state)
 {
     kit                   k;
     skein_str             key = skein_text("main");
@@ -236,7 +236,7 @@ static size_t levels_above(kit *k, skein_message_id of)
     return up.count;
 }
 
-static void case_22_a_chain_has_a_hundred_levels(void **state)
+static void a_chain_has_a_hundred_levels(void **state)
 {
     kit              k;
     skein_message    m;
@@ -268,7 +268,7 @@ static void case_22_a_chain_has_a_hundred_levels(void **state)
     kit_close(&k);
 }
 
-static void case_22_a_message_does_not_reply_to_itself(void **state)
+static void a_message_does_not_reply_to_itself(void **state)
 {
     kit           k;
     skein_message m;
@@ -281,7 +281,7 @@ static void case_22_a_message_does_not_reply_to_itself(void **state)
     kit_close(&k);
 }
 
-static void case_22_an_unknown_parent_is_kept_and_never_filled_in(void **state)
+static void an_unknown_parent_is_kept_and_never_filled_in(void **state)
 {
     kit                 k;
     skein_message       m, found;
@@ -303,7 +303,7 @@ static void case_22_an_unknown_parent_is_kept_and_never_filled_in(void **state)
 }
 
 /* A claims C before there is one; B replies to A; C to B. The claim of A stays a claim, so the link of C is sound. */
-static void case_22_a_dangling_link_is_never_resolved_later(void **state)
+static void a_dangling_link_is_never_resolved_later(void **state)
 {
     kit              k;
     skein_message    m;
@@ -326,7 +326,7 @@ static void case_22_a_dangling_link_is_never_resolved_later(void **state)
 
 /* A store that was written by somebody else may hold a loop all the same: an edit of the first message
  * that replies to the second, which replies to the first. */
-static void case_22_walks_end_on_a_loop_in_the_store(void **state)
+static void walks_end_on_a_loop_in_the_store(void **state)
 {
     kit              k;
     skein_message    one, two, edited;
@@ -402,7 +402,7 @@ static int64_t of_agent(kit *k, const char *what)
 }
 
 /* Half of them through another engine on the same store. */
-static void case_23_a_first_use_by_many_makes_one_conversation(void **state)
+static void a_first_use_by_many_makes_one_conversation(void **state)
 {
     kit               k;
     skein_options     options = SKEIN_OPTIONS_INIT;
@@ -440,17 +440,17 @@ static void case_23_a_first_use_by_many_makes_one_conversation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_21_each_lane_hangs_on_its_own_call),
-        SKN_BOTH(case_21_a_call_id_used_again_gets_its_own_lane),
-        SKN_BOTH(case_21_a_lane_whose_call_is_gone_hangs_on_no_other),
-        SKN_BOTH(case_21_a_branch_takes_its_delegations_along),
-        SKN_BOTH(case_21_delegations_nest_as_deep_as_they_like),
-        SKN_BOTH(case_22_a_chain_has_a_hundred_levels),
-        SKN_BOTH(case_22_a_message_does_not_reply_to_itself),
-        SKN_BOTH(case_22_an_unknown_parent_is_kept_and_never_filled_in),
-        SKN_BOTH(case_22_a_dangling_link_is_never_resolved_later),
-        SKN_BOTH(case_22_walks_end_on_a_loop_in_the_store),
-        SKN_BOTH(case_23_a_first_use_by_many_makes_one_conversation),
+        SKN_BOTH(each_lane_hangs_on_its_own_call),
+        SKN_BOTH(a_call_id_used_again_gets_its_own_lane),
+        SKN_BOTH(a_lane_whose_call_is_gone_hangs_on_no_other),
+        SKN_BOTH(a_branch_takes_its_delegations_along),
+        SKN_BOTH(delegations_nest_as_deep_as_they_like),
+        SKN_BOTH(a_chain_has_a_hundred_levels),
+        SKN_BOTH(a_message_does_not_reply_to_itself),
+        SKN_BOTH(an_unknown_parent_is_kept_and_never_filled_in),
+        SKN_BOTH(a_dangling_link_is_never_resolved_later),
+        SKN_BOTH(walks_end_on_a_loop_in_the_store),
+        SKN_BOTH(a_first_use_by_many_makes_one_conversation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ static void calls_and_results_are_told_as_text(void **state)
     kit_close(&k);
 }
 
-/* Case 7: neither a limit of one nor a lone summary makes it compact for ever. */
+/* Neither a limit of one nor a lone summary makes it compact for ever. */
 static void there_must_be_something_to_summarise(void **state)
 {
     kit                k;
@@ -253,7 +253,7 @@ static void an_agents_memory_has_a_plan_of_its_own(void **state)
 
 /* --- What happens meanwhile -------------------------------------------------------------------------------- */
 
-/* Cases 2 and 3: what came while the model wrote is in the next context. */
+/* What came while the model wrote is in the next context. */
 static void what_is_said_meanwhile_is_not_covered(void **state)
 {
     kit                k;
@@ -278,7 +278,6 @@ static void what_is_said_meanwhile_is_not_covered(void **state)
     kit_close(&k);
 }
 
-/* Case 5. */
 static void an_edit_meanwhile_makes_the_plan_void(void **state)
 {
     kit                k;

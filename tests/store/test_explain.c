@@ -144,7 +144,7 @@ static void previous_is_the_one_before_it_in_the_version(void **state)
     kit_close(&k);
 }
 
-static void case_13_a_reply_to_an_edited_message_counts_for_its_new_text(void **state)
+static void a_reply_to_an_edited_message_counts_for_its_new_text(void **state)
 {
     kit                 k;
     skein_message       ask, answer, edited;
@@ -167,7 +167,7 @@ static void case_13_a_reply_to_an_edited_message_counts_for_its_new_text(void **
     kit_close(&k);
 }
 
-static void case_13_a_reply_to_a_squashed_message_is_shown_under_the_result(void **state)
+static void a_reply_to_a_squashed_message_is_shown_under_the_result(void **state)
 {
     kit                 k;
     skein_message       a, b, answer, edited;
@@ -727,8 +727,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_BOTH(seen_by_names_the_agents_that_have_it_in_memory),
         SKN_BOTH(previous_is_the_one_before_it_in_the_version),
-        SKN_BOTH(case_13_a_reply_to_an_edited_message_counts_for_its_new_text),
-        SKN_BOTH(case_13_a_reply_to_a_squashed_message_is_shown_under_the_result),
+        SKN_BOTH(a_reply_to_an_edited_message_counts_for_its_new_text),
+        SKN_BOTH(a_reply_to_a_squashed_message_is_shown_under_the_result),
         SKN_BOTH(a_parent_that_left_the_version_is_not_shown),
         SKN_BOTH(versions_are_those_that_hold_it_newest_first),
         SKN_BOTH(messages_of_a_delegation_are_explained_in_their_lane),

@@ -86,7 +86,7 @@ static void no_export_for_people_holds_an_escape_sequence(void **state)
     place_close(&p);
 }
 
-/* Seed 000: what an agent has in memory and nobody answered is marked, and may be left out. */
+/* What an agent has in memory and nobody answered is marked, and may be left out. */
 static void what_nobody_answered_is_marked_and_may_be_left_out(void **state)
 {
     place              p;
@@ -337,7 +337,7 @@ static void lines_are_all_messages_once_in_order(void **state)
     place_close(&p);
 }
 
-/* Seed 000: a chain of 100 levels; the target is 5 s. */
+/* A chain of 100 levels; the target is 5 s. */
 static void a_reply_thread_of_a_hundred_levels_is_exported_alone(void **state)
 {
     place              p;

@@ -1,4 +1,4 @@
-/* Trees of spans, broken by hand: the check says I7, and why. */
+/* Trees of spans, broken by hand: the check says "dense-positions", and why. */
 #include "store/fsck_kit.h"
 
 #include "engine/core.h"
@@ -66,11 +66,11 @@ static node_work grow(kit *k, void **state, int messages)
 static void after(node_work *w, const char *text)
 {
     write_node(w->k, w->root, w->node);
-    expect_only(w->k, "I7", text);
+    expect_only(w->k, "dense-positions", text);
     done(w->k);
 }
 
-static void a_span_beyond_its_items_is_I7(void **state)
+static void a_span_beyond_its_items_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 6);
@@ -80,7 +80,7 @@ static void a_span_beyond_its_items_is_I7(void **state)
     after(&w, "not there");
 }
 
-static void a_span_with_narrow_keys_is_I7(void **state)
+static void a_span_with_narrow_keys_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 6);
@@ -90,7 +90,7 @@ static void a_span_with_narrow_keys_is_I7(void **state)
     after(&w, "do not bound");
 }
 
-static void an_item_twice_in_a_tree_is_I7(void **state)
+static void an_item_twice_in_a_tree_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 6);
@@ -101,7 +101,7 @@ static void an_item_twice_in_a_tree_is_I7(void **state)
     after(&w, "holds an item twice");
 }
 
-static void a_node_that_miscounts_its_child_is_I7(void **state)
+static void a_node_that_miscounts_its_child_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 80);
@@ -112,7 +112,7 @@ static void a_node_that_miscounts_its_child_is_I7(void **state)
     after(&w, "miscounts");
 }
 
-static void a_node_with_a_child_of_its_own_level_is_I7(void **state)
+static void a_node_with_a_child_of_its_own_level_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 80);
@@ -121,7 +121,7 @@ static void a_node_with_a_child_of_its_own_level_is_I7(void **state)
     after(&w, "no earlier node");
 }
 
-static void a_node_that_holds_a_child_twice_is_I7(void **state)
+static void a_node_that_holds_a_child_twice_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 80);
@@ -132,7 +132,7 @@ static void a_node_that_holds_a_child_twice_is_I7(void **state)
 }
 
 /* What the newest leaf repeats stands in a leaf that it shares with the thread it was made from. */
-static void an_item_twice_across_leaves_is_I7(void **state)
+static void an_item_twice_across_leaves_is_found(void **state)
 {
     kit        k;
     node_work  w = grow(&k, state, 80), fresh = {.k = &k};
@@ -151,11 +151,11 @@ static void an_item_twice_across_leaves_is_I7(void **state)
     assert_int_equal(fresh.node->e[0].span.len, w.node->e[0].span.len);
     fresh.node->e[0] = w.node->e[0];
     write_node(&k, fresh.root, fresh.node);
-    expect_among(&k, "I7", "holds an item twice");
+    expect_among(&k, "dense-positions", "holds an item twice");
     done(&k);
 }
 
-static void a_node_that_cannot_be_read_is_I7(void **state)
+static void a_node_that_cannot_be_read_is_found(void **state)
 {
     kit       k;
     node_work w = grow(&k, state, 80);
@@ -163,7 +163,7 @@ static void a_node_that_cannot_be_read_is_I7(void **state)
     vandalise(&k, k.fx->pg ? "UPDATE nodes SET entries = '\\x05' WHERE level = 1"
                            : "UPDATE nodes SET entries = X'05' WHERE level = 1");
     (void)w;
-    expect(&k, "I7");
+    expect(&k, "dense-positions");
     done(&k);
 }
 
@@ -242,14 +242,14 @@ static void a_splice_does_not_follow_a_circle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(a_span_beyond_its_items_is_I7),
-        SKN_BOTH(a_span_with_narrow_keys_is_I7),
-        SKN_BOTH(an_item_twice_in_a_tree_is_I7),
-        SKN_BOTH(a_node_that_miscounts_its_child_is_I7),
-        SKN_BOTH(a_node_with_a_child_of_its_own_level_is_I7),
-        SKN_BOTH(a_node_that_holds_a_child_twice_is_I7),
-        SKN_BOTH(an_item_twice_across_leaves_is_I7),
-        SKN_BOTH(a_node_that_cannot_be_read_is_I7),
+        SKN_BOTH(a_span_beyond_its_items_is_found),
+        SKN_BOTH(a_span_with_narrow_keys_is_found),
+        SKN_BOTH(an_item_twice_in_a_tree_is_found),
+        SKN_BOTH(a_node_that_miscounts_its_child_is_found),
+        SKN_BOTH(a_node_with_a_child_of_its_own_level_is_found),
+        SKN_BOTH(a_node_that_holds_a_child_twice_is_found),
+        SKN_BOTH(an_item_twice_across_leaves_is_found),
+        SKN_BOTH(a_node_that_cannot_be_read_is_found),
         SKN_BOTH(a_node_that_is_its_own_child_stops_every_change),
         SKN_BOTH(lengths_that_overflow_are_damage),
         SKN_BOTH(a_splice_does_not_follow_a_circle),

@@ -184,7 +184,7 @@ static void a_file_of_too_many_values_is_refused(void **state)
 
 /* --- Reply links of strangers ------------------------------------------------------------- */
 
-/* model.md C16, and case 22: a circle in a file does not hang anything. */
+/* A circle in a file does not hang anything. */
 static void circles_are_opened_and_orphans_kept(void **state)
 {
     place             p;

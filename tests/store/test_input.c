@@ -1,5 +1,4 @@
-/* test_input.c: case 24 of the model's section 7, and bad input wherever text or an id goes in: one clear
- * error, the same on both databases, and nothing half-written. */
+/* test_input.c: unusual and bad input wherever text or an id goes in: one clear error, the same on both databases, and nothing half-written. */
 #include "store/kit.h"
 
 #include "base/clock.h"
@@ -154,7 +153,7 @@ static const skein_str broken[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static void case_24_text_that_is_none_is_refused_everywhere(void **state)
+static void text_that_is_none_is_refused_everywhere(void **state)
 {
     room        r;
     const char *before;
@@ -168,7 +167,7 @@ static void case_24_text_that_is_none_is_refused_everywhere(void **state)
     kit_close(&r.k);
 }
 
-static void case_24_empty_text_is_refused_where_something_must_be_said(void **state)
+static void empty_text_is_refused_where_something_must_be_said(void **state)
 {
     room            r;
     const char     *before;
@@ -248,7 +247,7 @@ static void a_time_that_was_not_yet_or_is_before_1970_is_refused(void **state)
 
 enum { MEGABYTES = 10 << 20 };
 
-static void case_24_ten_megabytes_come_back_byte_for_byte(void **state)
+static void ten_megabytes_come_back_byte_for_byte(void **state)
 {
     room           r;
     char          *text = malloc(MEGABYTES);
@@ -268,7 +267,7 @@ static void case_24_ten_megabytes_come_back_byte_for_byte(void **state)
     kit_close(&r.k);
 }
 
-static void case_24_unusual_text_comes_back_byte_for_byte(void **state)
+static void unusual_text_comes_back_byte_for_byte(void **state)
 {
     static const char *const unusual[] = {
         "\xef\xbb\xbf with a mark",      "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x94\xac",
@@ -293,10 +292,10 @@ static void case_24_unusual_text_comes_back_byte_for_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(case_24_text_that_is_none_is_refused_everywhere),
-        SKN_BOTH(case_24_empty_text_is_refused_where_something_must_be_said),
-        SKN_BOTH(case_24_ten_megabytes_come_back_byte_for_byte),
-        SKN_BOTH(case_24_unusual_text_comes_back_byte_for_byte),
+        SKN_BOTH(text_that_is_none_is_refused_everywhere),
+        SKN_BOTH(empty_text_is_refused_where_something_must_be_said),
+        SKN_BOTH(ten_megabytes_come_back_byte_for_byte),
+        SKN_BOTH(unusual_text_comes_back_byte_for_byte),
         SKN_BOTH(text_over_the_limit_is_refused),
         SKN_BOTH(a_time_that_was_not_yet_or_is_before_1970_is_refused),
     };

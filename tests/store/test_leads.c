@@ -78,7 +78,6 @@ static void reports_that_nobody_has_looked_at_wake_the_lead_once(void **state)
     kit_close(&k);
 }
 
-/* Case 25. */
 static void a_report_to_a_lead_that_is_gone_writes_nothing(void **state)
 {
     kit         k;

@@ -43,7 +43,7 @@ static void replies_hang_under_what_they_answer(void **state)
     kit_close(&k);
 }
 
-static void case_13_a_reply_to_an_edited_message_still_counts(void **state)
+static void a_reply_to_an_edited_message_still_counts(void **state)
 {
     kit           k;
     skein_message a, b, edited;
@@ -65,7 +65,7 @@ static void case_13_a_reply_to_an_edited_message_still_counts(void **state)
     kit_close(&k);
 }
 
-static void case_13_a_reply_to_a_squashed_message_hangs_under_the_result(void **state)
+static void a_reply_to_a_squashed_message_hangs_under_the_result(void **state)
 {
     kit           k;
     skein_message a, b, c, d, r, s;
@@ -152,7 +152,7 @@ static void a_branch_shows_the_replies_it_took_along(void **state)
     kit_close(&k);
 }
 
-static void case_22_the_deepest_chain_and_one_more(void **state)
+static void the_deepest_chain_and_one_more(void **state)
 {
     kit              k;
     skein_message    m;
@@ -415,12 +415,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(replies_hang_under_what_they_answer),
-        SKN_BOTH(case_13_a_reply_to_an_edited_message_still_counts),
-        SKN_BOTH(case_13_a_reply_to_a_squashed_message_hangs_under_the_result),
+        SKN_BOTH(a_reply_to_an_edited_message_still_counts),
+        SKN_BOTH(a_reply_to_a_squashed_message_hangs_under_the_result),
         SKN_BOTH(a_reply_to_what_the_version_does_not_hold_is_a_root),
         SKN_BOTH(moved_messages_keep_their_parents),
         SKN_BOTH(a_branch_shows_the_replies_it_took_along),
-        SKN_BOTH(case_22_the_deepest_chain_and_one_more),
+        SKN_BOTH(the_deepest_chain_and_one_more),
         SKN_BOTH(a_loop_in_damaged_data_is_cut_at_its_first_message),
         SKN_BOTH(a_chain_of_ten_thousand_is_walked_without_recursion),
         SKN_BOTH(only_words_wait_for_an_answer),

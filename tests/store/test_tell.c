@@ -427,7 +427,7 @@ static void two_agents_that_tell_each_other_at_once_do_not_wait_for_ever(void **
 
 /* --- What only the system says ---------------------------------------------------------------------------------------- */
 
-static void i37_no_text_passes_for_what_the_system_says(void **state)
+static void no_text_passes_for_what_the_system_says(void **state)
 {
     kit                     k;
     skein_posted            p;
@@ -474,7 +474,7 @@ int main(void)
         SKN_BOTH(people_and_programs_can_tell_an_agent),
         SKN_BOTH(what_an_agent_that_is_gone_owes_is_undeliverable),
         SKN_BOTH(two_agents_that_tell_each_other_at_once_do_not_wait_for_ever),
-        SKN_BOTH(i37_no_text_passes_for_what_the_system_says),
+        SKN_BOTH(no_text_passes_for_what_the_system_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void a_timeline_has_the_room_and_its_delegations_and_no_memories(void **s
     kit_close(&k);
 }
 
-static void case_21_each_delegation_hangs_on_its_own_call(void **state)
+static void each_delegation_hangs_on_its_own_call(void **state)
 {
     kit                   k;
     skein_message         call, nested;
@@ -155,7 +155,7 @@ static void case_21_each_delegation_hangs_on_its_own_call(void **state)
     kit_close(&k);
 }
 
-static void case_21_delegations_nest_deeply(void **state)
+static void delegations_nest_deeply(void **state)
 {
     enum { DEPTH = 120 };
     kit                   k;
@@ -286,7 +286,7 @@ static void who_looks_may_fail_and_the_next_one_sees_the_same(void **state)
     kit_close(&k);
 }
 
-/* --- Random histories (I31, I32) ------------------------------------------------------------------------ */
+/* --- Random histories ----------------------------------------------------------------------------------- */
 
 typedef struct random_history {
     kit     *k;
@@ -386,7 +386,7 @@ static void change_something(random_history *h)
         fail_msg("%s", k->err.message);
 }
 
-static void i31_i32_cached_timelines_are_those_of_a_full_fold(void **state)
+static void cached_timelines_are_those_of_a_full_fold(void **state)
 {
     kit            k;
     random_history h = {.k = &k, .seed = 2685821657736338717u, .lanes = 1};
@@ -461,14 +461,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(a_timeline_has_the_room_and_its_delegations_and_no_memories),
-        SKN_BOTH(case_21_each_delegation_hangs_on_its_own_call),
-        SKN_BOTH(case_21_delegations_nest_deeply),
+        SKN_BOTH(each_delegation_hangs_on_its_own_call),
+        SKN_BOTH(delegations_nest_deeply),
         SKN_BOTH(an_edited_call_keeps_its_delegation),
         SKN_BOTH(what_a_caller_does_with_its_timelines_is_its_own_business),
         SKN_BOTH(only_what_is_new_is_read_again),
         SKN_BOTH(an_erased_text_leaves_the_timelines_of_every_engine),
         SKN_BOTH(who_looks_may_fail_and_the_next_one_sees_the_same),
-        SKN_BOTH(i31_i32_cached_timelines_are_those_of_a_full_fold),
+        SKN_BOTH(cached_timelines_are_those_of_a_full_fold),
         SKN_BOTH(many_may_look_while_somebody_speaks),
     };
 

@@ -210,7 +210,7 @@ static void words_that_belong_to_nobody_are_found(void **state)
     KIT_OK(&k, finish(&k, &t, "done"));
     vandalise(&k, "INSERT INTO written(turn_id, part, place, text) "
                   "SELECT id, 0, 0, 'left' FROM turns");
-    expect_only(&k, "I38", "being written, but it is not open");
+    expect_only(&k, "work-once", "being written, but it is not open");
     skn_fixture_sql(k.fx, "DELETE FROM written");
     kit_close(&k);
 }

@@ -161,7 +161,7 @@ static void one_side_never_speaks_twice_in_a_row(void **state)
                 "user|six\n");
 }
 
-static void case_24_blank_texts_are_left_out_but_calls_without_text_are_kept(void **state)
+static void blank_texts_are_left_out_but_calls_without_text_are_kept(void **state)
 {
     skein_message msgs[] = {human(" \n"),      human("\xc2\xa0"), human("hi"),
                             agent(ADA, "\t"),  agent(BO, " "),    calling(ADA, "", "x"),
@@ -174,7 +174,7 @@ static void case_24_blank_texts_are_left_out_but_calls_without_text_are_kept(voi
                 "tool|x|[no output]\n");
 }
 
-static void case_24_bytes_that_are_no_text_are_replaced(void **state)
+static void bytes_that_are_no_text_are_replaced(void **state)
 {
     skein_message msgs[] = {human("a\xff"
                                   "b"),
@@ -231,7 +231,7 @@ static void a_squash_is_marked_on_whose_side_it_stands(void **state)
                 "user|x\n\\[end of squash]\n");
 }
 
-static void case_04_unanswered_calls_get_a_marked_stand_in(void **state)
+static void unanswered_calls_get_a_marked_stand_in(void **state)
 {
     skein_message msgs[] = {human("go"), calling(ADA, "", "x y z"), result("y", "why"),
                             human("and?")};
@@ -246,7 +246,7 @@ static void case_04_unanswered_calls_get_a_marked_stand_in(void **state)
                 "user|and?\n");
 }
 
-static void case_20_late_results_are_pulled_up_and_orphans_and_extras_dropped(void **state)
+static void late_results_are_pulled_up_and_orphans_and_extras_dropped(void **state)
 {
     skein_message msgs[] = {
         result("x", "too early"), human("go"),          calling(ADA, "", "x"),
@@ -264,8 +264,7 @@ static void case_20_late_results_are_pulled_up_and_orphans_and_extras_dropped(vo
                 "user|ok\n");
 }
 
-static void case_20_a_reused_call_id_pairs_with_the_latest_open_call_and_is_renamed(
-    void **state)
+static void a_reused_call_id_pairs_with_the_latest_open_call_and_is_renamed(void **state)
 {
     skein_message msgs[] = {
         human("go"),           calling(ADA, "", "x"),   result("x", "one"),
@@ -659,7 +658,7 @@ static void the_checker_refuses_what_a_provider_would(void **state)
     assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
 }
 
-static void case_04_a_prefix_closes_only_when_all_parallel_calls_are_answered(void **state)
+static void a_prefix_closes_only_when_all_parallel_calls_are_answered(void **state)
 {
     skein_message msgs[] = {human("go"),          calling(ADA, "", "x y"), result("x", "1"),
                             human("waiting"),     result("y", "2"),        agent(ADA, "done"),
@@ -673,7 +672,7 @@ static void case_04_a_prefix_closes_only_when_all_parallel_calls_are_answered(vo
     assert_int_equal(skn_closed_prefix(msgs, COUNT(msgs)), COUNT(msgs));
 }
 
-static void case_12_a_selection_takes_whole_tool_exchanges(void **state)
+static void a_selection_takes_whole_tool_exchanges(void **state)
 {
     skein_message msgs[] = {human("go"),      calling(ADA, "", "x y"), result("x", "1"),
                             result("y", "2"), result("y", "again"),    calling(ADA, "", "x"),
@@ -725,24 +724,20 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_side_never_speaks_twice_in_a_row, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
-            case_24_blank_texts_are_left_out_but_calls_without_text_are_kept, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(case_24_bytes_that_are_no_text_are_replaced, set_up,
-                                        tear_down),
+            blank_texts_are_left_out_but_calls_without_text_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_replaced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(summaries_and_notices_in_the_list_are_dropped, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_summary_comes_first_on_the_users_side, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_squash_is_marked_on_whose_side_it_stands, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(case_04_unanswered_calls_get_a_marked_stand_in, set_up,
+        cmocka_unit_test_setup_teardown(unanswered_calls_get_a_marked_stand_in, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
-            case_20_late_results_are_pulled_up_and_orphans_and_extras_dropped, set_up,
-            tear_down),
+            late_results_are_pulled_up_and_orphans_and_extras_dropped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
-            case_20_a_reused_call_id_pairs_with_the_latest_open_call_and_is_renamed, set_up,
-            tear_down),
+            a_reused_call_id_pairs_with_the_latest_open_call_and_is_renamed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ids_and_names_that_a_provider_refuses_are_rewritten,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_become_a_json_object_and_lose_nothing, set_up,
@@ -770,9 +765,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_checker_refuses_what_a_provider_would, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
-            case_04_a_prefix_closes_only_when_all_parallel_calls_are_answered, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(case_12_a_selection_takes_whole_tool_exchanges, set_up,
+            a_prefix_closes_only_when_all_parallel_calls_are_answered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_selection_takes_whole_tool_exchanges, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(roles_have_names, set_up, tear_down),
     };

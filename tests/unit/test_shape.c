@@ -385,7 +385,8 @@ static void views_have_their_members(void **state)
     skein_context        context = {.at = &pm, .count = 1};
     skein_pair_count     sender = {SKN_STR("ada"), SKN_NONE, 2};
     skein_stats          stats = {.senders = &sender, .sender_count = 1};
-    skein_finding        finding = {SKN_STR("I7"), SKN_STR("twice")};
+    skein_finding        finding = {SKN_STR("dense-positions"), SKN_STR("twice"),
+                                    SKN_STR("Each once.")};
     skein_check          check = {.at = &finding, .count = 1};
     const skn_json      *v;
 

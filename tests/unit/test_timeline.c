@@ -62,7 +62,7 @@ static void a_result_joins_its_call(void **state)
     skein_timelines_free(set);
 }
 
-static void case_20_a_reused_call_id_pairs_with_the_nearest_open_call(void **state)
+static void a_reused_call_id_pairs_with_the_nearest_open_call(void **state)
 {
     skein_timelines *set = new_set();
 
@@ -79,7 +79,7 @@ static void case_20_a_reused_call_id_pairs_with_the_nearest_open_call(void **sta
     skein_timelines_free(set);
 }
 
-static void case_20_a_late_result_updates_the_item_that_was_already_built(void **state)
+static void a_late_result_updates_the_item_that_was_already_built(void **state)
 {
     skein_timelines *set = new_set();
     skein_mem       *mem = skein_mem_new();
@@ -251,7 +251,7 @@ static void thinking_is_split_out_of_an_agents_message(void **state)
     skein_timelines_free(set);
 }
 
-/* I36: every byte outside of the tags is in the text of a part. */
+/* Every byte outside of the tags is in the text of a part. */
 static void blanks_beside_thinking_are_parts_of_their_own_and_no_messages(void **state)
 {
     static const char *const parts[] = {" ", "a", "\n ", "b", "\n\n"};
@@ -438,8 +438,8 @@ int main(void)
         cmocka_unit_test(each_kind_of_record_becomes_its_kind_of_item),
         cmocka_unit_test(prompts_say_which_event_they_were),
         cmocka_unit_test(a_result_joins_its_call),
-        cmocka_unit_test(case_20_a_reused_call_id_pairs_with_the_nearest_open_call),
-        cmocka_unit_test(case_20_a_late_result_updates_the_item_that_was_already_built),
+        cmocka_unit_test(a_reused_call_id_pairs_with_the_nearest_open_call),
+        cmocka_unit_test(a_late_result_updates_the_item_that_was_already_built),
         cmocka_unit_test(two_open_calls_with_one_id_are_answered_last_first),
         cmocka_unit_test(a_further_result_is_kept_as_a_duplicate),
         cmocka_unit_test(a_result_before_its_call_waits_for_it_and_is_shown_alone_until_then),

@@ -214,7 +214,7 @@ static void the_first_stated_link_to_a_call_holds(void **state)
     }
 }
 
-static void case_21_two_delegates_of_one_second_have_their_own_calls(void **state)
+static void two_delegates_of_one_second_have_their_own_calls(void **state)
 {
     skein_timelines *set = skein_timelines_new(NULL);
 
@@ -228,7 +228,7 @@ static void case_21_two_delegates_of_one_second_have_their_own_calls(void **stat
     skein_timelines_free(set);
 }
 
-static void case_21_a_delegate_without_any_event_renders_empty(void **state)
+static void a_delegate_without_any_event_renders_empty(void **state)
 {
     skein_timelines *set = skein_timelines_new(NULL);
     skein_mem       *mem = skein_mem_new();
@@ -247,7 +247,7 @@ static void case_21_a_delegate_without_any_event_renders_empty(void **state)
     skein_timelines_free(set);
 }
 
-static void case_21_a_delegate_whose_call_is_gone_is_kept_unattached(void **state)
+static void a_delegate_whose_call_is_gone_is_kept_unattached(void **state)
 {
     skein_timelines *set = skein_timelines_new(NULL);
     skein_mem       *mem = skein_mem_new();
@@ -265,7 +265,7 @@ static void case_21_a_delegate_whose_call_is_gone_is_kept_unattached(void **stat
     skein_timelines_free(set);
 }
 
-static void case_21_delegation_inside_delegation_nests(void **state)
+static void delegation_inside_delegation_nests(void **state)
 {
     skein_timelines *set = skein_timelines_new(NULL);
     skein_mem       *mem = skein_mem_new();
@@ -294,7 +294,7 @@ static void case_21_delegation_inside_delegation_nests(void **state)
 
 enum { DEEP = 10000 };
 
-static void case_21_ten_thousand_lanes_deep_is_written_without_recursion(void **state)
+static void ten_thousand_lanes_deep_is_written_without_recursion(void **state)
 {
     skein_timelines      *set = skein_timelines_new(NULL);
     skein_mem            *mem = skein_mem_new();
@@ -511,11 +511,11 @@ int main(void)
         cmocka_unit_test(a_call_with_a_stated_link_starts_no_other_lane),
         cmocka_unit_test(a_stated_link_may_be_repeated_but_not_changed),
         cmocka_unit_test(the_first_stated_link_to_a_call_holds),
-        cmocka_unit_test(case_21_two_delegates_of_one_second_have_their_own_calls),
-        cmocka_unit_test(case_21_a_delegate_without_any_event_renders_empty),
-        cmocka_unit_test(case_21_a_delegate_whose_call_is_gone_is_kept_unattached),
-        cmocka_unit_test(case_21_delegation_inside_delegation_nests),
-        cmocka_unit_test(case_21_ten_thousand_lanes_deep_is_written_without_recursion),
+        cmocka_unit_test(two_delegates_of_one_second_have_their_own_calls),
+        cmocka_unit_test(a_delegate_without_any_event_renders_empty),
+        cmocka_unit_test(a_delegate_whose_call_is_gone_is_kept_unattached),
+        cmocka_unit_test(delegation_inside_delegation_nests),
+        cmocka_unit_test(ten_thousand_lanes_deep_is_written_without_recursion),
         cmocka_unit_test(a_ring_of_lanes_is_opened_at_the_outermost),
         cmocka_unit_test(a_lane_that_leads_into_a_ring_is_no_part_of_it),
         cmocka_unit_test(a_lane_cannot_start_itself),

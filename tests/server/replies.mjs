@@ -1,7 +1,7 @@
-// seed000.mjs: the five scenarios of how messages answer each other, with agents that answer by themselves.
+// replies.mjs: the five scenarios of how messages answer each other, with agents that answer by themselves.
 import { Server, assert, finish, run, script, test } from './lib.mjs';
 
-const file = script('seed000', `
+const file = script('replies', `
 rules:
   - agent: agent-a
     when: chain
@@ -23,7 +23,7 @@ otherwise: Hi from {agent}.
 const server = await Server.start({ script: file });
 const agents = ['agent-a', 'agent-b', 'agent-c'];
 let names = 0;
-const fresh = (who = agents) => server.world(`seed0-${++names}`, who);
+const fresh = (who = agents) => server.world(`replies-${++names}`, who);
 
 // Says it, and gives all that is in the room when the agents are done.
 async function exchange(w, text) {

@@ -1,10 +1,10 @@
-// seed004.mjs: conversations of agents with people and with themselves, as a client sees them: what is stored
+// agent_conversations.mjs: conversations of agents with people and with themselves, as a client sees them: what is stored
 // in the foreground and in the background, what subordinates and leads tell each other, briefings. What is
 // summarised is in compaction.mjs.
 import { asked, inbox, own, owned, park, rows, talk, watch, work } from './desk.mjs';
 import { Server, assert, finish, script, test } from './lib.mjs';
 
-const file = script('seed004', `
+const file = script('agent_conversations', `
 rules:
   - agent: skein
     when: worth remembering
@@ -77,7 +77,7 @@ otherwise: "{agent} heard {sender}."
 `);
 const server = await Server.start({ script: file });
 let names = 0;
-const fresh = (agents = ['lead', { name: 'sub', lead: 'lead' }, 'other'], more) => server.world(`seed4-${++names}`, agents, more);
+const fresh = (agents = ['lead', { name: 'sub', lead: 'lead' }, 'other'], more) => server.world(`office-${++names}`, agents, more);
 const shape = list => list.map(m => [m.role, m.sender, m.content]);
 
 // --- Foreground -----------------------------------------------------------------------------------------
