@@ -146,6 +146,19 @@ skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out)
     return rc;
 }
 
+skein_rc skn_far_purge(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                       const skn_json **out)
+{
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
+
+    if (ids->n)
+        write_ids(w, "messageIds", ids);
+    else
+        skn_jw_kbool(w, "unreachable", true);
+    return skn_far_send(&b, "POST", chat_path(cli, "purge"), out);
+}
+
 /* --- Removal ------------------------------------------------------------------------------ */
 
 static skein_removal_agent *read_counts(skn_cli *cli, const skn_json *v, size_t *count)

@@ -27,6 +27,9 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
 skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skn_str text, skein_squash *out);
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out);
+/* Erases the messages, or without ids all that the current version does not hold; or looks, by a dry run. */
+skein_rc skn_far_purge(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                       const skn_json **out);
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out);
 /* "cancel" or "retry" */
 skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what);

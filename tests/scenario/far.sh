@@ -305,6 +305,28 @@ t 'a tag that is not there' alike tag rm nope
 must_f tag rm careful
 t 'a tag that was removed from afar' alike tag ls
 
+# --- Erasing ----------------------------------------------------------------------------------
+
+must world new secrets
+must send -w secrets --no-wait "the first secret"
+must send -w secrets --no-wait "another"
+must amend -w secrets @ -m "a better one"
+must squash -w secrets @ @~1 --join
+t 'what would be erased is the same from afar' alike purge -w secrets -n @
+t 'and what is out of reach' alike purge -w secrets -n --unreachable
+t 'which is told' prints 'the first secret'
+t 'in JSON, too' alike purge -w secrets -n --unreachable --json
+must undo -w secrets
+t 'nothing goes without a yes' alike purge -w secrets @~1
+t 'nor without a message' alike purge -w secrets
+f purge -w secrets @~1 -y
+t 'a text is erased from afar' prints 'Erased 1 message; its place stays.'
+t 'with a word on what was made of it' complains 'A squash was made of '
+t 'and is gone' alike log -w secrets
+t 'for ever' alike purge -w secrets @~1 -y
+t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
+must world rm secrets -y
+
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"
@@ -546,7 +568,7 @@ wait "$follower" 2>/dev/null
 
 # --- What cannot be done from afar ------------------------------------------------------------
 
-for words in fsck 'backup' 'purge @' 'import x'; do
+for words in fsck 'backup' 'import x'; do
     # shellcheck disable=SC2086
     f $words
     t "$words says that it works on the store itself" fails 2 "works on the store itself and cannot use --server $url"
@@ -570,7 +592,7 @@ for word in $(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p'); d
         words=$(printf '%s\n' "$usage" | sed 's/+TIME/+15m/g; s/+VERSION/+v1/; s/+KEY+VALUE/+turnLimit+3/; s|+PROVIDER/MODEL|+a/b|; s/+[A-Z][^+]*/+main.1/g; s/+/ /g')
         case $words in
         help*|version*|completion*|chat*|open) continue ;; # they need nobody, or are looked at above
-        inspect|rm|stop) words="$words main.1" ;;
+        inspect|rm|stop|purge) words="$words main.1" ;;
         'provider add '*) words="$words --type openai" ;;
         'provider login '*) continue ;;                    # reads its key first
         esac

@@ -122,6 +122,7 @@ const examples = {
     listSquashes: x => [`${x.C}/squashes`],
     squash: async x => { await x.w.idle(); const ids = []; for (const t of ['a', 'b']) ids.push((await x.w.say(t, { instructions: [{ type: 'ReadOnly' }] })).messageId); return [`${x.C}/squashes`, { sourceMessageIds: ids, content: 'a and b' }, 201]; },
     getSquash: x => [`${x.W}/squashes/${x.squash.squashOperationId}`],
+    purge: async x => { const m = await x.w.say('purge me', { instructions: [{ type: 'ReadOnly' }] }); return [`${x.C}/purge`, { messageIds: [m.messageId], force: true }]; },
     branch: x => [`${x.C}/branches`, { messageId: x.hello, title: 'branch' }, 201],
     exportWorld: x => [`${x.W}/export?format=skein`],
     exportChat: x => [`${x.C}/export?format=md`],
