@@ -3,24 +3,6 @@
 
 #include "base/error.h"
 
-#define LIST_MOST 1000
-
-/* The list of a PUT: the body itself, or its member. */
-static skein_rc read_list(skn_api_call *c, const char *member, const skn_json **out)
-{
-    const char *pointer = skn_arena_printf(c->mem, "/%s", member).p;
-    skein_rc    rc;
-
-    *out = c->json && c->json->kind == SKN_JSON_ARRAY ? c->json : NULL;
-    if (!*out && (rc = skn_api_list(c, c->json, member, out)))
-        return rc;
-    if (!*out)
-        return skn_call_invalid(c, pointer, "is required");
-    if ((*out)->count > LIST_MOST)
-        return skn_call_invalid(c, pointer, "has more than 1000 members");
-    return SKEIN_OK;
-}
-
 /* --- Tags --------------------------------------------------------------------------------- */
 
 static skein_rc answer_tags(skn_api_call *c)
@@ -101,7 +83,7 @@ skein_rc skn_api_set_tags(skn_api_call *c)
     size_t          bad;
     skein_rc        rc;
 
-    if ((rc = find_place(c)) || (rc = read_list(c, "tags", &list)))
+    if ((rc = find_place(c)) || (rc = skn_api_body_list(c, "tags", &list)))
         return rc;
     tags.at = SKN_ARRAY(c->mem, list->count + 1, skein_tag);
     touch = SKN_ARRAY(c->mem, list->count + 1, bool);
@@ -330,7 +312,7 @@ skein_rc skn_api_set_context_files(skn_api_call *c)
     size_t              bad;
     skein_rc            rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_list(c, "files", &list)))
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_body_list(c, "files", &list)))
         return rc;
     files.at = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
     for (const skn_json *v = list->first; v; v = v->next, files.count++)

@@ -193,10 +193,6 @@ void     skn_agent_line(skn_cli *cli, const skein_agent *a, skn_str usual);
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 
-/* Messages as one array or one line each, with their facts. */
-skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
-                          const skein_messages *list);
-
 /* Lines of a graph of nodes that each have at most one parent, newest first. */
 typedef struct skn_graph skn_graph;
 skn_graph               *skn_graph_new(skn_arena *a);

@@ -36,6 +36,7 @@ static const far_row rows[] = {
     {"queue ls", NULL},      {"queue rm", NULL},     {"audit", NULL},
     {"tag new", NULL},       {"tag ls", NULL},       {"tag rm", NULL},
     {"tag on", NULL},        {"tag off", NULL},      {"purge", NULL},
+    {"append", NULL},        {"lane new", NULL},     {"lane finish", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

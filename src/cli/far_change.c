@@ -159,6 +159,29 @@ skein_rc skn_far_purge(skn_cli *cli, const skein_change *how, const skn_uids *id
     return skn_far_send(&b, "POST", chat_path(cli, "purge"), out);
 }
 
+skein_rc skn_far_append(skn_cli *cli, const skn_append *what, const skn_json **out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    if (what->lane.p)
+        skn_jw_kstr(w, "lane", what->lane);
+    if (what->call_id.p)
+        skn_jw_kstr(w, "spawnCallId", what->call_id);
+    if (what->strict)
+        skn_jw_kbool(w, "strict", true);
+    skn_jw_key(w, "messages");
+    skn_jw_array(w);
+    for (size_t i = 0; i < what->count; i++)
+        skn_jw_raw(w, what->messages[i]);
+    skn_jw_array_end(w);
+    rc = skn_far_send(&b, "POST", chat_path(cli, "messages"), &v);
+    *out = rc ? NULL : skn_json_get(v, "messages");
+    return rc;
+}
+
 /* --- Removal ------------------------------------------------------------------------------ */
 
 static skein_removal_agent *read_counts(skn_cli *cli, const skn_json *v, size_t *count)
@@ -338,14 +361,8 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
 
 /* --- Delegations -------------------------------------------------------------------------- */
 
-skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
+static void read_delegation(const skn_json *v, skein_delegation *out)
 {
-    const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->door->world,
-                                     skn_far_part(cli, key), skn_far_part(cli, cli->door->chat_uid));
-
-    if (rc)
-        return rc;
     *out = (skein_delegation){.chat_uid = skn_far_text(v, "chatId"),
                               .key = skn_far_text(v, "delegationId"),
                               .parent_key = skn_far_text(v, "parent"),
@@ -358,7 +375,59 @@ skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
                               .messages = skn_far_int(v, "messageCount", 0),
                               .created_at = skn_far_time(v, "createdAt")};
     skn_lane_state_from(skn_far_text(v, "state"), &out->state);
-    return SKEIN_OK;
+}
+
+skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->door->world,
+                                     skn_far_part(cli, key), skn_far_part(cli, cli->door->chat_uid));
+
+    if (!rc)
+        read_delegation(v, out);
+    return rc;
+}
+
+/* The body of a change of delegations in this chat. */
+static skn_jw *begin_delegation(skn_cli *cli, skn_far_body *b)
+{
+    const skein_change how = {.dry_run = cli->dry_run};
+    skn_jw            *w = begin(cli, &how, b);
+
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
+    return w;
+}
+
+skein_rc skn_far_delegation_new(skn_cli *cli, skn_str parent, skn_str call_id,
+                                skein_delegation *out)
+{
+    const char     *path = skn_arena_printf(cli->keep, "%s/delegations", cli->door->world).p;
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = begin_delegation(cli, &b);
+    skein_rc        rc;
+
+    skn_jw_kstr(w, "parent", parent);
+    skn_jw_kstr(w, "spawnCallId", call_id);
+    if (!(rc = skn_far_send(&b, "POST", path, &v)))
+        read_delegation(v, out);
+    return rc;
+}
+
+skein_rc skn_far_delegation_finish(skn_cli *cli, skn_str key, skein_lane_state state,
+                                   skein_delegation *out)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
+                                        skn_far_part(cli, key))
+                           .p;
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    skn_jw_kstr(begin_delegation(cli, &b), "state", skn_str_of(skn_lane_state_name(state)));
+    if (!(rc = skn_far_send(&b, "PATCH", path, &v)))
+        read_delegation(v, out);
+    return rc;
 }
 
 skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what)

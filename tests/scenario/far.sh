@@ -327,6 +327,42 @@ t 'for ever' alike purge -w secrets @~1 -y
 t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
 must world rm secrets -y
 
+# --- Messages from elsewhere --------------------------------------------------------------------
+
+must world new notes
+cat >"$dir/lines" <<'END'
+{"messageId":"n-1","content":"one"}
+{"messageId":"n-2","role":"assistant","sender":"ada","content":"two","toolCalls":[{"toolCallId":"k","toolName":"look"}]}
+END
+f append -w notes <"$dir/lines"
+t 'messages are stored from afar' prints 'n-2'
+t 'all of them' complains '2 stored. Take them back with'
+f append -w notes --json=messageId,content <"$dir/lines"
+t 'as what they are' is "$out" '[{"messageId":"n-1","content":"one"},
+{"messageId":"n-2","content":"two"}]'
+f append -w notes <"$dir/lines"
+t 'once' complains '0 stored, 2 were there already.'
+t 'and look the same' alike log -w notes --json
+echo '{"role":"tool","toolCallId":"z","content":"found"}' >"$dir/lines"
+f append -w notes --strict <"$dir/lines"
+t 'a line that is refused is named' complains 'line 1: no tool call "z" waits for a result here'
+printf '%s\n' '{"content":"three"}' '{"role":"boss"}' >"$dir/lines"
+f append -w notes <"$dir/lines"
+t 'and nothing is stored of its batch' fails 2 'line 2: "role" is "boss"'
+echo '{"content":"break it down"}' >"$dir/lines"
+f append -w notes --lane main.1 --call k <"$dir/lines"
+t 'a delegation is begun with its call' alike lane ls -w notes
+t 'which is told' prints 'call k'
+t 'another would be the next one' alike lane new -w notes -n
+f lane new -w notes main.1
+t 'and is' prints 'Started the delegation main.1.1.'
+f lane finish -w notes main.1.1 --state failed
+t 'how it ended is said' prints 'main.1.1 is failed.'
+t 'and seen' alike lane ls -w notes --json
+t 'one that is not there does not end' alike lane finish -w notes main.7
+t 'nor begins anything' alike lane new -w notes main.7
+must world rm notes -y
+
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"

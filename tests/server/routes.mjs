@@ -104,6 +104,9 @@ const examples = {
     switchTag: x => [`${x.W}/tags/later?chatId=${x.chat}`, { active: true }],
     removeTag: async x => { await server.call('PUT', `${x.W}/tags/gone${x.n}`, { body: {} }); return [`${x.W}/tags/gone${x.n}`, undefined, 204]; },
     listChatMessages: x => [`${x.C}/messages`],
+    appendMessages: x => [`${x.C}/messages`, { messages: [{ role: 'assistant', sender: 'elsewhere', content: 'looked up', toolCalls: [{ toolCallId: 'c1', toolName: 'look', args: { at: 1 } }] }, { role: 'tool', toolCallId: 'c1', content: 'found' }] }, 201],
+    createDelegation: x => [`${x.W}/delegations?chatId=${x.chat}`, { parent: 'main' }, 201],
+    finishDelegation: async x => { const d = await server.post(`${x.W}/delegations?chatId=${x.chat}`, {}); return [`${x.W}/delegations/${d.delegationId}?chatId=${x.chat}`, { state: 'done' }]; },
     getTree: x => [`${x.C}/tree`],
     getTimeline: x => [`${x.C}/timeline`],
     getAnalytics: x => [`${x.C}/analytics`],
@@ -221,7 +224,7 @@ for (const { id, method } of operations) {
 }
 
 test('a delegation that is not there is named', async () => {
-    await server.refused('GET', `${x.W}/delegations/main.1?chatId=${x.chat}`, 404, 'delegation-not-found');
+    await server.refused('GET', `${x.W}/delegations/main.99?chatId=${x.chat}`, 404, 'delegation-not-found');
 });
 
 // --- What lists and single things have in common -------------------------------------------------------
