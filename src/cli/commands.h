@@ -68,7 +68,7 @@ int skn_cmd_files_show(skn_cli *cli);
 /* Where agents read files; NULL where no folder is known. */
 const char *skn_files_folder(skn_cli *cli);
 /* What agents miss of the files of a conversation, to standard error. */
-skein_rc skn_tell_files(skn_cli *cli, skein_conversation_id chat);
+skein_rc skn_tell_files(skn_cli *cli);
 
 int skn_cmd_config_list(skn_cli *cli);
 int skn_cmd_config_get(skn_cli *cli);

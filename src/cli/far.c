@@ -37,6 +37,8 @@ static const far_row rows[] = {
     {"tag new", NULL},       {"tag ls", NULL},       {"tag rm", NULL},
     {"tag on", NULL},        {"tag off", NULL},      {"purge", NULL},
     {"append", NULL},        {"lane new", NULL},     {"lane finish", NULL},
+    {"files add", NULL},     {"files ls", NULL},     {"files rm", NULL},
+    {"files show", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

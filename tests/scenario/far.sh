@@ -327,6 +327,30 @@ t 'for ever' alike purge -w secrets @~1 -y
 t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
 must world rm secrets -y
 
+# --- Context files ------------------------------------------------------------------------------
+
+mkdir -p "$place/src"
+printf 'int one(void)\n{\n    return 1;\n}\nint two(void)\n{\n    return 2;\n}\n' >"$place/src/a.c"
+f files add src/a.c 'fun one' -n
+t 'a file of the server would be added' is "$out" 'src/a.c  fun one  (would be added)'
+f files add src/a.c 'fun one'
+t 'and is' is "$out" 'src/a.c  fun one  added'
+must_f files add src/a.c 'fun two'
+t 'with more of it' alike files ls
+t 'in JSON' alike files ls --json
+t 'what agents read of it' alike files show
+t 'is told' prints 'return 2;'
+t 'of one file' alike files show src/a.c --json
+t 'a file that is not there is not added' alike files add src/b.c
+t 'nor one outside of the folder' alike files add ../in
+t 'nor what is not in it' alike files add src/a.c 'fun three'
+t 'one that was not added is not shown' alike files show b.c
+t 'nor removed' alike files rm b.c
+t 'one would be removed' alike files rm src/a.c -n
+f files rm src/a.c
+t 'and is' is "$out" 'src/a.c  fun one, fun two  removed'
+t 'for all' alike files ls
+
 # --- Messages from elsewhere --------------------------------------------------------------------
 
 must world new notes
@@ -672,7 +696,8 @@ for how in texts all; do
     shown= seen=0 torn=
     for words in status 'world ls' 'world show' 'agent ls' 'agent show bo' 'conv ls' 'conv show' log 'log --oneline' 'show @' 'show @ada' history tree timeline \
         diff stats 'search plan' context 'inbox ls' 'task ls' 'agent tasks bo' 'agent memory bo' 'lane ls' 'queue ls' audit 'inspect bo' 'provider ls' 'model ls' \
-        'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls'; do
+        'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls' \
+        'files ls' 'files show' 'purge -n @' 'lane new' 'lane finish main.1'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"
@@ -698,7 +723,7 @@ fi
 for how in holes bare; do
     evil $how
     torn=
-    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
+    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'files show' 'purge -n @' 'lane new' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"

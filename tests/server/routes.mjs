@@ -2,6 +2,7 @@
 // document says, under each of the prefixes.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { document, route, seen } from './contract.mjs';
 import { Server, assert, finish, test } from './lib.mjs';
 import { team, three } from './team.mjs';
@@ -55,6 +56,13 @@ async function stage() {
     x.v2 = x.squash.threadId;
     x.archive = (await server.call('GET', `${w.path}/export?format=skein`)).bytes;
     return x;
+}
+
+// A file where agents read.
+function put(name) {
+    const at = path.join(server.store.data, 'files', name);
+    fs.mkdirSync(path.dirname(at), { recursive: true });
+    fs.writeFileSync(at, 'one\n');
 }
 
 // operationId: how to call it: [url, body, status, options]. A function gets the stage.
@@ -113,6 +121,9 @@ const examples = {
     getContext: x => [`${x.C}/context?agent=ada`],
     listContextFiles: x => [`${x.C}/context-files`],
     setContextFiles: x => [`${x.C}/context-files`, { files: [{ path: 'src/a.c', items: ['fun x', '142:156'] }, { path: 'b.md' }] }],
+    addContextFile: x => { put(`added${x.n}.md`); return [`${x.C}/context-files`, { path: `added${x.n}.md`, items: ['1:1'] }]; },
+    getContextFile: async x => { put('d/one.md'); await server.post(`${x.C}/context-files`, { path: 'd/one.md' }, 200); return [`${x.C}/context-files/d%2Fone.md`]; },
+    removeContextFile: async x => { put('two.md'); await server.post(`${x.C}/context-files`, { path: 'two.md' }, 200); return [`${x.C}/context-files/two.md`, undefined]; },
     listSummaries: x => [`${x.C}/compactions`],
     createSummary: async x => { const chat = await server.post(`${x.C}/branches`, { threadId: x.v1 }); return [`${x.W}/chats/${chat.id}/compactions`, { content: 'what was said' }, 201]; },
     listThreads: x => [`${x.C}/threads`],
