@@ -38,7 +38,7 @@ static const far_row rows[] = {
     {"tag on", NULL},        {"tag off", NULL},      {"purge", NULL},
     {"append", NULL},        {"lane new", NULL},     {"lane finish", NULL},
     {"files add", NULL},     {"files ls", NULL},     {"files rm", NULL},
-    {"files show", NULL},
+    {"files show", NULL},    {"world tools", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

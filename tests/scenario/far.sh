@@ -327,6 +327,15 @@ t 'for ever' alike purge -w secrets @~1 -y
 t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
 must world rm secrets -y
 
+# --- Servers of tools ---------------------------------------------------------------------------
+
+t 'a world without servers of tools says so' alike world tools
+must world set mcpServers '{"gone":{"command":["/nowhere/at/all"]}}'
+t 'those it has are the same from afar' alike world tools
+t 'which are told' prints 'gone  '
+t 'in JSON, too' alike world tools --json=name,transport,state,reason
+must world set mcpServers null
+
 # --- Context files ------------------------------------------------------------------------------
 
 mkdir -p "$place/src"
@@ -697,7 +706,7 @@ for how in texts all; do
     for words in status 'world ls' 'world show' 'agent ls' 'agent show bo' 'conv ls' 'conv show' log 'log --oneline' 'show @' 'show @ada' history tree timeline \
         diff stats 'search plan' context 'inbox ls' 'task ls' 'agent tasks bo' 'agent memory bo' 'lane ls' 'queue ls' audit 'inspect bo' 'provider ls' 'model ls' \
         'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls' \
-        'files ls' 'files show' 'purge -n @' 'lane new' 'lane finish main.1'; do
+        'world tools' 'files ls' 'files show' 'purge -n @' 'lane new' 'lane finish main.1'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"
@@ -723,7 +732,7 @@ fi
 for how in holes bare; do
     evil $how
     torn=
-    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'files show' 'purge -n @' 'lane new' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
+    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'files show' 'purge -n @' 'lane new' 'world tools' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"
