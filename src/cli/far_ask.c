@@ -183,8 +183,9 @@ static skein_rc read_page(skn_cli *cli, paging *p, size_t most, skn_json_list *o
 
 static paging page_of(const skn_cli *cli, const char *path, size_t near)
 {
-    return (paging){
-        .path = path, .size = cli->far ? SKN_FAR_PAGE : near, .began = skn_clock_monotonic()};
+    return (paging){.path = path,
+                    .size = cli->door->server.engine ? near : SKN_FAR_PAGE,
+                    .began = skn_clock_monotonic()};
 }
 
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
