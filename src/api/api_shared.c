@@ -10,6 +10,7 @@
 
 #define WORK_MOST 1000
 #define IDS_MOST  10000
+#define LIST_MOST 1000
 
 void skn_api_location(skn_api_call *c, const char *fmt, ...)
 {
@@ -298,6 +299,21 @@ skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
     if (!*out || v->kind == SKN_JSON_ARRAY)
         return SKEIN_OK;
     return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "must be a list");
+}
+
+skein_rc skn_api_body_list(skn_api_call *c, const char *member, const skn_json **out)
+{
+    const char *pointer = skn_arena_printf(c->mem, "/%s", member).p;
+    skein_rc    rc;
+
+    *out = c->json && c->json->kind == SKN_JSON_ARRAY ? c->json : NULL;
+    if (!*out && (rc = skn_api_list(c, c->json, member, out)))
+        return rc;
+    if (!*out)
+        return skn_call_invalid(c, pointer, "is required");
+    if ((*out)->count > LIST_MOST)
+        return skn_call_invalid(c, pointer, "has more than 1000 members");
+    return SKEIN_OK;
 }
 
 skein_rc skn_api_ids(skn_api_call *c, const char *member, skein_message_ids *out)

@@ -1,25 +1,7 @@
-/* Tags, the instructions they put on messages, and the files a conversation is about. */
+/* Tags, and the instructions they put on messages. */
 #include "api/handlers.h"
 
 #include "base/error.h"
-
-#define LIST_MOST 1000
-
-/* The list of a PUT: the body itself, or its member. */
-static skein_rc read_list(skn_api_call *c, const char *member, const skn_json **out)
-{
-    const char *pointer = skn_arena_printf(c->mem, "/%s", member).p;
-    skein_rc    rc;
-
-    *out = c->json && c->json->kind == SKN_JSON_ARRAY ? c->json : NULL;
-    if (!*out && (rc = skn_api_list(c, c->json, member, out)))
-        return rc;
-    if (!*out)
-        return skn_call_invalid(c, pointer, "is required");
-    if ((*out)->count > LIST_MOST)
-        return skn_call_invalid(c, pointer, "has more than 1000 members");
-    return SKEIN_OK;
-}
 
 /* --- Tags --------------------------------------------------------------------------------- */
 
@@ -101,7 +83,7 @@ skein_rc skn_api_set_tags(skn_api_call *c)
     size_t          bad;
     skein_rc        rc;
 
-    if ((rc = find_place(c)) || (rc = read_list(c, "tags", &list)))
+    if ((rc = find_place(c)) || (rc = skn_api_body_list(c, "tags", &list)))
         return rc;
     tags.at = SKN_ARRAY(c->mem, list->count + 1, skein_tag);
     touch = SKN_ARRAY(c->mem, list->count + 1, bool);
@@ -262,82 +244,4 @@ skein_rc skn_api_set_instructions(skn_api_call *c)
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.origin_thread_uid);
     skn_jw_object_end(&c->w);
     return SKEIN_OK;
-}
-
-/* --- Context files ------------------------------------------------------------------------ */
-
-static skein_rc answer_files(skn_api_call *c)
-{
-    const char         *root = c->api->o.files;
-    skein_context_files files;
-    skein_file_parts   *parts;
-    skn_page            page;
-    skein_rc            rc;
-
-    if ((rc = skein_context_file_list(c->engine, c->chat.id, c->mem, &files, &c->error)) ||
-        (rc = skn_page_read(c, SKN_STR("files"), SKN_PAGE_MOST, false, &page)))
-        return rc;
-    parts = root ? skn_context_files_read(&files, root, c->mem) : NULL;
-    skn_page_fit(&page, (int64_t)files.count);
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_file(&c->w, &files.at[i], parts ? &parts[i] : NULL);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
-}
-
-skein_rc skn_api_list_context_files(skn_api_call *c)
-{
-    skein_rc rc = skn_find_chat_param(c);
-
-    return rc ? rc : answer_files(c);
-}
-
-static skein_rc bad_file(skn_api_call *c, size_t i, const char *why)
-{
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/files/%zu", i).p,
-                            skn_arena_printf(c->mem, "%s", why).p);
-}
-
-static skein_rc read_file(skn_api_call *c, const skn_json *v, size_t i, skein_context_file *out)
-{
-    const skn_json *items = skn_json_get(v, "items");
-    skein_error     err;
-
-    *out = (skein_context_file){.path = SKN_NONE};
-    if (v->kind != SKN_JSON_OBJECT || skn_json_text(v, "path", &out->path, &err) ||
-        !out->path.n)
-        return bad_file(c, i, "must be an object with the text \"path\"");
-    if (skn_json_text(v, "prompt", &out->prompt, &err))
-        return bad_file(c, i, "\"prompt\" must be a text");
-    if (!items || items->kind == SKN_JSON_NULL)
-        return SKEIN_OK;
-    if (items->kind != SKN_JSON_ARRAY)
-        return bad_file(c, i, "\"items\" must be a list");
-    out->items = SKN_ARRAY(c->mem, items->count + 1, skein_str);
-    for (const skn_json *one = items->first; one; one = one->next) {
-        if (one->kind != SKN_JSON_STRING)
-            return bad_file(c, i, "\"items\" must be a list of texts");
-        out->items[out->item_count++] = one->text;
-    }
-    return SKEIN_OK;
-}
-
-skein_rc skn_api_set_context_files(skn_api_call *c)
-{
-    const skn_json     *list;
-    skein_context_files files = {0};
-    size_t              bad;
-    skein_rc            rc;
-
-    if ((rc = skn_find_chat_param(c)) || (rc = read_list(c, "files", &list)))
-        return rc;
-    files.at = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
-    for (const skn_json *v = list->first; v; v = v->next, files.count++)
-        if ((rc = read_file(c, v, files.count, &files.at[files.count])))
-            return rc;
-    rc = skein_context_file_replace(c->engine, c->chat.id, &files, &bad, &c->error);
-    if (rc == SKEIN_INVALID && bad < files.count)
-        return bad_file(c, bad, c->error.message);
-    return rc ? rc : answer_files(c);
 }

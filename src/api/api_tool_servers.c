@@ -11,6 +11,13 @@ static void mark_switched_off(skn_tool_server *servers, size_t count)
         }
 }
 
+/* A call of this process: whoever runs servers could say more. */
+static void mark_not_run(skn_tool_server *servers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        servers[i].reason = SKN_STR("no server runs that could start it");
+}
+
 skein_rc skn_api_list_tool_servers(skn_api_call *c)
 {
     const skn_api_agents *agents = &c->api->o.agents;
@@ -23,6 +30,8 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
         (rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error)) ||
         (rc = skn_page_of(c, SKN_STR("tool-servers"), count, false, &page)))
         return rc;
+    if (!c->by)
+        mark_not_run(servers, count);
     if (c->api->o.no_commands)
         mark_switched_off(servers, count);
     if (agents->tool_servers)

@@ -113,6 +113,8 @@ skein_rc skn_api_instructions(skn_api_call *c, const skn_json *of, skein_instruc
 /* The member as a list; NULL when it is missing or null. */
 skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
                       const skn_json **out);
+/* The list that a body is, or that is its member; up to 1000 values. */
+skein_rc skn_api_body_list(skn_api_call *c, const char *member, const skn_json **out);
 /* The body's member, told apart from a missing one: true also for null. */
 bool skn_api_has(const skn_api_call *c, const char *member);
 /* "name", as names are kept. */
@@ -267,6 +269,15 @@ void skn_post_answer(skn_posting *p);
 skein_rc skn_post_look(skn_posting *p);
 /* 200, the message and what answered it. */
 skein_rc skn_post_gather(skn_posting *p);
+
+/* --- Messages of any role (message_read.c, api_append.c) ------------------------------------------ */
+
+/* Reads one from an object; *lane is absent when it names none. What is read lives in the JSON or in the arena. Members
+ * that are only written are passed over; *unknown is the first that no message has, absent when there is none. */
+skein_rc skn_message_read(const skn_json *v, skn_arena *a, skein_new_message *out,
+                          skn_str *lane, skn_str *unknown, skein_error *err);
+/* The member that was probably meant; NULL when none is near. */
+const char *skn_message_member_near(skn_str unknown, skn_arena *a);
 
 /* --- Stopping agents (api_queue.c) ---------------------------------------------------------------- */
 

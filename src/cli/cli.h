@@ -97,6 +97,8 @@ typedef struct skn_cli {
     skein_error              err;
     skn_problem              more; /* of err */
     const char              *told; /* what a problem said that `more` is of; NULL: none did */
+    const char
+        *at; /* of the request, what the problem is about: "/messages/3"; NULL: not said */
 } skn_cli;
 
 /* --- What was asked for (args.c) ---------------------------------------------------------- */

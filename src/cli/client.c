@@ -295,9 +295,12 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
                 {"MESSAGE_NOT_FOUND", "message"},
                 {"AGENT_NOT_FOUND", "agent"},
                 {"VERSION_NOT_FOUND", "version"}};
-    const skn_json *busy = skn_json_get(v, "busy");
-    skn_str         meant = SKN_NONE, type = SKN_NONE, title = SKN_NONE;
+    const skn_json *busy = skn_json_get(v, "busy"), *errors = skn_json_get(v, "errors");
+    skn_str         meant = SKN_NONE, type = SKN_NONE, title = SKN_NONE, at = SKN_NONE;
 
+    if (errors && errors->first)
+        (void)skn_json_text(errors->first, "pointer", &at, NULL);
+    cli->at = at.n ? shown(cli, at) : NULL;
     cli->more = (skn_problem){.current = cli->more.current};
     (void)skn_json_text(v, "title", &title, NULL);
     if (!skn_json_text(v, "type", &type, NULL) && title.n && code.n &&

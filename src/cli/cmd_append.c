@@ -1,7 +1,8 @@
+#include "api/call.h"
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/delegation.h"
-#include "cli/message_read.h"
+#include "cli/far_change.h"
+#include "cli/far_view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +14,8 @@
 #define LINE_LIMIT  (6 * SKN_TEXT_LIMIT + ((size_t)1 << 20))
 #define BATCH_LINES 1000
 #define NOTED_MOST  20 /* members that no message has */
-#define BATCH_BYTES ((size_t)32 << 20)
+#define BATCH_BYTES                                                                            \
+    ((size_t)900 << 10) /* what every server takes at once; a longer line goes alone */
 
 /* --- Lines of standard input -------------------------------------------------------------- */
 
@@ -80,8 +82,7 @@ static skein_rc next_line(skn_cli *cli, input *in, skn_str *line, bool *more)
 typedef struct batch {
     skein_world        world;
     skein_conversation chat;
-    skein_at           expect; /* of the first batch */
-    skn_vec(skein_new_message) messages;
+    skn_vec(skn_str) messages; /* as JSON */
     int64_t line_of[BATCH_LINES];
     size_t  bytes;
     skn_str lane;           /* in cli->keep */
@@ -97,58 +98,79 @@ static void forget(skn_cli *cli, batch *b)
     b->bytes = 0;
 }
 
-/* Which line it was, where a line is at fault at all; what of the input is kept. */
-static skein_rc explain(skn_cli *cli, const batch *b, size_t index)
+/* Which line it was, where a line is at fault at all. */
+static skein_rc explain(skn_cli *cli, const skn_cli *apart, const batch *b)
 {
-    skein_error e = cli->err;
-    bool of_a_line = e.rc == SKEIN_INVALID || e.rc == SKEIN_LIMIT || e.rc == SKEIN_CONFLICT ||
-                     e.rc == SKEIN_NOT_FOUND;
+    skein_error e = apart->err;
+    skn_str     at = skn_str_of(apart->at);
+    int64_t     index;
 
-    if (of_a_line && index < b->messages.n) {
+    cli->err = e;
+    cli->more = apart->more;
+    cli->told = apart->told;
+    if (skn_str_starts(at, SKN_STR("/messages/")) &&
+        skn_str_int(skn_str_sub(at, sizeof "/messages/" - 1, at.n), &index) && index >= 0 &&
+        (size_t)index < b->messages.n) {
         skn_fail(&cli->err, e.rc, "line %" PRId64 ": %s", b->line_of[index], e.message);
         skn_hint(&cli->err, e.rc, "%s", e.hint);
     }
-    return cli->err.rc;
+    return e.rc;
 }
 
 /* A message that was there before has no place in what was stored now. */
-static void count(skn_cli *cli, batch *b, const skein_messages *stored)
+static void count(skn_cli *cli, batch *b, const skein_message *m)
 {
-    for (size_t i = 0; i < stored->count; i++) {
-        bool fresh = stored->at[i].position >= 0;
+    bool fresh = m->position >= 0;
 
-        b->stored += fresh;
-        b->known += !fresh;
-        if (fresh && !b->first.p)
-            b->first = skn_arena_copy(cli->keep, stored->at[i].uid);
+    b->stored += fresh;
+    b->known += !fresh;
+    if (fresh && !b->first.p)
+        b->first = skn_arena_copy(cli->keep, m->uid);
+}
+
+static skein_rc print_stored(skn_cli *cli, skn_cli *apart, batch *b, const skn_json *list)
+{
+    skein_message       m;
+    skein_message_facts facts;
+    skein_rc            rc = SKEIN_OK;
+
+    for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
+        skn_far_read_message(apart, v, &m, &facts, NULL);
+        count(cli, b, &m);
+        if (cli->json)
+            rc = skn_far_item(cli, v);
+        else
+            skn_print_oneline(cli, &m, &facts);
     }
+    return rc;
+}
+
+/* What is asked and answered goes with the batch: there may be any number of them. */
+static skein_rc send_batch(skn_cli *cli, batch *b)
+{
+    const skn_append what = {.messages = b->messages.p,
+                             .count = b->messages.n,
+                             .lane = b->lane,
+                             .call_id = skn_str_of(skn_opt(cli, "call")),
+                             .strict = skn_opt(cli, "strict")};
+    skn_far_question q;
+    skn_cli         *apart = skn_far_ask_apart(cli, cli->mem, &q);
+    const skn_json  *stored;
+
+    if (skn_far_append(apart, &what, &stored))
+        return explain(cli, apart, b);
+    cli->door->match = NULL; /* it was expected of the first batch */
+    return print_stored(cli, apart, b, stored);
 }
 
 static skein_rc store(skn_cli *cli, batch *b)
 {
-    skein_append_request req = {.conversation = b->chat.id,
-                                .lane = b->lane,
-                                .messages = b->messages.p,
-                                .count = b->messages.n,
-                                .expect = b->expect,
-                                .import = !skn_opt(cli, "strict")};
-    skein_messages       stored = {NULL, 0};
-    skein_rc             rc;
+    skein_rc rc = SKEIN_OK;
 
-    if (!b->messages.n)
-        return SKEIN_OK;
-    if (!cli->dry_run) {
-        if (b->lane.p && (rc = skn_lane_ensure(cli, &b->chat, b->lane, skn_opt(cli, "call"))))
-            return rc;
-        if ((rc = skein_append(cli->engine, &req, cli->mem, &stored, &cli->err)))
-            return explain(cli, b, stored.count);
-        count(cli, b, &stored);
-        if ((rc = skn_print_stored(cli, &b->chat, &stored)))
-            return rc;
-    } else {
+    if (cli->dry_run)
         b->stored += (int64_t)b->messages.n;
-    }
-    b->expect = (skein_at){{0}, 0};
+    else if (b->messages.n && (rc = send_batch(cli, b)))
+        return rc;
     forget(cli, b);
     return SKEIN_OK;
 }
@@ -188,29 +210,57 @@ static skein_rc check_id(skn_cli *cli, const char *what, skn_str id)
     return skn_hint(&cli->err, SKEIN_INVALID, "Leave the id out to get a new one.");
 }
 
-/* Reads a line into the batch; *other says that it is for another lane, and comes again. */
-static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, bool *other)
+/* The reader of JSON counts lines from the start of what it is given, which is one line. */
+static skein_rc without_line(const char *what, skein_error *err)
 {
+    skein_error e = *err;
+    skn_str     text = skn_str_of(e.message), name = skn_str_of(what);
+    skn_str rest = skn_str_starts(text, name) ? skn_str_sub(text, name.n, text.n) : SKN_NONE;
+
+    if (!skn_str_starts(rest, SKN_STR(": line 1, ")))
+        return e.rc;
+    return skn_fail(err, e.rc, "%s, %.*s", what, SKN_FMT(skn_str_sub(rest, 10, rest.n)));
+}
+
+/* What a line is at fault for is said before anything of its batch is sent. */
+static skein_rc read_line(skn_cli *cli, batch *b, skn_str line, const char *what, skn_str *lane)
+{
+    const skn_json   *v;
     skein_new_message m;
-    skn_str           lane, unknown;
-    char              what[48];
+    skn_str           unknown;
+    skein_error       inner = {.rc = SKEIN_OK};
     skein_rc          rc;
 
-    snprintf(what, sizeof what, "line %" PRId64, number);
-    line = skn_arena_copy(cli->mem, line);
-    if ((rc = skn_message_read(line, what, cli->mem, &m, &lane, &unknown, &cli->err)) ||
-        (rc = check_id(cli, what, m.uid)))
+    if (skn_json_parse(&v, line, what, cli->mem, &cli->err))
+        return without_line(what, &cli->err);
+    if ((rc = skn_message_read(v, cli->mem, &m, lane, &unknown, &inner)))
+        return skn_fail(&cli->err, rc, "%s: %s", what, inner.message);
+    if ((rc = check_id(cli, what, m.uid)))
         return rc;
     if (unknown.p && b->noted.n < NOTED_MOST)
         note_unknown(cli, b, what, unknown);
+    return SKEIN_OK;
+}
+
+/* Reads a line into the batch; *other says that it is for another lane or too much, and comes again. */
+static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, bool *other)
+{
+    skn_str  lane;
+    char     what[48];
+    skein_rc rc;
+
+    snprintf(what, sizeof what, "line %" PRId64, number);
+    line = skn_arena_copy(cli->mem, line);
+    if ((rc = read_line(cli, b, line, what, &lane)))
+        return rc;
     if (!lane.p)
         lane = skn_str_of(skn_opt(cli, "lane"));
-    *other = !same_lane(lane, b->lane) && b->messages.n;
+    *other = b->messages.n && (!same_lane(lane, b->lane) || b->bytes + line.n > BATCH_BYTES);
     if (*other)
         return SKEIN_OK;
     b->lane = skn_arena_copy(cli->keep, lane);
     b->line_of[b->messages.n] = number;
-    skn_vec_add(cli->mem, &b->messages, m);
+    skn_vec_add(cli->mem, &b->messages, line);
     b->bytes += line.n;
     return SKEIN_OK;
 }
@@ -229,7 +279,7 @@ static skein_rc append_lines(skn_cli *cli, batch *b, input *in)
         if (other &&
             ((rc = store(cli, b)) || (rc = add_line(cli, b, line, in->number, &other))))
             return rc;
-        if ((b->messages.n == BATCH_LINES || b->bytes >= BATCH_BYTES) && (rc = store(cli, b)))
+        if (b->messages.n == BATCH_LINES && (rc = store(cli, b)))
             return rc;
     }
     return rc ? rc : store(cli, b);
@@ -238,12 +288,13 @@ static skein_rc append_lines(skn_cli *cli, batch *b, input *in)
 static skein_rc begin(skn_cli *cli, batch *b)
 {
     const char *expect = skn_opt(cli, "expect");
+    skein_at    at;
     skein_rc    rc = skn_need_first_chat(cli, &b->world, &b->chat);
 
     if (!rc)
         skn_keep_state(cli, &b->chat);
     if (!rc && expect)
-        rc = skn_need_state(cli, &b->chat, expect, &b->expect);
+        rc = skn_need_state(cli, &b->chat, expect, &at);
     if (!rc && skn_opt(cli, "call") && !skn_opt(cli, "lane"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"--call\" goes with \"--lane\"");
     return rc;

@@ -6,12 +6,11 @@
 #include "base/error.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
-#include "cli/far.h"
 #include "cli/far_view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- Where they are ----------------------------------------------------------------------- */
 
@@ -47,332 +46,215 @@ const char *skn_files_folder(skn_cli *cli)
     return folder;
 }
 
-/* What agents are sent of each; NULL where no folder is known. */
-static skein_file_parts *parts_of(skn_cli *cli, const skein_context_files *files)
+/* The conversation, and the folder; NULL where that is elsewhere. */
+static skein_rc need_files(skn_cli *cli, const char **folder)
 {
-    const char *folder = skn_files_folder(cli);
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    return folder ? skn_context_files_read(files, folder, cli->keep) : NULL;
-}
-
-/* What agents miss of a file, or of an item of it, to standard error. */
-static void tell_problem(skn_cli *cli, skn_str path, skn_str item, skn_str note)
-{
-    skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(path), item.n ? ", " : "", SKN_FMT(item),
-             SKN_FMT(note));
-}
-
-static void tell_problems(skn_cli *cli, const skein_context_file *file,
-                          const skein_file_parts *parts)
-{
-    for (size_t i = 0; parts && i < parts->count; i++)
-        if (parts->at[i].note.p)
-            tell_problem(cli, file->path, parts->at[i].item, parts->at[i].note);
-}
-
-static skein_rc tell_far_files(skn_cli *cli)
-{
-    const skn_json *whole = NULL, *list;
-    skein_rc        rc = skn_far_get(cli, &whole, "%s/context-files", cli->far->chat);
-
-    list = rc ? NULL : skn_json_get(whole, "data");
-    for (const skn_json *f = list ? list->first : NULL; f; f = f->next) {
-        const skn_json *all = skn_json_get(f, "problems");
-
-        for (const skn_json *one = all ? all->first : NULL; one; one = one->next)
-            tell_problem(cli, skn_far_text(f, "path"), skn_far_text(one, "item"),
-                         skn_far_text(one, "detail"));
-    }
-    return rc;
-}
-
-skein_rc skn_tell_files(skn_cli *cli, skein_conversation_id chat)
-{
-    skein_context_files files;
-    skein_file_parts   *parts;
-    skein_rc            rc;
-
-    if (cli->far)
-        return tell_far_files(cli);
-    if ((rc = skein_context_file_list(cli->engine, chat, cli->keep, &files, &cli->err)))
-        return rc;
-    parts = parts_of(cli, &files);
-    for (size_t i = 0; parts && i < files.count; i++)
-        tell_problems(cli, &files.at[i], &parts[i]);
-    return SKEIN_OK;
-}
-
-/* --- Listing ------------------------------------------------------------------------------ */
-
-static skein_rc file_out(skn_cli *cli, const skein_context_file *file,
-                         const skein_file_parts *parts, const char *what)
-{
-    if (cli->json) {
-        skn_shape_file(skn_item(cli), file, parts);
-        return skn_item_end(cli);
-    }
-    skn_print_line(cli, file->path, 0);
-    for (size_t i = 0; i < file->item_count; i++) {
-        skn_print_raw(cli, i ? SKN_STR(", ") : SKN_STR("  "));
-        skn_print_line(cli, file->items[i], 0);
-    }
-    if (file->prompt.n) {
-        skn_print_raw(cli, SKN_STR("  prompt: "));
-        skn_print_line(cli, file->prompt, 0);
-    }
-    skn_print(cli, "%s\n", what);
-    tell_problems(cli, file, parts);
-    return SKEIN_OK;
-}
-
-static skein_rc file_list(skn_cli *cli, skein_conversation *chat, skein_context_files *out)
-{
-    skein_world world;
-    skein_rc    rc = skn_need_chat(cli, &world, chat);
-
-    if (rc)
-        return rc;
-    return skein_context_file_list(cli->engine, chat->id, cli->keep, out, &cli->err);
-}
-
-int skn_cmd_files_ls(skn_cli *cli)
-{
-    skein_conversation  chat;
-    skein_context_files files;
-    skein_file_parts   *parts;
-    skein_rc            rc = file_list(cli, &chat, &files);
-
-    if (rc)
-        return (int)rc;
-    parts = parts_of(cli, &files);
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < files.count && !rc; i++)
-        rc = file_out(cli, &files.at[i], parts ? &parts[i] : NULL, "");
-    if (cli->json)
-        skn_list_done(cli, rc);
-    return (int)rc;
+    *folder = NULL;
+    return rc || cli->far ? rc : files_folder(cli, folder);
 }
 
 /* What a person types is seen from here; a file below that folder is known by its path from there. */
 static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
 {
-    char   *base = realpath(folder, NULL), *file = realpath(typed, NULL);
+    char   *base = folder ? realpath(folder, NULL) : NULL;
+    char   *file = base ? realpath(typed, NULL) : NULL;
     size_t  n = base ? strlen(base) : 0;
     skn_str out = skn_str_of(typed);
 
-    if (base && file && !strncmp(file, base, n) && file[n] == '/')
+    if (file && !strncmp(file, base, n) && file[n] == '/')
         out = skn_arena_copy(cli->keep, skn_str_of(file + n + 1));
     free(base);
     free(file);
     return out;
 }
 
-/* A file that is there lacks the item; where one is missing, a person has to put it there. */
-static skein_rc hint_missing(skn_cli *cli, const char *folder, skn_str path, skein_rc rc)
+/* "…/context-files/PATH" */
+static const char *file_path(skn_cli *cli, skn_str path)
 {
-    skn_str whole = skn_arena_printf(cli->keep, "%s/%.*s", folder, SKN_FMT(path));
-
-    if (access(whole.p, F_OK) == 0)
-        return skn_hint(&cli->err, rc, "The file is %s; lines (\"142:156\") can be named too",
-                        whole.p);
-    skn_fail(&cli->err, rc, "there is no file \"%.*s\"", SKN_FMT(path));
-    return skn_hint(&cli->err, rc, "Agents read files below %s: put it there", folder);
+    return skn_arena_printf(cli->keep, "%s/context-files/%s", cli->door->chat,
+                            skn_far_part(cli, path))
+        .p;
 }
 
-static skein_rc read_parts(skn_cli *cli, const skein_context_file *file, skein_file_parts *out)
+static const char *list_path(skn_cli *cli, const char *query)
 {
-    skein_file_spec spec = {.path = file->path,
-                            .read_full = file->item_count == 0,
-                            .items = file->items,
-                            .item_count = file->item_count};
-    const char     *folder;
-    skein_rc        rc = files_folder(cli, &folder);
-
-    if (rc)
-        return rc;
-    rc = skein_files_read(out, folder, &spec, 0, cli->keep, &cli->err);
-    return rc == SKEIN_NOT_FOUND ? hint_missing(cli, folder, file->path, rc) : rc;
+    return skn_arena_printf(cli->keep, "%s/context-files%s", cli->door->chat, query).p;
 }
 
-/* --- Adding ------------------------------------------------------------------------------- */
+/* --- Listing ------------------------------------------------------------------------------ */
 
-static bool has_item(const skein_context_file *file, skn_str item)
+static const skn_json *first_of(const skn_json *file, const char *member)
 {
-    for (size_t i = 0; i < file->item_count; i++)
-        if (skn_str_eq(file->items[i], item))
-            return true;
-    return false;
+    const skn_json *list = skn_json_get(file, member);
+
+    return list && list->kind == SKN_JSON_ARRAY ? list->first : NULL;
 }
 
-/* What is there of it stays: all of a file is more than parts of it. */
-static skein_rc add_to(skn_cli *cli, skein_conversation_id chat, skein_context_file *file)
+/* What agents miss of a file, or of an item of it, to standard error. */
+static void tell_problems(skn_cli *cli, const skn_json *file)
 {
-    skein_context_files there;
-    skein_str          *items;
-    skein_rc rc = skein_context_file_list(cli->engine, chat, cli->keep, &there, &cli->err);
+    for (const skn_json *one = first_of(file, "problems"); one; one = one->next) {
+        skn_str item = skn_far_text(one, "item");
 
-    for (size_t i = 0; !rc && i < there.count; i++) {
-        skein_context_file before = there.at[i];
-
-        if (!skn_str_eq(before.path, file->path))
-            continue;
-        if (file->prompt.p)
-            before.prompt = file->prompt;
-        file->prompt = before.prompt;
-        items = SKN_ARRAY(cli->keep, before.item_count + file->item_count + 1, skein_str);
-        for (size_t k = 0; k < before.item_count; k++)
-            items[k] = before.items[k];
-        before.items = items;
-        for (size_t k = 0; before.item_count && k < file->item_count; k++)
-            if (!has_item(&before, file->items[k]))
-                items[before.item_count++] = file->items[k];
-        if (file->item_count)
-            *file = before;
+        skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_far_text(file, "path")),
+                 item.n ? ", " : "", SKN_FMT(item), SKN_FMT(skn_far_text(one, "detail")));
     }
+}
+
+skein_rc skn_tell_files(skn_cli *cli)
+{
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, list_path(cli, ""), 0, &list);
+
+    for (size_t i = 0; !rc && i < list.n; i++)
+        tell_problems(cli, list.p[i]);
     return rc;
 }
 
-/* What agents miss of it depends on the files before it, which take room too. */
-static skein_rc file_added(skn_cli *cli, skein_conversation_id chat,
-                           const skein_context_file *file)
+static skein_rc file_out(skn_cli *cli, const skn_json *file, const char *what)
 {
-    skein_context_files files;
-    skein_file_parts   *parts, *own = NULL;
-    skein_rc rc = skein_context_file_list(cli->engine, chat, cli->keep, &files, &cli->err);
+    skn_str prompt = skn_far_text(file, "prompt");
 
-    if (rc)
-        return rc;
-    parts = parts_of(cli, &files);
-    for (size_t i = 0; parts && i < files.count; i++)
-        if (skn_str_eq(files.at[i].path, file->path))
-            own = &parts[i];
-    return file_out(cli, file, own, "  added");
+    if (cli->json)
+        return skn_far_item(cli, file);
+    skn_print_line(cli, skn_far_text(file, "path"), 0);
+    for (const skn_json *i = first_of(file, "items"); i; i = i->next) {
+        skn_print_raw(cli, i == first_of(file, "items") ? SKN_STR("  ") : SKN_STR(", "));
+        skn_print_line(cli, i->text, 0);
+    }
+    if (prompt.n) {
+        skn_print_raw(cli, SKN_STR("  prompt: "));
+        skn_print_line(cli, prompt, 0);
+    }
+    skn_print(cli, "%s\n", what);
+    tell_problems(cli, file);
+    return SKEIN_OK;
 }
+
+static skein_rc print_list(skn_cli *cli, const skn_json_list *list,
+                           skein_rc (*out)(skn_cli *cli, const skn_json *file))
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < list->n && !rc; i++)
+        rc = out(cli, list->p[i]);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    return rc;
+}
+
+static skein_rc listed(skn_cli *cli, const skn_json *file)
+{
+    return file_out(cli, file, "");
+}
+
+int skn_cmd_files_ls(skn_cli *cli)
+{
+    skn_json_list list = {0};
+    const char   *folder;
+    skein_rc      rc;
+
+    if ((rc = need_files(cli, &folder)) ||
+        (rc = skn_far_all(cli, list_path(cli, ""), 0, &list)))
+        return (int)rc;
+    return (int)print_list(cli, &list, listed);
+}
+
+/* --- Adding and removing ------------------------------------------------------------------ */
 
 int skn_cmd_files_add(skn_cli *cli)
 {
-    skein_world        world;
-    skein_file_parts   parts;
-    skein_conversation chat;
-    const char        *folder;
-    skein_str         *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_str);
-    skein_context_file file = {SKN_NONE, items, cli->arg_count - 1,
-                               skn_str_of(skn_opt(cli, "prompt"))};
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
-
-    for (size_t i = 1; i < cli->arg_count; i++)
-        items[i - 1] = skn_arg(cli, i);
-    if (rc || (rc = files_folder(cli, &folder)))
-        return (int)rc;
-    file.path = path_of(cli, cli->args[0], folder);
-    if ((rc = read_parts(cli, &file, &parts)) || /* what is not there gives a model nothing */
-        (rc = add_to(cli, chat.id, &file)))
-        return (int)rc;
-    if (cli->dry_run)
-        return (int)file_out(cli, &file, NULL, "  (would be added)");
-    if ((rc = skein_context_file_set(cli->engine, chat.id, &file, &cli->err)))
-        return (int)rc;
-    return (int)file_added(cli, chat.id, &file);
-}
-
-static skein_rc file_named(skn_cli *cli, const skein_context_files *files,
-                           skein_context_file *out)
-{
-    const char *folder;
-    skein_rc    rc = files_folder(cli, &folder);
-    skn_str     path;
+    const skn_json *v;
+    const char     *folder;
+    skn_far_body    b;
+    skn_jw         *w;
+    skein_rc        rc = need_files(cli, &folder);
 
     if (rc)
-        return rc;
-    path = path_of(cli, cli->args[0], folder);
-    for (size_t i = 0; i < files->count; i++)
-        if (skn_str_eq(files->at[i].path, path) ||
-            skn_str_eq(files->at[i].path, skn_arg(cli, 0))) {
-            *out = files->at[i];
-            return SKEIN_OK;
-        }
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" is not a context file here", cli->args[0]);
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein files ls\" lists them");
+        return (int)rc;
+    w = skn_far_body_begin(cli, &b);
+    skn_jw_kstr(w, "path", path_of(cli, cli->args[0], folder));
+    skn_jw_key(w, "items");
+    skn_jw_array(w);
+    for (size_t i = 1; i < cli->arg_count; i++)
+        skn_jw_str(w, skn_arg(cli, i));
+    skn_jw_array_end(w);
+    skn_jw_kstr(w, "prompt", skn_str_of(skn_opt(cli, "prompt")));
+    skn_jw_kbool(w, "dryRun", cli->dry_run);
+    if ((rc = skn_far_send(&b, "POST", list_path(cli, ""), &v)))
+        return (int)rc;
+    return (int)file_out(cli, v, cli->dry_run ? "  (would be added)" : "  added");
+}
+
+/* The file that is named, by its path from the folder or else as it was typed. */
+static skein_rc ask_for(skn_cli *cli, const char *folder, const char *method, const char *query,
+                        const skn_json **out)
+{
+    skn_str  typed = skn_arg(cli, 0), path = path_of(cli, cli->args[0], folder);
+    skein_rc rc;
+
+    for (;; path = typed) {
+        const char *whole = skn_arena_printf(cli->keep, "%s%s", file_path(cli, path), query).p;
+
+        rc = *method == 'G' ? skn_far_get(cli, out, "%s", whole)
+                            : skn_far_change(cli, method, whole, SKN_NONE, out);
+        if (rc != SKEIN_NOT_FOUND || skn_str_eq(path, typed))
+            return rc;
+    }
 }
 
 int skn_cmd_files_rm(skn_cli *cli)
 {
-    skein_conversation  chat;
-    skein_context_files files;
-    skein_context_file  file;
-    skein_rc            rc = file_list(cli, &chat, &files);
+    const skn_json *v;
+    const char     *folder;
+    skein_rc        rc;
 
-    if (rc || (rc = file_named(cli, &files, &file)))
+    if ((rc = need_files(cli, &folder)) ||
+        (rc = ask_for(cli, folder, "DELETE", cli->dry_run ? "?dryRun=true" : "", &v)))
         return (int)rc;
-    if (!cli->dry_run &&
-        (rc = skein_context_file_remove(cli->engine, chat.id, file.path, &cli->err)))
-        return (int)rc;
-    return (int)file_out(cli, &file, NULL, cli->dry_run ? "  (would be removed)" : "  removed");
+    return (int)file_out(cli, v, cli->dry_run ? "  (would be removed)" : "  removed");
 }
 
-static skein_rc content_item(skn_cli *cli, const skein_context_file *file,
-                             const skein_file_parts *parts)
-{
-    skn_jw *w = skn_item(cli);
+/* --- What agents read --------------------------------------------------------------------- */
 
-    skn_jw_object(w);
-    skn_shape_file_members(w, file, parts);
-    skn_jw_key(w, "content");
-    skn_jw_array(w);
-    for (size_t i = 0; i < parts->count; i++) {
-        if (parts->at[i].note.p && !parts->at[i].text.n)
-            continue;
-        skn_jw_object(w);
-        skn_jw_kstr(w, "item", parts->at[i].item);
-        skn_jw_kint(w, "firstLine", (int64_t)parts->at[i].first_line);
-        skn_jw_kint(w, "lastLine", (int64_t)parts->at[i].last_line);
-        skn_jw_kstr(w, "text", parts->at[i].text);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
-}
-
-static skein_rc file_content(skn_cli *cli, const skein_context_file *file,
-                             const skein_file_parts *parts)
+static skein_rc file_content(skn_cli *cli, const skn_json *file)
 {
     if (cli->json)
-        return content_item(cli, file, parts);
-    for (size_t i = 0; i < parts->count; i++) {
-        if (parts->at[i].note.p && !parts->at[i].text.n)
-            continue;
-        skn_print_colour(cli, SKN_BOLD, file->path);
-        if (parts->at[i].extracted)
+        return skn_far_item(cli, file);
+    for (const skn_json *part = first_of(file, "content"); part; part = part->next) {
+        int64_t first = skn_far_int(part, "firstLine", 0);
+        skn_str text = skn_far_text(part, "text");
+
+        skn_print_colour(cli, SKN_BOLD, skn_far_text(file, "path"));
+        if (!first && text.n) /* a model took it from the file: it is no lines of it */
             skn_print_raw(cli, SKN_STR(", as its prompt asks\n"));
         else
-            skn_print(cli, ":%zu-%zu\n", parts->at[i].first_line, parts->at[i].last_line);
-        skn_print_block(cli, parts->at[i].text, 0);
+            skn_print(cli, ":%" PRId64 "-%" PRId64 "\n", first,
+                      skn_far_int(part, "lastLine", 0));
+        skn_print_block(cli, text, 0);
     }
-    tell_problems(cli, file, parts);
+    tell_problems(cli, file);
     return SKEIN_OK;
 }
 
 int skn_cmd_files_show(skn_cli *cli)
 {
-    skein_conversation  chat;
-    skein_context_files files;
-    skein_file_parts   *parts;
-    skein_context_file  one = {.path = SKN_NONE};
-    const char         *folder;
-    skein_rc            rc = file_list(cli, &chat, &files);
+    const skn_json *one;
+    const char     *folder;
+    skn_json_list   list = {0};
+    skein_rc        rc = need_files(cli, &folder);
 
-    if (rc || (rc = files_folder(cli, &folder)) ||
-        (cli->arg_count && (rc = file_named(cli, &files, &one))))
+    if (rc)
         return (int)rc;
-    parts = skn_context_files_read(&files, folder, cli->keep);
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; !rc && i < files.count; i++)
-        if (!one.path.p || skn_str_eq(one.path, files.at[i].path))
-            rc = file_content(cli, &files.at[i], &parts[i]);
-    if (cli->in_list)
-        skn_list_done(cli, rc);
-    return (int)rc;
+    if (!cli->arg_count)
+        rc = skn_far_all(cli, list_path(cli, "?content=true"), 0, &list);
+    else if (!(rc = ask_for(cli, folder, "GET", "", &one)))
+        skn_vec_add(cli->keep, &list, one);
+    return rc ? (int)rc : (int)print_list(cli, &list, file_content);
 }

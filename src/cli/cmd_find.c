@@ -261,5 +261,5 @@ int skn_cmd_context(skn_cli *cli)
         return (int)skn_far_item(cli, whole);
     skn_out_page(cli);
     print_context(cli, &context);
-    return (int)skn_tell_files(cli, chat.id);
+    return (int)skn_tell_files(cli);
 }

@@ -4,111 +4,29 @@
 #include "base/error.h"
 #include "cli/backups.h"
 #include "cli/discover.h"
+#include "cli/far_change.h"
 
 #include <inttypes.h>
 
-#define PART          500 /* messages that are looked at in one go */
-#define SHOWN_MOST    20  /* texts that are shown before they go */
+#define SHOWN_MOST    20 /* texts that are shown before they go */
 #define SHOWN_COLUMNS 60
-
-/* --- What was made of them ---------------------------------------------------------------- */
-
-static bool is_made_of(const skein_squash *q, skn_str uid)
-{
-    for (size_t i = 0; i < q->source_count; i++)
-        if (skn_str_eq(q->sources[i], uid))
-            return true;
-    return false;
-}
-
-/* Text that a squash took over stands in another message, which is erased only by its own name. */
-static skein_rc tell_squashes(skn_cli *cli, const skein_conversation *chat, skn_str uid)
-{
-    skein_uids   all;
-    skein_squash q;
-    skein_rc     rc = skein_squash_list(cli->engine, chat->id, 0, cli->keep, &all, &cli->err);
-
-    for (size_t i = 0; !rc && i < all.count; i++) {
-        rc = skein_squash_get(cli->engine, all.at[i], cli->keep, &q, &cli->err);
-        if (!rc && !q.result.purged && is_made_of(&q, uid))
-            skn_note(cli, "A squash was made of %.*s and stays: skein purge %.*s", SKN_FMT(uid),
-                     SKN_FMT(q.result.uid));
-    }
-    return rc;
-}
-
-/* Is it among the first `count` messages of the lane? */
-static skein_rc is_covered(skn_cli *cli, skein_slice lane, int64_t count, skn_str uid,
-                           bool *out)
-{
-    skein_messages part = {.count = 1};
-    skein_at       at;
-    skein_rc       rc = SKEIN_OK;
-
-    *out = false;
-    while (!rc && !*out && lane.from < count && part.count) {
-        lane.count = count - lane.from < PART ? count - lane.from : PART;
-        rc = skein_read(cli->engine, &lane, cli->keep, &part, &at, &cli->err);
-        for (size_t i = 0; !rc && i < part.count; i++)
-            *out |= skn_str_eq(part.at[i].uid, uid);
-        lane.from += PART;
-    }
-    return rc;
-}
-
-/* A model was told the text, and may have taken words of it into a summary. */
-static skein_rc tell_summaries(skn_cli *cli, const skein_slice *lane, skn_str uid)
-{
-    skein_summaries list;
-    bool            covered;
-    skein_rc        rc = skein_summary_list(cli->engine, lane, cli->keep, &list, &cli->err);
-
-    for (size_t i = 0; !rc && i < list.count; i++) {
-        rc = is_covered(cli, *lane, list.at[i].covers, uid, &covered);
-        if (!rc && covered && !list.at[i].message.purged)
-            skn_note(cli, "A summary covers %.*s and stays: skein purge %.*s", SKN_FMT(uid),
-                     SKN_FMT(list.at[i].message.uid));
-    }
-    return rc;
-}
-
-static skein_rc tell_copies(skn_cli *cli, const skein_conversation *chat, skn_str uid)
-{
-    skein_slice lane = {.conversation = chat->id};
-    skein_lanes lanes;
-    skein_rc    rc;
-
-    if ((rc = tell_squashes(cli, chat, uid)) ||
-        (rc = skein_lane_list(cli->engine, chat->id, cli->keep, &lanes, &cli->err)))
-        return rc;
-    for (size_t i = 0; !rc && i < lanes.count; i++) {
-        lane.lane = lanes.at[i].key;
-        rc = tell_summaries(cli, &lane, uid);
-    }
-    return rc;
-}
-
-static skein_rc tell_all_copies(skn_cli *cli, const skein_conversation *chat)
-{
-    skein_message m;
-    skein_rc      rc = SKEIN_OK;
-
-    for (size_t i = 0; !rc && i < cli->arg_count; i++)
-        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
-            rc = tell_copies(cli, chat, m.uid);
-    return rc;
-}
 
 /* --- What would go ------------------------------------------------------------------------ */
 
-static void show_text(skn_cli *cli, const skein_message *m)
+static void show_text(skn_cli *cli, skn_str uid, skn_str sender, skn_str text)
 {
-    skn_print_id(cli, m->uid);
+    skn_print_id(cli, uid);
     skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, m->sender, 5);
+    skn_print_sender(cli, sender, 5);
     skn_print_raw(cli, SKN_STR("  "));
-    skn_print_line(cli, m->purged ? SKN_STR("(erased)") : m->content, SHOWN_COLUMNS);
+    skn_print_line(cli, text, SHOWN_COLUMNS);
     skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static void show_told(skn_cli *cli, const skn_json *m)
+{
+    show_text(cli, skn_far_text(m, "messageId"), skn_far_text(m, "sender"),
+              skn_far_text(m, "text"));
 }
 
 static void show_rest(skn_cli *cli, int64_t count)
@@ -117,100 +35,90 @@ static void show_rest(skn_cli *cli, int64_t count)
         skn_print(cli, "and %" PRId64 " more\n", count - SHOWN_MOST);
 }
 
-static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
+static const skn_json *list_of(const skn_json *told, const char *member)
 {
-    skein_messages first;
-    int64_t        count;
-    skein_rc       rc = skn_purge_look(cli->engine, how, (skein_message_ids){0}, SHOWN_MOST,
-                                       cli->keep, &first, &count, &cli->err);
+    const skn_json *list = skn_json_get(told, member);
 
-    if (rc)
-        return rc;
+    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
+}
+
+static void show_unreachable(skn_cli *cli, const skn_json *told)
+{
+    const skn_json *first = list_of(told, "messages");
+    int64_t         count = skn_far_int(told, "erased", 0);
+
     skn_print(cli, "%" PRId64 " message%s that the current version does not hold%s\n", count,
               skn_plural(count), count ? ":" : "");
-    for (size_t i = 0; i < first.count; i++)
-        show_text(cli, &first.at[i]);
+    for (const skn_json *m = first ? first->first : NULL; m; m = m->next)
+        show_told(cli, m);
     show_rest(cli, count);
-    return SKEIN_OK;
 }
 
-/* The messages that are named, by the engine's own ids. */
-static skein_rc named(skn_cli *cli, const skein_conversation *chat, skein_message_ids *out)
+static bool is_named(const skn_uids *ids, skn_str uid)
 {
-    skein_message_id *ids = SKN_ARRAY(cli->keep, cli->arg_count + 1, skein_message_id);
-    skein_message     m;
-    skein_rc          rc = SKEIN_OK;
-
-    for (size_t i = 0; i < cli->arg_count && !rc; i++)
-        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
-            ids[i] = m.id;
-    *out = (skein_message_ids){ids, cli->arg_count};
-    return rc;
-}
-
-static bool is_named(const skein_message_ids *ids, int64_t message)
-{
-    for (size_t i = 0; i < ids->count; i++)
-        if (ids->at[i].v == message)
+    for (size_t i = 0; i < ids->n; i++)
+        if (skn_str_eq(ids->p[i], uid))
             return true;
     return false;
 }
 
 /* What the system made of their words, wherever it was said. */
-static skein_rc show_repeats(skn_cli *cli, const skein_conversation *chat,
-                             const skein_change *how)
+static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
-    skein_message_ids ids;
-    skein_messages    all;
-    int64_t           count;
-    skein_rc          rc;
+    const skn_json *all = list_of(told, "messages");
+    int64_t         rest = skn_far_int(told, "erased", 0) - (all ? all->count : 0);
 
-    if ((rc = named(cli, chat, &ids)) ||
-        (rc = skn_purge_look(cli->engine, how, ids, ids.count + SHOWN_MOST, cli->keep, &all,
-                             &count, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < all.count; i++)
-        if (!is_named(&ids, all.at[i].id.v)) {
+    for (const skn_json *m = all ? all->first : NULL; m; m = m->next)
+        if (!is_named(ids, skn_far_text(m, "messageId"))) {
             skn_print_raw(cli, SKN_STR("made of it: "));
-            show_text(cli, &all.at[i]);
+            show_told(cli, m);
         }
-    if (count > (int64_t)all.count)
-        skn_print(cli, "and %" PRId64 " more made of it\n", count - (int64_t)all.count);
-    return SKEIN_OK;
+    if (rest > 0)
+        skn_print(cli, "and %" PRId64 " more made of it\n", rest);
 }
 
 /* Whoever is asked, or asks with -n, sees the texts first: they are gone for ever then. */
-static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat,
-                           const skein_change *how)
+static bool shows_texts(const skn_cli *cli)
+{
+    return !cli->json && (cli->dry_run || (!cli->yes && cli->out.terminal));
+}
+
+static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat, const skn_uids *ids,
+                           const skn_json *told)
 {
     skein_message m;
     skein_rc      rc = SKEIN_OK;
 
-    if (cli->json || (!cli->dry_run && (cli->yes || !cli->out.terminal)))
-        return SKEIN_OK;
-    if (skn_opt(cli, "unreachable"))
-        return show_unreachable(cli, how);
-    for (size_t i = 0; i < cli->arg_count && !rc; i++)
-        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)) && i < SHOWN_MOST)
-            show_text(cli, &m);
-    if (!rc)
-        show_rest(cli, (int64_t)cli->arg_count);
-    return rc ? rc : show_repeats(cli, chat, how);
+    if (!ids->n)
+        show_unreachable(cli, told);
+    for (size_t i = 0; i < ids->n && i < SHOWN_MOST && !rc; i++)
+        if (!(rc = skn_need_message(cli, chat, ids->p[i], &m)))
+            show_text(cli, m.uid, m.sender, m.purged ? SKN_STR("(erased)") : m.content);
+    if (rc || !ids->n)
+        return rc;
+    show_rest(cli, (int64_t)ids->n);
+    show_repeats(cli, ids, told);
+    return SKEIN_OK;
 }
 
 /* --- Erasing ------------------------------------------------------------------------------ */
 
-static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change *how,
-                      int64_t *erased)
+/* Shows what would go, asks, and erases; a dry run ends with the look. */
+static skein_rc look_and_purge(skn_cli *cli, const skein_conversation *chat,
+                               const skein_change *how, const skn_uids *ids,
+                               const skn_json **told)
 {
-    skein_message_ids ids;
-    skein_rc          rc;
+    skein_change look = *how;
+    skein_rc     rc;
 
-    if (skn_opt(cli, "unreachable"))
-        return skein_purge_unreachable(cli->engine, how, erased, &cli->err);
-    if ((rc = named(cli, chat, &ids)))
+    look.dry_run = true;
+    if (shows_texts(cli) && ((rc = skn_far_purge(cli, &look, ids, told)) ||
+                             (rc = show_texts(cli, chat, ids, *told))))
         return rc;
-    return skein_purge(cli->engine, how, ids, erased, &cli->err);
+    if ((rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
+        (cli->dry_run && shows_texts(cli)))
+        return rc;
+    return skn_far_purge(cli, how, ids, told);
 }
 
 static void say_erased(skn_cli *cli, int64_t erased)
@@ -225,18 +133,31 @@ static void say_erased(skn_cli *cli, int64_t erased)
                   erased == 1 ? "its place stays" : "their places stay");
 }
 
-/* What was copied before is out of the store's reach. */
+/* What was copied before is out of the store's reach. Copies of a store that is elsewhere are not seen from here. */
 static void tell_backups(skn_cli *cli)
 {
     skein_error before = cli->err;
     skn_traces  traces;
     int64_t     count = 0;
 
-    if (!skn_traces_of(cli, &traces) && traces.backups)
+    if (!cli->far && !skn_traces_of(cli, &traces) && traces.backups)
         skn_backup_newest(traces.backups, &count);
     if (count)
         skn_note(cli, "Backups that were made before still have it: %s", traces.backups);
     cli->err = before;
+}
+
+/* Their words may stand in what was made of them, which goes only by its own name. */
+static void tell_kept(skn_cli *cli, const skn_json *told)
+{
+    const skn_json *all = list_of(told, "kept");
+
+    for (const skn_json *k = all ? all->first : NULL; k; k = k->next)
+        skn_note(cli, "A %s %.*s and stays: skein purge %.*s",
+                 skn_str_is(skn_far_text(k, "in"), "squash") ? "squash was made of"
+                                                             : "summary covers",
+                 SKN_FMT(skn_far_text(k, "messageId")),
+                 SKN_FMT(skn_far_text(k, "keptMessageId")));
 }
 
 int skn_cmd_purge(skn_cli *cli)
@@ -244,7 +165,9 @@ int skn_cmd_purge(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_change       how;
-    int64_t            erased = 0;
+    skn_uids           ids = {0};
+    const skn_json    *told = NULL;
+    int64_t            erased;
     skn_jw            *w;
     skein_rc           rc;
 
@@ -252,10 +175,10 @@ int skn_cmd_purge(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"skein purge\" needs either messages or --unreachable");
     if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = show_texts(cli, &chat, &how)) ||
-        (rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
-        (rc = purge(cli, &chat, &how, &erased)))
+        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
+        (rc = look_and_purge(cli, &chat, &how, &ids, &told)))
         return (int)rc;
+    erased = skn_far_int(told, "erased", 0);
     if (cli->json) {
         w = skn_item(cli);
         skn_jw_object(w);
@@ -267,5 +190,6 @@ int skn_cmd_purge(skn_cli *cli)
     say_erased(cli, erased);
     if (erased && !cli->dry_run)
         tell_backups(cli);
-    return (int)tell_all_copies(cli, &chat);
+    tell_kept(cli, told);
+    return 0;
 }

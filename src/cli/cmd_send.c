@@ -2,6 +2,7 @@
 #include "cli/await.h"
 #include "cli/commands.h"
 #include "cli/current.h"
+#include "cli/far_change.h"
 #include "cli/say.h"
 #include "cli/waits.h"
 
@@ -96,41 +97,40 @@ static skein_rc prepare(skn_cli *cli, sending *s)
 
 /* --- Without a server --------------------------------------------------------------------- */
 
-static skein_rc said(skn_cli *cli, const skein_conversation *chat, const skein_messages *stored)
+static skein_rc said(skn_cli *cli, const skn_json *v)
 {
-    skein_message_facts  facts = {.seen_by = NULL};
-    const skein_message *m = &stored->at[0];
-    skn_jw              *w;
-    skein_rc rc = skein_message_explain(cli->engine, chat->id, 0, stored, cli->keep, &facts,
-                                        &cli->err);
+    skein_message_facts facts;
+    skein_message       m;
+    skn_jw             *w;
 
-    if (rc)
-        return rc;
     if (cli->json) {
         w = skn_item(cli);
         skn_jw_object(w);
         skn_jw_kstr(w, "event", SKN_STR("message.created"));
-        skn_shape_message_members(w, chat->uid, m, &facts);
+        for (const skn_json *member = v->first; member; member = member->next) {
+            skn_jw_key_str(w, member->key);
+            skn_jw_raw(w, member->raw);
+        }
         skn_jw_object_end(w);
         return skn_item_end(cli);
     }
-    skn_print_sender(cli, m->sender, 5);
+    skn_far_read_message(cli, v, &m, &facts, NULL);
+    skn_print_sender(cli, m.sender, 5);
     skn_print_raw(cli, SKN_STR(" "));
-    skn_print_id(cli, m->uid);
-    skn_print_heard(cli, m, &facts);
+    skn_print_id(cli, m.uid);
+    skn_print_heard(cli, &m, &facts);
     skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;
 }
 
 static skein_rc store_it(skn_cli *cli, const sending *s)
 {
-    skein_append_request req = {
-        .conversation = s->chat.id, .messages = &s->message, .count = 1};
-    skein_messages stored;
-    skein_rc       rc;
+    skn_str          body = skn_say_body(cli, &s->chat, &s->message, SKN_NONE, SKN_NONE);
+    const skn_append what = {.messages = &body, .count = 1};
+    const skn_json  *stored;
+    skein_rc         rc;
 
-    if ((rc = skein_append(cli->engine, &req, cli->keep, &stored, &cli->err)) ||
-        (rc = said(cli, &s->chat, &stored)))
+    if ((rc = skn_far_append(cli, &what, &stored)) || (rc = said(cli, stored->first)))
         return rc;
     if (!skn_opt(cli, "no-wait"))
         skn_note(cli, "%s: it is stored, and nobody answers.", skn_nobody_runs(cli));

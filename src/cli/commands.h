@@ -68,7 +68,7 @@ int skn_cmd_files_show(skn_cli *cli);
 /* Where agents read files; NULL where no folder is known. */
 const char *skn_files_folder(skn_cli *cli);
 /* What agents miss of the files of a conversation, to standard error. */
-skein_rc skn_tell_files(skn_cli *cli, skein_conversation_id chat);
+skein_rc skn_tell_files(skn_cli *cli);
 
 int skn_cmd_config_list(skn_cli *cli);
 int skn_cmd_config_get(skn_cli *cli);
@@ -192,10 +192,6 @@ skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
 void     skn_agent_line(skn_cli *cli, const skein_agent *a, skn_str usual);
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
-
-/* Messages as one array or one line each, with their facts. */
-skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
-                          const skein_messages *list);
 
 /* Lines of a graph of nodes that each have at most one parent, newest first. */
 typedef struct skn_graph skn_graph;

@@ -35,7 +35,10 @@ static const far_row rows[] = {
     {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
     {"queue ls", NULL},      {"queue rm", NULL},     {"audit", NULL},
     {"tag new", NULL},       {"tag ls", NULL},       {"tag rm", NULL},
-    {"tag on", NULL},        {"tag off", NULL},
+    {"tag on", NULL},        {"tag off", NULL},      {"purge", NULL},
+    {"append", NULL},        {"lane new", NULL},     {"lane finish", NULL},
+    {"files add", NULL},     {"files ls", NULL},     {"files rm", NULL},
+    {"files show", NULL},    {"world tools", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

@@ -54,8 +54,10 @@ skein_rc skn_far_to_server(skn_cli *cli)
     bool       found;
     skein_rc   rc = cli->door->server.engine ? skn_discover(cli, &server, &found) : SKEIN_OK;
 
-    if (!rc && cli->door->server.engine && found)
+    if (!rc && cli->door->server.engine && found) {
+        server.api = cli->door->server.api; /* for skn_far_end */
         cli->door->server = server;
+    }
     return rc;
 }
 
@@ -183,8 +185,9 @@ static skein_rc read_page(skn_cli *cli, paging *p, size_t most, skn_json_list *o
 
 static paging page_of(const skn_cli *cli, const char *path, size_t near)
 {
-    return (paging){
-        .path = path, .size = cli->far ? SKN_FAR_PAGE : near, .began = skn_clock_monotonic()};
+    return (paging){.path = path,
+                    .size = cli->door->server.engine ? near : SKN_FAR_PAGE,
+                    .began = skn_clock_monotonic()};
 }
 
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)

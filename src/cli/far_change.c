@@ -146,6 +146,42 @@ skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out)
     return rc;
 }
 
+skein_rc skn_far_purge(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                       const skn_json **out)
+{
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
+
+    if (ids->n)
+        write_ids(w, "messageIds", ids);
+    else
+        skn_jw_kbool(w, "unreachable", true);
+    return skn_far_send(&b, "POST", chat_path(cli, "purge"), out);
+}
+
+skein_rc skn_far_append(skn_cli *cli, const skn_append *what, const skn_json **out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    if (what->lane.p)
+        skn_jw_kstr(w, "lane", what->lane);
+    if (what->call_id.p)
+        skn_jw_kstr(w, "spawnCallId", what->call_id);
+    if (what->strict)
+        skn_jw_kbool(w, "strict", true);
+    skn_jw_key(w, "messages");
+    skn_jw_array(w);
+    for (size_t i = 0; i < what->count; i++)
+        skn_jw_raw(w, what->messages[i]);
+    skn_jw_array_end(w);
+    rc = skn_far_send(&b, "POST", chat_path(cli, "messages"), &v);
+    *out = rc ? NULL : skn_json_get(v, "messages");
+    return rc;
+}
+
 /* --- Removal ------------------------------------------------------------------------------ */
 
 static skein_removal_agent *read_counts(skn_cli *cli, const skn_json *v, size_t *count)
@@ -363,6 +399,48 @@ skein_rc skn_far_delegation_list(skn_cli *cli, skein_delegations *out)
     *out = (skein_delegations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_delegation)};
     for (size_t i = 0; !rc && i < list.n; i++)
         read_delegation(list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+/* The body of a change of delegations in this chat. */
+static skn_jw *begin_delegation(skn_cli *cli, skn_far_body *b)
+{
+    const skein_change how = {.dry_run = cli->dry_run};
+    skn_jw            *w = begin(cli, &how, b);
+
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
+    return w;
+}
+
+skein_rc skn_far_delegation_new(skn_cli *cli, skn_str parent, skn_str call_id,
+                                skein_delegation *out)
+{
+    const char     *path = skn_arena_printf(cli->keep, "%s/delegations", cli->door->world).p;
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = begin_delegation(cli, &b);
+    skein_rc        rc;
+
+    skn_jw_kstr(w, "parent", parent);
+    skn_jw_kstr(w, "spawnCallId", call_id);
+    if (!(rc = skn_far_send(&b, "POST", path, &v)))
+        read_delegation(v, out);
+    return rc;
+}
+
+skein_rc skn_far_delegation_finish(skn_cli *cli, skn_str key, skein_lane_state state,
+                                   skein_delegation *out)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
+                                        skn_far_part(cli, key))
+                           .p;
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    skn_jw_kstr(begin_delegation(cli, &b), "state", skn_str_of(skn_lane_state_name(state)));
+    if (!(rc = skn_far_send(&b, "PATCH", path, &v)))
+        read_delegation(v, out);
     return rc;
 }
 

@@ -27,9 +27,28 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
 skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skn_str text, skein_squash *out);
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out);
+/* Erases the messages, or without ids all that the current version does not hold; or looks, by a dry run. */
+skein_rc skn_far_purge(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                       const skn_json **out);
+/* Messages of any role, each a JSON object; they wake nobody. */
+typedef struct skn_append {
+    const skn_str *messages;
+    size_t         count;
+    skn_str        lane,
+        call_id; /* may be absent; the call starts the lane, if that is the next one */
+    bool strict; /* refuse results of tools without a call */
+} skn_append;
+
+/* *out is the list of them, as they were stored. */
+skein_rc skn_far_append(skn_cli *cli, const skn_append *what, const skn_json **out);
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out);
 /* Those of the conversation, the oldest first. */
 skein_rc skn_far_delegation_list(skn_cli *cli, skein_delegations *out);
+/* The next child of a lane, for a call if one is named. A dry run says what it would be. */
+skein_rc skn_far_delegation_new(skn_cli *cli, skn_str parent, skn_str call_id,
+                                skein_delegation *out);
+skein_rc skn_far_delegation_finish(skn_cli *cli, skn_str key, skein_lane_state state,
+                                   skein_delegation *out);
 /* "cancel" or "retry" */
 skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what);
 skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool without_tools);

@@ -230,21 +230,3 @@ void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message
     skn_print_notes(cli, m, f);
     skn_print_raw(cli, SKN_STR("\n"));
 }
-
-skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
-                          const skein_messages *list)
-{
-    skein_message_facts *facts = SKN_ARRAY(cli->mem, list->count + 1, skein_message_facts);
-    skein_rc rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->mem, facts,
-                                        &cli->err);
-
-    for (size_t i = 0; i < list->count && !rc; i++) {
-        if (!cli->json) {
-            skn_print_oneline(cli, &list->at[i], &facts[i]);
-            continue;
-        }
-        skn_shape_message(skn_item(cli), chat->uid, &list->at[i], &facts[i]);
-        rc = skn_item_end(cli);
-    }
-    return rc;
-}

@@ -305,6 +305,97 @@ t 'a tag that is not there' alike tag rm nope
 must_f tag rm careful
 t 'a tag that was removed from afar' alike tag ls
 
+# --- Erasing ----------------------------------------------------------------------------------
+
+must world new secrets
+must send -w secrets --no-wait "the first secret"
+must send -w secrets --no-wait "another"
+must amend -w secrets @ -m "a better one"
+must squash -w secrets @ @~1 --join
+t 'what would be erased is the same from afar' alike purge -w secrets -n @
+t 'and what is out of reach' alike purge -w secrets -n --unreachable
+t 'which is told' prints 'the first secret'
+t 'in JSON, too' alike purge -w secrets -n --unreachable --json
+must undo -w secrets
+t 'nothing goes without a yes' alike purge -w secrets @~1
+t 'nor without a message' alike purge -w secrets
+f purge -w secrets @~1 -y
+t 'a text is erased from afar' prints 'Erased 1 message; its place stays.'
+t 'with a word on what was made of it' complains 'A squash was made of '
+t 'and is gone' alike log -w secrets
+t 'for ever' alike purge -w secrets @~1 -y
+t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
+must world rm secrets -y
+
+# --- Servers of tools ---------------------------------------------------------------------------
+
+t 'a world without servers of tools says so' alike world tools
+must world set mcpServers '{"gone":{"command":["/nowhere/at/all"]}}'
+t 'those it has are the same from afar' alike world tools
+t 'which are told' prints 'gone  '
+t 'in JSON, too' alike world tools --json=name,transport,state,reason
+must world set mcpServers null
+
+# --- Context files ------------------------------------------------------------------------------
+
+mkdir -p "$place/src"
+printf 'int one(void)\n{\n    return 1;\n}\nint two(void)\n{\n    return 2;\n}\n' >"$place/src/a.c"
+f files add src/a.c 'fun one' -n
+t 'a file of the server would be added' is "$out" 'src/a.c  fun one  (would be added)'
+f files add src/a.c 'fun one'
+t 'and is' is "$out" 'src/a.c  fun one  added'
+must_f files add src/a.c 'fun two'
+t 'with more of it' alike files ls
+t 'in JSON' alike files ls --json
+t 'what agents read of it' alike files show
+t 'is told' prints 'return 2;'
+t 'of one file' alike files show src/a.c --json
+t 'a file that is not there is not added' alike files add src/b.c
+t 'nor one outside of the folder' alike files add ../in
+t 'nor what is not in it' alike files add src/a.c 'fun three'
+t 'one that was not added is not shown' alike files show b.c
+t 'nor removed' alike files rm b.c
+t 'one would be removed' alike files rm src/a.c -n
+f files rm src/a.c
+t 'and is' is "$out" 'src/a.c  fun one, fun two  removed'
+t 'for all' alike files ls
+
+# --- Messages from elsewhere --------------------------------------------------------------------
+
+must world new notes
+cat >"$dir/lines" <<'END'
+{"messageId":"n-1","content":"one"}
+{"messageId":"n-2","role":"assistant","sender":"ada","content":"two","toolCalls":[{"toolCallId":"k","toolName":"look"}]}
+END
+f append -w notes <"$dir/lines"
+t 'messages are stored from afar' prints 'n-2'
+t 'all of them' complains '2 stored. Take them back with'
+f append -w notes --json=messageId,content <"$dir/lines"
+t 'as what they are' is "$out" '[{"messageId":"n-1","content":"one"},
+{"messageId":"n-2","content":"two"}]'
+f append -w notes <"$dir/lines"
+t 'once' complains '0 stored, 2 were there already.'
+t 'and look the same' alike log -w notes --json
+echo '{"role":"tool","toolCallId":"z","content":"found"}' >"$dir/lines"
+f append -w notes --strict <"$dir/lines"
+t 'a line that is refused is named' complains 'line 1: no tool call "z" waits for a result here'
+printf '%s\n' '{"content":"three"}' '{"role":"boss"}' >"$dir/lines"
+f append -w notes <"$dir/lines"
+t 'and nothing is stored of its batch' fails 2 'line 2: "role" is "boss"'
+echo '{"content":"break it down"}' >"$dir/lines"
+f append -w notes --lane main.1 --call k <"$dir/lines"
+t 'a delegation is begun with its call' alike lane ls -w notes
+t 'which is told' prints 'call k'
+t 'another would be the next one' alike lane new -w notes -n
+f lane new -w notes main.1
+t 'and is' prints 'Started the delegation main.1.1.'
+f lane finish -w notes main.1.1 --state failed
+t 'how it ended is said' prints 'main.1.1 is failed.'
+t 'and seen' alike lane ls -w notes --json
+t 'one that is not there does not end' alike lane finish -w notes main.7
+t 'nor begins anything' alike lane new -w notes main.7
+must world rm notes -y
+
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"
@@ -546,7 +637,7 @@ wait "$follower" 2>/dev/null
 
 # --- What cannot be done from afar ------------------------------------------------------------
 
-for words in fsck 'backup' 'purge @' 'import x'; do
+for words in fsck 'backup' 'import x'; do
     # shellcheck disable=SC2086
     f $words
     t "$words says that it works on the store itself" fails 2 "works on the store itself and cannot use --server $url"
@@ -570,7 +661,7 @@ for word in $(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p'); d
         words=$(printf '%s\n' "$usage" | sed 's/+TIME/+15m/g; s/+VERSION/+v1/; s/+KEY+VALUE/+turnLimit+3/; s|+PROVIDER/MODEL|+a/b|; s/+[A-Z][^+]*/+main.1/g; s/+/ /g')
         case $words in
         help*|version*|completion*|chat*|open) continue ;; # they need nobody, or are looked at above
-        inspect|rm|stop) words="$words main.1" ;;
+        inspect|rm|stop|purge) words="$words main.1" ;;
         'provider add '*) words="$words --type openai" ;;
         'provider login '*) continue ;;                    # reads its key first
         esac
@@ -614,7 +705,8 @@ for how in texts all; do
     shown= seen=0 torn=
     for words in status 'world ls' 'world show' 'agent ls' 'agent show bo' 'conv ls' 'conv show' log 'log --oneline' 'show @' 'show @ada' history tree timeline \
         diff stats 'search plan' context 'inbox ls' 'task ls' 'agent tasks bo' 'agent memory bo' 'lane ls' 'queue ls' audit 'inspect bo' 'provider ls' 'model ls' \
-        'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls'; do
+        'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls' \
+        'world tools' 'files ls' 'files show' 'purge -n @' 'lane new' 'lane finish main.1'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"
@@ -640,7 +732,7 @@ fi
 for how in holes bare; do
     evil $how
     torn=
-    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
+    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'files show' 'purge -n @' 'lane new' 'world tools' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
         # shellcheck disable=SC2086
         f $words
         undocumented "$words"

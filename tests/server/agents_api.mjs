@@ -529,6 +529,7 @@ test('changes of settings, providers and keys, removals and purges are rows of t
     await as('setting.change', 'PATCH', '/settings', { 'defaults.model': 'demo/scripted' });
     await as('provider.change', 'DELETE', '/providers/audited');
     await as('message.remove', 'DELETE', `${w.path}/messages/${said.messageId}?chatId=${w.chat}`);
+    await as('purge', 'POST', `${w.chatPath}/purge`, { messageIds: [said.messageId] });
     await as('agent.create', 'POST', `${w.path}/agents`, { name: 'di', systemPrompt: 'planted-prompt' });
     for (const body of [{ runEvery: '20m' }, { runEvery: null, paused: true }, { model: 'demo/scripted' }]) await as('agent.change', 'PATCH', `${w.path}/agents/di`, body);
     await as('agent.remove', 'DELETE', `${w.path}/agents/di`);

@@ -2,6 +2,7 @@
 // document says, under each of the prefixes.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { document, route, seen } from './contract.mjs';
 import { Server, assert, finish, test } from './lib.mjs';
 import { team, three } from './team.mjs';
@@ -57,6 +58,13 @@ async function stage() {
     return x;
 }
 
+// A file where agents read.
+function put(name) {
+    const at = path.join(server.store.data, 'files', name);
+    fs.mkdirSync(path.dirname(at), { recursive: true });
+    fs.writeFileSync(at, 'one\n');
+}
+
 // operationId: how to call it: [url, body, status, options]. A function gets the stage.
 const examples = {
     listWorlds: x => ['/worlds'],
@@ -104,12 +112,18 @@ const examples = {
     switchTag: x => [`${x.W}/tags/later?chatId=${x.chat}`, { active: true }],
     removeTag: async x => { await server.call('PUT', `${x.W}/tags/gone${x.n}`, { body: {} }); return [`${x.W}/tags/gone${x.n}`, undefined, 204]; },
     listChatMessages: x => [`${x.C}/messages`],
+    appendMessages: x => [`${x.C}/messages`, { messages: [{ role: 'assistant', sender: 'elsewhere', content: 'looked up', toolCalls: [{ toolCallId: 'c1', toolName: 'look', args: { at: 1 } }] }, { role: 'tool', toolCallId: 'c1', content: 'found' }] }, 201],
+    createDelegation: x => [`${x.W}/delegations?chatId=${x.chat}`, { parent: 'main' }, 201],
+    finishDelegation: async x => { const d = await server.post(`${x.W}/delegations?chatId=${x.chat}`, {}); return [`${x.W}/delegations/${d.delegationId}?chatId=${x.chat}`, { state: 'done' }]; },
     getTree: x => [`${x.C}/tree`],
     getTimeline: x => [`${x.C}/timeline`],
     getAnalytics: x => [`${x.C}/analytics`],
     getContext: x => [`${x.C}/context?agent=ada`],
     listContextFiles: x => [`${x.C}/context-files`],
     setContextFiles: x => [`${x.C}/context-files`, { files: [{ path: 'src/a.c', items: ['fun x', '142:156'] }, { path: 'b.md' }] }],
+    addContextFile: x => { put(`added${x.n}.md`); return [`${x.C}/context-files`, { path: `added${x.n}.md`, items: ['1:1'] }]; },
+    getContextFile: async x => { put('d/one.md'); await server.post(`${x.C}/context-files`, { path: 'd/one.md' }, 200); return [`${x.C}/context-files/d%2Fone.md`]; },
+    removeContextFile: async x => { put('two.md'); await server.post(`${x.C}/context-files`, { path: 'two.md' }, 200); return [`${x.C}/context-files/two.md`, undefined]; },
     listSummaries: x => [`${x.C}/compactions`],
     createSummary: async x => { const chat = await server.post(`${x.C}/branches`, { threadId: x.v1 }); return [`${x.W}/chats/${chat.id}/compactions`, { content: 'what was said' }, 201]; },
     listThreads: x => [`${x.C}/threads`],
@@ -122,6 +136,7 @@ const examples = {
     listSquashes: x => [`${x.C}/squashes`],
     squash: async x => { await x.w.idle(); const ids = []; for (const t of ['a', 'b']) ids.push((await x.w.say(t, { instructions: [{ type: 'ReadOnly' }] })).messageId); return [`${x.C}/squashes`, { sourceMessageIds: ids, content: 'a and b' }, 201]; },
     getSquash: x => [`${x.W}/squashes/${x.squash.squashOperationId}`],
+    purge: async x => { const m = await x.w.say('purge me', { instructions: [{ type: 'ReadOnly' }] }); return [`${x.C}/purge`, { messageIds: [m.messageId], force: true }]; },
     branch: x => [`${x.C}/branches`, { messageId: x.hello, title: 'branch' }, 201],
     exportWorld: x => [`${x.W}/export?format=skein`],
     exportChat: x => [`${x.C}/export?format=md`],
@@ -220,7 +235,7 @@ for (const { id, method } of operations) {
 }
 
 test('a delegation that is not there is named', async () => {
-    await server.refused('GET', `${x.W}/delegations/main.1?chatId=${x.chat}`, 404, 'delegation-not-found');
+    await server.refused('GET', `${x.W}/delegations/main.99?chatId=${x.chat}`, 404, 'delegation-not-found');
 });
 
 // --- What lists and single things have in common -------------------------------------------------------

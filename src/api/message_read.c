@@ -1,9 +1,9 @@
-#include "cli/message_read.h"
+/* A message from JSON, with the names it is written with. */
+#include "api/call.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
-#include "engine/engine.h"
+#include "base/suggest.h"
 
 static skein_rc member_array(const skn_json *v, const char *key, const skn_json **out,
                              skein_error *err)
@@ -172,18 +172,6 @@ static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message 
     return read_time(v, &out->created_at, err);
 }
 
-/* The reader of JSON counts lines from the start of what it is given, which is one line. */
-static skein_rc without_line(const char *what, skein_error *err)
-{
-    skein_error e = *err;
-    skn_str     text = skn_str_of(e.message), name = skn_str_of(what);
-    skn_str rest = skn_str_starts(text, name) ? skn_str_sub(text, name.n, text.n) : SKN_NONE;
-
-    if (!skn_str_starts(rest, SKN_STR(": line 1, ")))
-        return e.rc;
-    return skn_fail(err, e.rc, "%s, %.*s", what, SKN_FMT(skn_str_sub(rest, 10, rest.n)));
-}
-
 /* --- Members that no message has -------------------------------------------------------------- */
 
 static const char *const taken[] = {
@@ -224,20 +212,13 @@ const char *skn_message_member_near(skn_str unknown, skn_arena *a)
     return skn_suggest(skn_arena_copy(a, unknown).p, taken_at, NULL);
 }
 
-skein_rc skn_message_read(skn_str line, const char *what, skn_arena *a, skein_new_message *out,
+skein_rc skn_message_read(const skn_json *v, skn_arena *a, skein_new_message *out,
                           skn_str *lane, skn_str *unknown, skein_error *err)
 {
-    const skn_json *v;
-    skein_error     inner = {.rc = SKEIN_OK};
-    skein_rc        rc = skn_json_parse(&v, line, what, a, err);
-
     *out = (skein_new_message){.role = SKEIN_USER};
     *lane = *unknown = SKN_NONE;
-    if (rc)
-        return without_line(what, err);
     if (v->kind != SKN_JSON_OBJECT)
-        return skn_fail(err, SKEIN_INVALID, "%s: a message is a JSON object", what);
+        return skn_fail(err, SKEIN_INVALID, "a message is a JSON object");
     *unknown = first_unknown(v);
-    rc = read_members(v, a, out, lane, &inner);
-    return rc ? skn_fail(err, rc, "%s: %s", what, inner.message) : SKEIN_OK;
+    return read_members(v, a, out, lane, err);
 }
