@@ -387,10 +387,12 @@ static bool become_job(boxed *b)
     return true;
 }
 
+/* A job outlives its connection, and who signs in is known by that; and whoever need not be let in takes no job from
+ * those who are. */
 static bool wants_job(const skn_api_call *c)
 {
     return c->async && !c->key.p && c->run && !c->written &&
-           !(c->route->flags & SKN_ROUTE_PLAIN);
+           !(c->route->flags & (SKN_ROUTE_PLAIN | SKN_ROUTE_OPEN | SKN_ROUTE_SIGN));
 }
 
 /* What a change by force takes away from agents is known on the loop alone. Whether it is one is read later. */

@@ -116,6 +116,14 @@ test('with a token nothing but health is reachable without it, streams included'
     assert.equal((await guarded.request('GET', '/worlds', { headers: { authorization: `bearer ${secret}` } })).status, 200);
 });
 
+test('who is not let in makes no jobs, and signing in is none', async () => {
+    for (const [method, url, body] of [['GET', '/readyz'], ['POST', '/session', { code: 'x' }], ['POST', '/session/link', {}], ['DELETE', '/session']]) {
+        const r = await server.request(method, url, { body, headers: { prefer: 'respond-async' } });
+        assert.deepEqual([r.status === 202, r.headers['preference-applied'], r.headers.location], [false, undefined, undefined], `${method} ${url}`);
+    }
+    assert.equal((await server.call('GET', '/worlds')).status, 200, 'the server is there');
+});
+
 test('sign-ins that fail wait longer and longer, on loopback too; the right token is let in all the while', async () => {
     const own = await Server.start({ token: secret, args: [`--token-file=${tokenFile}`] });
     const wrong = () => own.request('GET', '/worlds', { headers: { authorization: 'Bearer wrong' } });
