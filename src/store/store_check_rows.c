@@ -67,6 +67,8 @@ skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein
     while (rc == SKEIN_OK && rows > 0) {
         skn_stmt       s = skn_stmt_use(tx->db, SKN_Q_check_calls);
         skn_arena     *next = skn_arena_new();
+        const skn_str  last_call = after;
+        const int64_t  last_chat = conversation, last_message = message;
         skn_check_call c;
         bool           row;
 
@@ -84,6 +86,12 @@ skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein
                 break;
         }
         skn_stmt_done(&s);
+        /* As of items: behind what is no number the same page would come for ever. */
+        if (!rc && rows && conversation == last_chat && message == last_message &&
+            skn_str_eq(after, last_call))
+            rc = skn_fail(
+                err, SKEIN_DAMAGED,
+                "a row of table \"message_calls\" has no number for its conversation");
         skn_arena_free(keys);
         keys = next;
     }

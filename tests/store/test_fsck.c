@@ -411,10 +411,32 @@ static void a_place_that_is_no_number_ends_the_check(void **state)
     done(&k);
 }
 
+/* Each is read as a number that the next page begins behind, and sorted behind all numbers. */
+static void a_call_in_no_conversation_ends_the_check(void **state)
+{
+    static const char *const values[] = {"'['", "x'ff'", "1.5"};
+    kit                      k;
+    skein_check              check;
+    char                     sql[160];
+
+    build(&k, state);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        snprintf(sql, sizeof sql,
+                 "PRAGMA foreign_keys = OFF; UPDATE message_calls SET conversation_id = %s;"
+                 "PRAGMA foreign_keys = ON",
+                 values[i]);
+        skn_fixture_sql(k.fx, sql);
+        KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+        assert_true(check.count > 0);
+    }
+    done(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_ON_SQLITE(a_place_that_is_no_number_ends_the_check),
+        SKN_ON_SQLITE(a_call_in_no_conversation_ends_the_check),
         SKN_BOTH(a_sound_store_is_counted_and_nothing_is_found),
         SKN_BOTH(a_dangling_reply_is_a_warning_and_no_finding),
         SKN_BOTH(findings_are_bounded),
