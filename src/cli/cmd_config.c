@@ -57,8 +57,9 @@ static skein_rc print_line(skn_cli *cli, const line *l)
     skn_jw *w;
 
     if (!cli->json) {
-        skn_print_text(
-            cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(l->key), SKN_FMT(l->text)));
+        skn_print_line(
+            cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(l->key), SKN_FMT(l->text)),
+            0);
         if (skn_opt(cli, "show-origin"))
             skn_print(cli, "\t%.*s", SKN_FMT(l->origin));
         skn_print_raw(cli, SKN_STR("\n"));
@@ -216,8 +217,7 @@ int skn_cmd_config_get(skn_cli *cli)
         return (int)no_setting(cli, skn_arg(cli, 0));
     if (cli->json)
         return (int)print_line(cli, &l);
-    skn_print_text(cli, l.text);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_print_block(cli, l.text, 0);
     return 0;
 }
 
@@ -310,8 +310,9 @@ int skn_cmd_config_set(skn_cli *cli)
     if ((rc = skn_place_open(cli)) || (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
         return (int)rc;
     if (!cli->json) {
-        skn_print_text(
-            cli, skn_arena_printf(cli->keep, "%.*s = %.*s\n", SKN_FMT(name), SKN_FMT(text)));
+        skn_print_line(
+            cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(name), SKN_FMT(text)), 0);
+        skn_print_raw(cli, SKN_STR("\n"));
         return 0;
     }
     return (int)print_line(cli, &(line){name, text, SKN_STR("store"), one.value, NULL, false});
