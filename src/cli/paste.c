@@ -27,11 +27,33 @@ skn_str skn_shell_word(skn_arena *a, const char *word)
     return out;
 }
 
-/* An address of a database may hold a password, which is never shown. */
+/* An address of a database may hold a password, which is never shown: as "user:password@", or by its name. */
 static bool is_secret(const char *address)
 {
-    return strncmp(address, "sqlite:", 7) != 0 &&
-           (strchr(address, '@') || strstr(address, "password"));
+    const char *host = strstr(address, "://"), *at, *colon;
+
+    if (!strncmp(address, "sqlite:", 7))
+        return false;
+    if (strstr(address, "password"))
+        return true;
+    host = host ? host + 3 : address;
+    at = strrchr(host, '@');
+    colon = strchr(host, ':');
+    return at && colon && colon < at;
+}
+
+/* The address without its password; NULL where it cannot be told apart. */
+static const char *public_address(skn_cli *cli, const char *address)
+{
+    const char *host = strstr(address, "://"), *at, *colon;
+
+    if (!is_secret(address))
+        return address;
+    if (!host || strstr(address, "password"))
+        return NULL;
+    at = strrchr(host + 3, '@');
+    colon = strchr(host + 3, ':');
+    return skn_arena_printf(cli->keep, "%.*s%s", (int)(colon - address), address, at).p;
 }
 
 /* --- Commands in a text --------------------------------------------------------------------- */
@@ -57,7 +79,9 @@ static void add_option(skn_cli *cli, skn_buf *b, const char *name, const char *b
 {
     const char *value = given(cli, name);
 
-    if (value && (strcmp(name, "db") != 0 || !is_secret(value)))
+    if (value && !strcmp(name, "db"))
+        value = public_address(cli, value);
+    if (value)
         skn_buf_addf(b, " %s%.*s", before, SKN_FMT(skn_shell_word(cli->keep, value)));
 }
 
