@@ -72,6 +72,16 @@ export const listTags = (w: string, query: Paged & { chatId?: string } = {}, o?:
     request<T.TagList>('GET', `/worlds/${at(w)}/tags`, { ...o, query });
 export const setTags = (w: string, body: { tags: T.NewTag[] }, o?: Options) =>
     request<T.TagList>('PUT', `/worlds/${at(w)}/tags`, { ...o, body });
+export const setTag = (w: string, t: string, body: T.TagDefinition, o?: Options) =>
+    request<T.Tag>('PUT', `/worlds/${at(w)}/tags/${at(t)}`, { ...o, body });
+export const switchTag = (w: string, t: string, body: { active: boolean }, o?: Options) =>
+    request<T.Tag>('PATCH', `/worlds/${at(w)}/tags/${at(t)}`, { ...o, body });
+export const removeTag = (w: string, t: string, o?: Options) =>
+    request<void>('DELETE', `/worlds/${at(w)}/tags/${at(t)}`, o);
+export const appendMessages = (w: string, c: string, body: T.NewMessages, o?: Options) =>
+    request<T.StoredMessages>('POST', `/worlds/${at(w)}/chats/${at(c)}/messages`, { ...o, body });
+export const purge = (w: string, c: string, body: T.NewPurge, o?: Options) =>
+    request<T.Purge>('POST', `/worlds/${at(w)}/chats/${at(c)}/purge`, { ...o, body });
 export const listChatMessages = (w: string, c: string, query: Rows = {}, o?: Options) =>
     request<T.MessageList>('GET', `/worlds/${at(w)}/chats/${at(c)}/messages`, { ...o, query });
 export const getTree = (
@@ -102,6 +112,12 @@ export const listContextFiles = (w: string, c: string, query: Paged = {}, o?: Op
     request<T.ContextFileList>('GET', `/worlds/${at(w)}/chats/${at(c)}/context-files`, { ...o, query });
 export const setContextFiles = (w: string, c: string, body: { files: T.NewContextFile[] }, o?: Options) =>
     request<T.ContextFileList>('PUT', `/worlds/${at(w)}/chats/${at(c)}/context-files`, { ...o, body });
+export const addContextFile = (w: string, c: string, body: T.AddedContextFile, o?: Options) =>
+    request<T.ContextFile>('POST', `/worlds/${at(w)}/chats/${at(c)}/context-files`, { ...o, body });
+export const getContextFile = (w: string, c: string, f: string, o?: Options) =>
+    request<T.ContextFile>('GET', `/worlds/${at(w)}/chats/${at(c)}/context-files/${at(f)}`, o);
+export const removeContextFile = (w: string, c: string, f: string, o?: Options) =>
+    request<T.ContextFile>('DELETE', `/worlds/${at(w)}/chats/${at(c)}/context-files/${at(f)}`, o);
 export const listSummaries = (
     w: string,
     c: string,
@@ -165,6 +181,10 @@ export const getDelegation = (
     query: { chatId?: string; fields?: string } = {},
     o?: Options,
 ) => request<T.Delegation>('GET', `/worlds/${at(w)}/delegations/${at(id)}`, { ...o, query });
+export const createDelegation = (w: string, body: T.NewDelegation, o?: Options) =>
+    request<T.Delegation>('POST', `/worlds/${at(w)}/delegations`, { ...o, body });
+export const finishDelegation = (w: string, id: string, body: T.DelegationEnd, o?: Options) =>
+    request<T.Delegation>('PATCH', `/worlds/${at(w)}/delegations/${at(id)}`, { ...o, body });
 export const cancelDelegation = (w: string, id: string, body: Record<string, never> = {}, o?: Options) =>
     request<T.Delegation>('POST', `/worlds/${at(w)}/delegations/${at(id)}/cancel`, { ...o, body });
 export const retryDelegation = (w: string, id: string, body: Record<string, never> = {}, o?: Options) =>

@@ -618,7 +618,11 @@ test('what cannot be done with a message says why', async () => {
 test('an empty conversation of another world offers examples, and the panel tells of a message', async () => {
     const w = await fresh(quick, ['lead']);
     const p = await open(quick, at(w));
-    await p.getByText('No messages yet. Every agent of this world that is not paused answers; write @name for one.').waitFor();
+    await p
+        .getByText(
+            'No messages yet. Every agent of this world that is not paused answers; write @name for one.',
+        )
+        .waitFor();
     await axe(p);
     await p.getByRole('button', { name: 'Hello everyone!' }).click();
     await p.locator('article.chat-message', { hasText: 'Hello everyone!' }).waitFor();

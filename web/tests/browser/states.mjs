@@ -232,7 +232,10 @@ test('every screen that is empty says what would be there, and how it comes abou
         const over = await p.evaluate(() => document.scrollingElement.scrollWidth - innerWidth);
         assert.ok(over <= 0, `${to} is ${over} px too wide`);
     };
-    await says(at(w), 'No messages yet. Every agent of this world that is not paused answers; write @name for one.');
+    await says(
+        at(w),
+        'No messages yet. Every agent of this world that is not paused answers; write @name for one.',
+    );
     await counts(p, '.chat-examples button', 3);
     await says(at(w, 'tree'), 'No replies yet. Threads appear when an agent answers.');
     await says(at(w, 'timeline'), 'No runs yet');

@@ -94,7 +94,9 @@ function Find({ words, onInput }: { words: string; onInput: (words: string) => v
 function Trouble({ trouble, onRetry }: { trouble: import('../../api/client').Trouble; onRetry: () => void }) {
     if (trouble.type === '/problems/call-not-found')
         return (
-            <p class="empty">Nothing is recorded for this call: it is older than recording, or it was imported or erased.</p>
+            <p class="empty">
+                Nothing is recorded for this call: it is older than recording, or it was imported or erased.
+            </p>
         );
     return <TroubleBox trouble={trouble} onRetry={onRetry} />;
 }

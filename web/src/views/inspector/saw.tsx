@@ -89,7 +89,9 @@ export function NoCall({ looked }: { looked: Looked }) {
         );
     return (
         <Empty>
-            <p>Nothing is recorded for this call: it is older than recording, or it was imported or erased.</p>
+            <p>
+                Nothing is recorded for this call: it is older than recording, or it was imported or erased.
+            </p>
         </Empty>
     );
 }
