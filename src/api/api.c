@@ -1,4 +1,9 @@
+#include "api/api.h"
 #include "api/call.h"
+#include "api/handlers.h"
+#include "base/url.h"
+
+#include <string.h>
 
 skn_api *skn_api_new(const skn_api_options *o, const skn_route *more)
 {
@@ -20,4 +25,207 @@ void skn_api_free(skn_api *api)
         return;
     pthread_mutex_destroy(&api->mu);
     skn_arena_free(api->mem);
+}
+
+/* The table of operations as data. */
+
+#define CHANGES SKN_ROUTE_CHANGES
+#define OPEN    SKN_ROUTE_OPEN
+#define PLAIN   SKN_ROUTE_PLAIN
+#define LONG    SKN_ROUTE_LONG
+#define UPLOAD  SKN_ROUTE_UPLOAD
+#define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
+#define TEXT    SKN_ROUTE_TEXT
+#define KNOWN   (SKN_ROUTE_CHANGES | SKN_ROUTE_KNOWN)
+#define SERVED  SKN_ROUTE_SERVED
+#define STOPS   SKN_ROUTE_STOPS
+#define LIST    SKN_ROUTE_LIST
+
+const skn_route skn_routes[] = {
+#define OPERATION(method, path, handler, flags, id, summary)                                   \
+    {#method, path, skn_api_##handler, flags, id, summary},
+#define SERVER_ONLY(method, path, flags, id, summary)                                          \
+    {#method, path, NULL, (flags) | SERVED, id, summary},
+#include "api/operations.def"
+    {0},
+};
+
+typedef struct node {
+    skn_str           segment;
+    struct node      *first, *next; /* children, siblings */
+    struct node      *param;        /* the child that takes any segment */
+    const skn_route **routes;       /* that end here */
+    size_t            route_count;
+    skn_str           allow;
+} node;
+
+struct skn_tree {
+    node root;
+};
+
+static bool is_param(skn_str segment)
+{
+    return segment.n > 1 && segment.p[0] == '{';
+}
+
+static node *child_for(node *at, skn_str segment, skn_arena *a)
+{
+    node *child;
+
+    if (is_param(segment)) {
+        if (!at->param)
+            at->param = SKN_NEW(a, node);
+        return at->param;
+    }
+    for (child = at->first; child; child = child->next)
+        if (skn_str_eq(child->segment, segment))
+            return child;
+    child = SKN_NEW(a, node);
+    child->segment = segment;
+    child->next = at->first;
+    at->first = child;
+    return child;
+}
+
+static void add_route(node *at, const skn_route *route, skn_arena *a)
+{
+    const skn_route **more = SKN_ARRAY(a, at->route_count + 1, const skn_route *);
+    skn_str           old = at->allow;
+
+    if (at->route_count)
+        memcpy(more, at->routes, at->route_count * sizeof *more);
+    more[at->route_count++] = route;
+    at->routes = more;
+    at->allow = old.p ? skn_arena_printf(a, "%s, %.*s", route->method, SKN_FMT(old))
+                      : skn_arena_printf(a, "%s, OPTIONS", route->method);
+    if (skn_str_is(skn_str_of(route->method), "GET"))
+        at->allow = skn_arena_printf(a, "HEAD, %.*s", SKN_FMT(at->allow));
+}
+
+void skn_tree_add(skn_tree *t, const skn_route *routes, skn_arena *a)
+{
+    for (const skn_route *r = routes; r->method; r++) {
+        skn_str rest = skn_str_of(r->path + 1), segment;
+        node   *at = &t->root;
+
+        while (skn_str_split(&rest, '/', &segment))
+            at = child_for(at, segment, a);
+        add_route(at, r, a);
+    }
+}
+
+skn_tree *skn_tree_new(const skn_route *routes, skn_arena *a)
+{
+    skn_tree *t = SKN_NEW(a, skn_tree);
+
+    skn_tree_add(t, routes, a);
+    return t;
+}
+
+static bool cut_prefix(skn_str *path, skn_str prefix)
+{
+    if (!skn_str_starts(*path, prefix) || (path->n > prefix.n && path->p[prefix.n] != '/'))
+        return false;
+    *path = path->n > prefix.n ? skn_str_sub(*path, prefix.n, path->n) : SKN_STR("/");
+    return true;
+}
+
+skn_str skn_path_bare(skn_str path)
+{
+    if (!cut_prefix(&path, SKN_STR("/api/v1")))
+        cut_prefix(&path, SKN_STR("/api"));
+    return path;
+}
+
+/* A walk down the tree; what was passed over for a literal is tried when that led nowhere. */
+typedef struct walk {
+    skn_str     segments[SKN_PATH_SEGMENTS];
+    size_t      count;
+    const node *at[SKN_PATH_SEGMENTS + 1];
+    int         tried[SKN_PATH_SEGMENTS + 1]; /* 1: the literal child; 2: the parameter, too */
+} walk;
+
+static const node *literal_child(const node *at, skn_str segment)
+{
+    const node *child = at->first;
+
+    while (child && !skn_str_eq(child->segment, segment))
+        child = child->next;
+    return child;
+}
+
+static const node *next_child(walk *w, size_t depth)
+{
+    const node *at = w->at[depth];
+
+    if (w->tried[depth]++ == 0)
+        return literal_child(at, w->segments[depth]);
+    return w->segments[depth].n ? at->param : NULL;
+}
+
+static const node *descend(walk *w, const node *root)
+{
+    size_t depth = 0;
+
+    w->at[0] = root;
+    w->tried[0] = 0;
+    for (;;) {
+        const node *child = NULL;
+
+        if (depth == w->count && w->at[depth]->route_count)
+            return w->at[depth];
+        while (depth < w->count && !child && w->tried[depth] < 2)
+            child = next_child(w, depth);
+        if (child) {
+            w->at[++depth] = child;
+            w->tried[depth] = 0;
+        } else if (depth-- == 0) {
+            return NULL;
+        }
+    }
+}
+
+/* One "/" at the end is forgiven. */
+static bool split_path(walk *w, skn_str path)
+{
+    skn_str rest = skn_str_sub(path, 1, path.n), segment;
+
+    w->count = 0;
+    while (skn_str_split(&rest, '/', &segment)) {
+        if (w->count == SKN_PATH_SEGMENTS)
+            return false;
+        w->segments[w->count++] = segment;
+    }
+    return true;
+}
+
+static void take_params(const walk *w, skn_arena *a, skn_match *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->count; i++)
+        if (w->tried[i] == 2 && n < sizeof out->params / sizeof out->params[0] &&
+            !skn_url_decode(w->segments[i], false, a, &out->params[n++]))
+            out->bad = true;
+}
+
+void skn_tree_match(const skn_tree *t, skn_str method, skn_str path, skn_arena *a,
+                    skn_match *out)
+{
+    walk        w;
+    const node *end;
+
+    *out = (skn_match){0};
+    if (skn_str_is(method, "HEAD"))
+        method = SKN_STR("GET");
+    if (!path.n || path.p[0] != '/' || !split_path(&w, skn_path_bare(path)))
+        return;
+    end = descend(&w, &t->root);
+    if (!end)
+        return;
+    out->allow = end->allow;
+    for (size_t i = 0; i < end->route_count; i++)
+        if (skn_str_is(method, end->routes[i]->method))
+            out->route = end->routes[i];
+    take_params(&w, a, out);
 }

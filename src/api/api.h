@@ -10,6 +10,7 @@
 
 #include "api/asks.h"
 #include "base/log.h"
+#include "exchange/exchange.h"
 
 #include <skein/call.h>
 
@@ -148,7 +149,7 @@ struct skn_route {
 
 extern const skn_route skn_routes[]; /* all operations; ends with a NULL method */
 
-/* --- Which route a path belongs to (match.c) ------------------------------------------------------ */
+/* --- Which route a path belongs to (api.c) ------------------------------------------------------ */
 
 #define SKN_PATH_SEGMENTS 12
 
@@ -186,7 +187,7 @@ bool     skn_api_has_memory(skn_api_call *c, size_t others);
 skein_rc skn_api_no_memory(skn_api_call *c); /* 503 */
 /* A call is complete, but there is no memory to hand its answer over: it becomes a failure that says so. */
 void skn_api_lose_answer(skn_api_call *c);
-/* What a request asks for beside what its route does: Prefer and Accept (prefer.c). */
+/* What a request asks for beside what its route does: Prefer and Accept (run.c). */
 void skn_read_prefer(skn_api_call *c);
 /* Idempotency-Key, of what changes something. */
 skein_rc skn_read_key(skn_api_call *c);

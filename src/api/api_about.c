@@ -1,5 +1,6 @@
 /* Which program answers, and how it is spoken to. */
 #include "api/handlers.h"
+#include "base/error.h"
 
 extern const char   skn_openapi_json[]; /* made from openapi.json */
 extern const size_t skn_openapi_json_size;
@@ -30,4 +31,177 @@ skein_rc skn_api_get_problem(skn_api_call *c)
                                 SKN_FMT(c->params[0]));
     c->type = "text/html; charset=utf-8";
     return SKEIN_OK;
+}
+
+/* The trail: who changed what. It is only read here. */
+
+/* A cursor is the id of the row that was shown last. */
+static skein_rc read_cursor(skn_api_call *c, int64_t *before)
+{
+    skn_str cursor = skn_call_query(c, "cursor"), text;
+
+    *before = 0;
+    if (!cursor.p)
+        return SKEIN_OK;
+    if (cursor.n > 64 || !skn_base64url_read(c->mem, cursor, &text) ||
+        !skn_str_starts(text, SKN_STR("audit:")) ||
+        !skn_str_int(skn_str_sub(text, 6, text.n), before) || *before < 1)
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_audit(skn_api_call *c)
+{
+    skein_audit_rows rows;
+    skn_str          next = SKN_NONE;
+    int64_t          limit, before;
+    size_t           shown;
+    skein_rc         rc;
+
+    if ((rc = skn_page_limit(c, SKN_PAGE_DEFAULT, &limit)) || (rc = read_cursor(c, &before)) ||
+        (rc = skein_audit_list(c->engine, before, (size_t)limit + 1, c->mem, &rows, &c->error)))
+        return rc;
+    shown = rows.count > (size_t)limit ? (size_t)limit : rows.count;
+    if (shown < rows.count)
+        next = skn_base64url(
+            c->mem, skn_arena_printf(c->mem, "audit:%lld", (long long)rows.at[shown - 1].id));
+    skn_call_list(c);
+    for (size_t i = 0; i < shown; i++)
+        skn_shape_audit(&c->w, &rows.at[i]);
+    skn_call_list_end(c, next, SKN_NONE, -1);
+    return skn_page_fields(c, SKN_FIELDS_AUDIT);
+}
+
+/* The servers of tools of a world: what its settings name, and what has become of it here. */
+
+/* Those that nobody has needed yet will not be started either. */
+static void mark_switched_off(skn_tool_server *servers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (skn_str_is(servers[i].transport, "stdio")) {
+            servers[i].state = SKN_STR("failed");
+            servers[i].reason = SKN_STR(SKN_COMMANDS_OFF);
+        }
+}
+
+/* A call of this process: whoever runs servers could say more. */
+static void mark_not_run(skn_tool_server *servers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        servers[i].reason = SKN_STR("no server runs that could start it");
+}
+
+skein_rc skn_api_list_tool_servers(skn_api_call *c)
+{
+    const skn_api_agents *agents = &c->api->o.agents;
+    skn_tool_server      *servers;
+    size_t                count;
+    skn_page              page;
+    skein_rc              rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("tool-servers"), count, false, &page)))
+        return rc;
+    if (!c->by)
+        mark_not_run(servers, count);
+    if (c->api->o.no_commands)
+        mark_switched_off(servers, count);
+    if (agents->tool_servers)
+        agents->tool_servers(agents->arg, c->world.id, c->mem, servers, count);
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_tool_server(&c->w, &servers[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_TOOL_SERVER);
+}
+
+/* What models were sent, and what they answered. */
+
+#define LISTED_MOST 1000
+
+skein_rc skn_api_list_calls(skn_api_call *c)
+{
+    skein_agent       agent;
+    skein_model_calls calls;
+    skn_page          page;
+    skein_rc          rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) ||
+        (rc = skein_model_call_list(c->engine, c->world.id, SKN_NONE, agent.id, LISTED_MOST,
+                                    c->mem, &calls, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("calls"), calls.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_model_call(&c->w, &calls.at[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_MODEL_CALL);
+}
+
+static skein_rc answer_call(skn_api_call *c, const skein_model_call *call)
+{
+    skn_shape_model_call_whole(&c->w, call, c->mem);
+    return skn_page_fields(c, SKN_FIELDS_MODEL_CALL_WHOLE);
+}
+
+skein_rc skn_api_get_call(skn_api_call *c)
+{
+    skein_model_call call;
+    skein_rc         rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_model_call_get(c->engine, c->world.id, c->params[1], c->mem, &call,
+                                   &c->error)))
+        return skn_api_missing(c, rc, "call-not-found");
+    return answer_call(c, &call);
+}
+
+/* A turn that failed before anything was kept has left nothing but its reason. */
+static skein_rc never_sent(skn_api_call *c, skein_message *m, bool *failed)
+{
+    skein_messages   one = {m, 1};
+    skein_deliveries d;
+    skein_rc rc = skein_deliveries_of(c->engine, c->chat.id, &one, c->mem, &d, &c->error);
+
+    *failed = false;
+    for (size_t i = 0; rc == SKEIN_OK && i < d.count; i++)
+        if (d.at[i].failed_at) {
+            *failed = true;
+            c->problem = "call-not-found";
+            return skn_no_call_for(m->uid, &d.at[i], &c->error);
+        }
+    return rc;
+}
+
+static skein_rc no_call(skn_api_call *c, const skein_message *m)
+{
+    bool     said = m->role == SKEIN_USER || m->author != SKEIN_BY_AGENT;
+    skein_rc rc = skn_fail(&c->error, SKEIN_NOT_FOUND,
+                           said ? "no model wrote message \"%.*s\""
+                                : "no call is kept for message \"%.*s\"",
+                           SKN_FMT(m->uid));
+
+    c->problem = "call-not-found";
+    if (said)
+        return skn_hint(&c->error, rc,
+                        "What a model would be sent now is at /worlds/%.*s/chats/%.*s/context.",
+                        SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
+    return rc;
+}
+
+/* The last call of a message is the one whose answer it is, or the one that was to answer it in vain. */
+skein_rc skn_api_get_message_context(skn_api_call *c)
+{
+    skein_message    m;
+    skein_model_call call;
+    bool             failed;
+    skein_rc         rc;
+
+    if ((rc = skn_api_message(c, &m)))
+        return rc;
+    rc = skein_model_call_get(c->engine, c->world.id, m.uid, c->mem, &call, &c->error);
+    if (rc == SKEIN_NOT_FOUND)
+        return (rc = never_sent(c, &m, &failed)) || failed ? rc : no_call(c, &m);
+    return rc ? rc : answer_call(c, &call);
 }

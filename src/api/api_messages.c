@@ -1,6 +1,5 @@
 /* Reading messages: in pages, one by one, and what became of them. Posting is in api_post.c. */
 #include "api/handlers.h"
-
 #include "base/error.h"
 
 #define COVERED_MOST 200 /* messages that are named */
@@ -214,5 +213,245 @@ skein_rc skn_api_get_delivery(skn_api_call *c)
     skn_jw_key(w, "delivery");
     skn_shape_delivery(w, &told.deliveries[0]);
     skn_jw_object_end(w);
+    return SKEIN_OK;
+}
+
+/* Messages of any role, as they are: nobody is woken by them. */
+
+typedef struct append {
+    skein_append_request req;
+    skein_new_message   *messages;
+    skn_str              call_id; /* that starts the lane, if that has to be made */
+} append;
+
+/* Says which of the messages it was that cannot be stored. */
+static skein_rc blame(skn_api_call *c, skein_rc rc, size_t index)
+{
+    skein_error told = c->error;
+    const char *pointer = skn_arena_printf(c->mem, "/messages/%zu", index).p;
+
+    skn_call_invalid(c, pointer, told.message);
+    c->error = told;
+    if (rc != SKEIN_INVALID)
+        c->problem = NULL;
+    return rc;
+}
+
+/* One request is about one lane: all of it is stored, or nothing. */
+static skein_rc take_lane(skn_api_call *c, append *a, skn_str lane)
+{
+    if (!lane.p || skn_str_eq(lane, a->req.lane))
+        return SKEIN_OK;
+    if (a->req.lane.p)
+        return skn_fail(&c->error, SKEIN_INVALID,
+                        "\"lane\" is \"%.*s\"; the messages before are for \"%.*s\"",
+                        SKN_FMT(lane), SKN_FMT(a->req.lane));
+    a->req.lane = lane;
+    return SKEIN_OK;
+}
+
+static skein_rc read_messages(skn_api_call *c, append *a)
+{
+    const skn_json *list;
+    skn_str         lane, unknown;
+    size_t          n = 0;
+    skein_rc        rc = skn_api_body_list(c, "messages", &list);
+
+    if (rc)
+        return rc;
+    if (!list->count)
+        return skn_call_invalid(c, "/messages", "is empty");
+    a->messages = SKN_ARRAY(c->mem, list->count, skein_new_message);
+    for (const skn_json *v = list->first; v; v = v->next, n++)
+        if ((rc = skn_message_read(v, c->mem, &a->messages[n], &lane, &unknown, &c->error)) ||
+            (rc = take_lane(c, a, lane)))
+            return blame(c, rc, n);
+    a->req.messages = a->messages;
+    a->req.count = n;
+    return SKEIN_OK;
+}
+
+static skein_rc read_append(skn_api_call *c, append *a)
+{
+    bool     strict;
+    skein_rc rc;
+
+    *a = (append){.req = {.conversation = c->chat.id}};
+    if ((rc = skn_call_text(c, "lane", false, &a->req.lane)) ||
+        (rc = skn_call_text(c, "spawnCallId", false, &a->call_id)) ||
+        (rc = skn_api_flag(c, "strict", &strict)) ||
+        (rc = skn_call_if_match(c, &c->chat, false, &a->req.expect)))
+        return rc;
+    a->req.import = !strict;
+    return read_messages(c, a);
+}
+
+/* With where each stands; one that was there before stands nowhere in what was stored now. */
+static skein_rc answer(skn_api_call *c, const skein_messages *stored)
+{
+    skein_message_facts *facts = SKN_ARRAY(c->mem, stored->count + 1, skein_message_facts);
+    skein_rc rc = skein_message_explain(c->engine, c->chat.id, 0, stored, c->mem, facts,
+                                        &c->error);
+
+    if (rc)
+        return rc;
+    skn_jw_object(&c->w);
+    skn_jw_key(&c->w, "messages");
+    skn_jw_array(&c->w);
+    for (size_t i = 0; i < stored->count; i++)
+        skn_shape_message(&c->w, c->chat.uid, &stored->at[i], &facts[i]);
+    skn_jw_array_end(&c->w);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_append_messages(skn_api_call *c)
+{
+    skein_messages stored = {NULL, 0};
+    append         a;
+    skein_rc       rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = read_append(c, &a)) ||
+        (a.req.lane.p && (rc = skn_api_lane_ensure(c, a.req.lane, a.call_id))))
+        return rc;
+    rc = skein_append(c->engine, &a.req, c->mem, &stored, &c->error);
+    if (rc == SKEIN_INVALID || rc == SKEIN_LIMIT || rc == SKEIN_CONFLICT ||
+        rc == SKEIN_NOT_FOUND)
+        return stored.count < a.req.count ? blame(c, rc, stored.count) : rc;
+    if (rc)
+        return skn_api_changed(c, rc);
+    c->status = 201;
+    skn_api_fresh_etag(c);
+    return answer(c, &stored);
+}
+
+/* Replies: the line above a message, the tree below it, and numbers about both. */
+
+/* --- Around one message ------------------------------------------------------------------- */
+
+typedef skein_rc reader(skein_engine *e, skein_conversation_id conversation, int64_t version,
+                        skein_message_id of, skein_mem *mem, skein_messages *out,
+                        skein_error *err);
+
+static skein_rc answer_around(skn_api_call *c, reader *read, const char *what)
+{
+    skein_message  m;
+    skein_version  v;
+    skein_messages list;
+    skein_rc       rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = skn_api_version(c, &v)) ||
+        (rc = read(c->engine, c->chat.id, v.number, m.id, c->mem, &list, &c->error)))
+        return rc;
+    return skn_api_answer_messages(
+        c, v.number, &list, skn_arena_printf(c->mem, "%s/%.*s", what, SKN_FMT(v.thread_uid)));
+}
+
+skein_rc skn_api_list_replies(skn_api_call *c)
+{
+    return answer_around(c, skein_reply_children, "replies");
+}
+
+skein_rc skn_api_list_ancestors(skn_api_call *c)
+{
+    return answer_around(c, skein_reply_ancestors, "ancestors");
+}
+
+skein_rc skn_api_list_siblings(skn_api_call *c)
+{
+    return answer_around(c, skein_reply_siblings, "siblings");
+}
+
+/* --- Trees -------------------------------------------------------------------------------- */
+
+/* Leaves out what is deeper than asked; parents stand before children, so none loses its parent. */
+static skein_rc cut_depth(skn_api_call *c, const skein_reply_tree *tree, size_t **out,
+                          size_t *count)
+{
+    int64_t  most;
+    skein_rc rc = skn_call_query_int(c, "depth", 1, 1000000, INT32_MAX, &most);
+
+    *out = SKN_ARRAY(c->mem, tree->count + 1, size_t);
+    *count = 0;
+    for (size_t i = 0; rc == SKEIN_OK && i < tree->count; i++)
+        if (tree->at[i].depth < most)
+            (*out)[(*count)++] = i;
+    return rc;
+}
+
+static skein_rc answer_tree(skn_api_call *c, const skein_version *v, skein_message_id root)
+{
+    skein_reply_tree tree;
+    skn_page         page;
+    size_t          *kept, count;
+    skn_str          tag;
+    skein_rc         rc;
+
+    rc = skein_reply_tree_read(c->engine, c->chat.id, v->number, root, c->mem, &tree,
+                               &c->error);
+    if (rc || (rc = cut_depth(c, &tree, &kept, &count)))
+        return rc;
+    tag = skn_arena_printf(c->mem, "tree/%.*s/%lld", SKN_FMT(v->thread_uid), (long long)root.v);
+    if ((rc = skn_page_read(c, tag, SKN_PAGE_MOST, false, &page)))
+        return rc;
+    skn_page_fit(&page, (int64_t)count);
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++) {
+        const skein_reply_node *node = &tree.at[kept[i]];
+
+        skn_shape_node(&c->w, c->chat.uid, node,
+                       node->parent >= 0 ? &tree.at[node->parent].message : NULL);
+    }
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_NODE);
+}
+
+skein_rc skn_api_list_subtree(skn_api_call *c)
+{
+    skein_message m;
+    skein_version v;
+    skein_rc      rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = skn_api_version(c, &v)))
+        return rc;
+    return answer_tree(c, &v, m.id);
+}
+
+/* root=ID; zero when it is not given. */
+static skein_rc read_root(skn_api_call *c, skein_message_id *out)
+{
+    skein_message m = {.id = {0}};
+    skn_str       id = skn_call_query(c, "root");
+    skein_rc      rc = id.p ? skn_find_message(c, id, &m) : SKEIN_OK;
+
+    *out = m.id;
+    return rc;
+}
+
+skein_rc skn_api_get_tree(skn_api_call *c)
+{
+    skein_version    v;
+    skein_message_id root;
+    skein_rc         rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+        (rc = read_root(c, &root)))
+        return rc;
+    return answer_tree(c, &v, root);
+}
+
+skein_rc skn_api_get_analytics(skn_api_call *c)
+{
+    skein_version    v;
+    skein_message_id root;
+    skein_stats      stats;
+    skein_rc         rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+        (rc = read_root(c, &root)) ||
+        (rc = skein_stats_read(c->engine, c->chat.id, v.number, root, c->mem, &stats,
+                               &c->error)))
+        return rc;
+    skn_shape_stats(&c->w, c->chat.uid, &stats);
     return SKEIN_OK;
 }

@@ -61,7 +61,7 @@ skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out);
 /* "t_…" of the chat; absent gives the current one. */
 skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out);
 
-/* --- One edit of a chat at a time (editing.c) ------------------------------------------------ */
+/* --- One edit of a chat at a time (api_edits.c) ------------------------------------------------ */
 
 /* An edit under way; it is its worker's, and lives there from begin to end. */
 struct skn_editing {
@@ -201,7 +201,7 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also);
 skn_str skn_base64url(skn_arena *a, skn_str bytes);
 bool    skn_base64url_read(skn_arena *a, skn_str text, skn_str *out);
 
-/* --- Events (taking.c, api_events.c) ------------------------------------------------------------ */
+/* --- Events (run.c, api_events.c) ------------------------------------------------------------ */
 
 /* The events that somebody wants. */
 typedef struct skn_stream_filter {
@@ -270,7 +270,7 @@ skein_rc skn_post_look(skn_posting *p);
 /* 200, the message and what answered it. */
 skein_rc skn_post_gather(skn_posting *p);
 
-/* --- Messages of any role (message_read.c, api_append.c) ------------------------------------------ */
+/* --- Messages of any role (message_read.c, api_messages.c) ------------------------------------------ */
 
 /* Reads one from an object; *lane is absent when it names none. What is read lives in the JSON or in the arena. Members
  * that are only written are passed over; *unknown is the first that no message has, absent when there is none. */

@@ -1,11 +1,13 @@
 #include "base/uid.h"
-
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/rand.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 /* 42 bits of milliseconds since 1970 last until 2109; 18 bits count within one. The time is
  * kept between bounds: below 2^36 (1972) an id would begin with '-' and look like an option,
@@ -89,4 +91,17 @@ bool skn_uid_valid(skn_str s)
         words |= word(s.p[i]);
     }
     return words;
+}
+
+/* Waits early in boot, until the system has gathered enough: tokens are made of this. */
+uint64_t skn_random(void)
+{
+    uint64_t v;
+
+    while (getrandom(&v, sizeof v, 0) != (ssize_t)sizeof v)
+        if (errno != EINTR) {
+            perror("skein: the system gives no random numbers");
+            abort();
+        }
+    return v;
 }

@@ -1,10 +1,16 @@
 #include "cli/answers.h"
-
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "cli/discover.h"
+#include "cli/far.h"
+#include "cli/news.h"
 #include "cli/print.h"
+#include "cli/server_ask.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define SENDER_COLUMNS 5
 #define INDENT         6
@@ -473,4 +479,365 @@ void skn_answers_end(skn_answers *a)
     else if ((n -= a->resting))
         skn_print(a->cli, "%zu agent%s idle after %" PRId64 ".%" PRId64 " s.\n", n,
                   skn_plural((int64_t)n), a->elapsed_ms / 1000, a->elapsed_ms % 1000 / 100);
+}
+
+static const skn_json *list_of(const skn_json *v, const char *name)
+{
+    const skn_json *list = v ? skn_json_get(v, name) : NULL;
+
+    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
+}
+
+/* What the server of the store tells of this; NULL: there is none, or it cannot. */
+static const skn_json *told(skn_cli *cli, skn_str path)
+{
+    skein_error     before = cli->err;
+    const skn_json *v = NULL;
+    skn_server      server;
+    bool            found = false;
+
+    if (cli->far ? skn_far_get(cli, &v, "%.*s", SKN_FMT(path))
+                 : skn_discover_here(cli, &server, &found) || !found ||
+                       skn_server_ask(cli, &server, "GET", path.p, SKN_NONE, &v))
+        v = NULL;
+    cli->err = before;
+    return v;
+}
+
+const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
+{
+    const char *name = skn_client_encode(cli->keep, world->name);
+
+    return told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
+                                      fields ? "?fields=" : "", fields ? fields : ""));
+}
+
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
+{
+    return list_of(skn_told_of_world(cli, world, "answersWith"), "answersWith");
+}
+
+static bool is_set(const skn_json *v, const char *key)
+{
+    const skn_json *m = skn_json_get(v, key);
+
+    return m && m->kind == SKN_JSON_BOOL && m->boolean;
+}
+
+static skn_str where(skn_cli *cli, const skn_json *one)
+{
+    const skn_json *local = skn_json_get(one, "local");
+    skn_str         host = skn_news_text(one, "host");
+
+    if (!local || local->kind != SKN_JSON_BOOL)
+        return SKN_STR("not set up");
+    if (is_set(one, "local"))
+        return is_set(one, "scripted") ? SKN_STR("scripted, on this computer")
+                                       : SKN_STR("on this computer");
+    return host.n ? skn_arena_printf(cli->keep, "at %.*s", SKN_FMT(host))
+                  : SKN_STR("on another computer");
+}
+
+/* Has the provider of the model cost what it may cost this month? */
+static bool is_spent(skn_cli *cli, skn_str model)
+{
+    skn_str         name = SKN_STR("");
+    const skn_json *provider;
+
+    if (!skn_str_split(&model, '/', &name))
+        return false;
+    provider = told(
+        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_client_encode(cli->keep, name)));
+    return provider && skn_str_is(skn_news_text(provider, "state"), "over-budget");
+}
+
+static skn_str nobody(const skn_json *agents)
+{
+    return agents && agents->first ? SKN_STR("nobody answers: all agents are paused")
+                                   : SKN_STR("nobody answers: there are no agents");
+}
+
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
+{
+    const skn_json *all = skn_told_of_world(cli, world, "answersWith,agents");
+    const skn_json *answers = list_of(all, "answersWith"), *agents = list_of(all, "agents");
+    skn_str         text = SKN_STR("");
+
+    if (!answers)
+        return text;
+    for (const skn_json *one = answers->first; one; one = one->next) {
+        skn_str model = skn_news_text(one, "model"), at = where(cli, one);
+
+        text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
+                                text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
+                                is_spent(cli, model) ? "; its budget is used up" : "");
+    }
+    return text.n ? text : nobody(agents);
+}
+
+#define WORD_MOST ((size_t)256 << 20)
+
+void skn_flow_begin(skn_flow *f, skn_str head, size_t indent)
+{
+    skn_buf_release(&f->word);
+    *f = (skn_flow){.indent = indent, .column = skn_line_columns(head)};
+    skn_buf_init(&f->word, WORD_MOST);
+}
+
+void skn_flow_release(skn_flow *f)
+{
+    skn_buf_release(&f->word);
+}
+
+static void next_row(skn_flow *f, skn_cli *cli)
+{
+    skn_print(cli, "\n%*s", (int)f->indent, "");
+    f->column = f->indent;
+}
+
+/* The last column stays free: behind it terminals differ in where the cursor is. */
+static size_t row_columns(const skn_cli *cli)
+{
+    return skn_wraps(cli) ? (size_t)cli->out.width - 1 : SIZE_MAX;
+}
+
+static void take_back(skn_flow *f, skn_cli *cli, size_t columns)
+{
+    skn_buf_fill(&cli->out.bytes, '\b', columns);
+    skn_buf_fill(&cli->out.bytes, ' ', columns);
+    next_row(f, cli);
+}
+
+static skn_str last_of(skn_str s)
+{
+    size_t n = s.n < 4 ? s.n : 4, from = s.n - n;
+
+    while (from + 1 < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
+        from++;
+    for (size_t next = from + 1; next < s.n; next++)
+        if (((unsigned char)s.p[next] & 0xc0) != 0x80)
+            from = next;
+    return skn_str_sub(s, from, s.n);
+}
+
+/* Clean, judged with the character before it. */
+static void add_clean(skn_flow *f, skn_str text)
+{
+    skn_str before = {f->last, f->last_bytes}, last = last_of(text);
+    skn_buf both, shown;
+
+    skn_buf_init(&both, WORD_MOST);
+    skn_buf_init(&shown, WORD_MOST);
+    skn_buf_add(&both, before);
+    skn_buf_add(&both, text);
+    skn_clean_add(&shown, skn_buf_str(&both), false);
+    skn_buf_clear(&both);
+    skn_clean_add(&both, before, false);
+    skn_buf_add(&f->word, skn_str_sub(skn_buf_str(&shown), both.n, shown.n));
+    skn_buf_release(&both);
+    skn_buf_release(&shown);
+    memcpy(f->last, last.p, last.n);
+    f->last_bytes = last.n;
+}
+
+/* More of a word; one that is longer than a row is broken by the terminal. */
+static void add_word(skn_flow *f, skn_cli *cli, skn_str text)
+{
+    size_t  from = f->word.n, columns, most = row_columns(cli);
+    skn_str more;
+
+    add_clean(f, text);
+    more = skn_str_sub(skn_buf_str(&f->word), from, f->word.n);
+    columns = skn_utf8_columns(more);
+    if (f->column + columns > most && f->column > f->indent + f->shown &&
+        f->indent + f->shown + columns <= most) {
+        take_back(f, cli, f->shown);
+        more = skn_buf_str(&f->word);
+        columns += f->shown;
+        f->shown = 0;
+    }
+    skn_print_raw(cli, more);
+    f->column += columns;
+    f->shown += columns;
+    if (f->column > most)
+        f->column %= (size_t)cli->out.width;
+    if (f->shown > most || !skn_wraps(cli)) /* it is not taken back any more */
+        skn_buf_clear(&f->word);
+}
+
+static void end_word(skn_flow *f)
+{
+    skn_buf_clear(&f->word);
+    f->shown = 0;
+    f->last_bytes = 0;
+}
+
+static void add_blank(skn_flow *f, skn_cli *cli)
+{
+    end_word(f);
+    if (f->column++ < row_columns(cli))
+        skn_print_raw(cli, SKN_STR(" "));
+}
+
+static void add_line(skn_flow *f, skn_cli *cli)
+{
+    end_word(f);
+    next_row(f, cli);
+}
+
+void skn_flow_add(skn_flow *f, skn_cli *cli, skn_str text)
+{
+    size_t n;
+
+    for (; text.n; text = skn_str_sub(text, n, text.n)) {
+        for (n = 0; n < text.n && text.p[n] != ' ' && text.p[n] != '\n'; n++)
+            ;
+        if (n) {
+            add_word(f, cli, skn_str_sub(text, 0, n));
+            continue;
+        }
+        n = 1;
+        if (text.p[0] == ' ')
+            add_blank(f, cli);
+        else
+            add_line(f, cli);
+    }
+}
+
+/* The current version is another than the one that it was said in, and not made from it. */
+static const char left_behind[] = "left behind", removed[] = "removed";
+
+/* Which way a version came to be says what was done to a message that it does not hold. */
+static const char *done_by(const skn_json *version)
+{
+    static const struct {
+        const char *operation, *how;
+    } known[] = {{"revise", "edited"},
+                 {"edit", "edited"},
+                 {"remove", removed},
+                 {"delete", removed},
+                 {"squash", "squashed"}};
+    skn_str operation = skn_far_text(version, "operation");
+
+    /* An edit in two steps removes first: its note tells them apart. */
+    if (skn_str_starts(skn_far_text(version, "note"), SKN_STR(SKEIN_NOTE_EDIT)))
+        return "edited";
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (skn_str_is(operation, known[i].operation))
+            return known[i].how;
+    return left_behind;
+}
+
+/* What stands for it: another wording, the squash that it went into, or what a person said from there on. */
+static skn_str found_instead(const skn_json *diff, skn_str message)
+{
+    const skn_json *changes = skn_json_get(diff, "changes"), *after;
+    skn_str         said = SKN_NONE;
+
+    for (const skn_json *c = changes ? changes->first : NULL; c; c = c->next) {
+        after = skn_json_get(c, "after");
+        if (skn_str_eq(skn_far_text(skn_json_get(c, "before"), "messageId"), message) &&
+            skn_far_text(after, "messageId").n)
+            return skn_far_text(after, "messageId");
+        if (!said.n && skn_str_is(skn_far_text(c, "kind"), "added") &&
+            (skn_str_is(skn_far_text(after, "sender"), "human") ||
+             skn_far_text(after, "squashOperationId").n))
+            said = skn_far_text(after, "messageId");
+    }
+    return said;
+}
+
+static bool is_held(const skn_json *message, int64_t number)
+{
+    const skn_json *versions = skn_json_get(message, "versions");
+    int64_t         n;
+
+    for (const skn_json *v = versions ? versions->first : NULL; v; v = v->next)
+        if (skn_str_int(v->text, &n) && n == number)
+            return true;
+    return false;
+}
+
+static skein_rc ask(skn_cli *cli, const skn_server *server, const char *path,
+                    const skn_json **out)
+{
+    return skn_server_ask(cli, server, "GET", path, SKN_NONE, out);
+}
+
+static const char *message_path(skn_cli *cli, const skn_waited *w)
+{
+    return skn_arena_printf(cli->keep, "/worlds/%s/messages/%s?chatId=%s", w->world,
+                            skn_client_encode(cli->keep, w->message), w->chat)
+        .p;
+}
+
+static const char *chat_path(skn_cli *cli, const skn_waited *w, const char *rest, skn_str id,
+                             const char *more)
+{
+    return skn_arena_printf(cli->keep, "/worlds/%s/chats/%s/%s%s%s", w->world, w->chat, rest,
+                            skn_client_encode(cli->keep, id), more)
+        .p;
+}
+
+static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
+{
+    const skn_json *chat, *version, *m, *diff;
+    bool            found;
+    skein_rc        rc = ask(cli, server, message_path(cli, w), &m);
+
+    if (rc && rc != SKEIN_NOT_FOUND)
+        return rc;
+    found = rc == SKEIN_OK;
+    if (found && skn_far_flag(m, "queued"))
+        return SKEIN_OK;
+    if (!(rc = ask(cli, server,
+                   skn_arena_printf(cli->keep, "/worlds/%s/chats/%s", w->world, w->chat).p,
+                   &chat)) &&
+        skn_far_flag(chat, "archived"))
+        rc = SKEIN_NOT_FOUND;
+    if (!rc)
+        rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version);
+    if (rc == SKEIN_NOT_FOUND)
+        *out = (skn_fate){.gone = true, .how = "removed with its conversation"};
+    else if (!rc && !found)
+        *out = (skn_fate){.gone = true, .unsaid = true, .how = "taken out of the queue"};
+    if (rc || !found)
+        return rc;
+    out->gone = !is_held(m, skn_far_int(version, "number", 0));
+    if (!out->gone)
+        return SKEIN_OK;
+    out->version = skn_far_text(version, "version");
+    out->how = left_behind;
+    if (is_held(m, skn_far_version_number(skn_far_text(version, "originalVersion"))))
+        out->how = done_by(version);
+    out->left = out->how == left_behind;
+    if (out->left || out->how == removed)
+        return SKEIN_OK;
+    rc = ask(cli, server,
+             chat_path(cli, w, "threads/", skn_far_text(version, "threadId"), "/diff"), &diff);
+    if (!rc)
+        out->instead = found_instead(diff, w->message);
+    return rc;
+}
+
+void skn_fate_look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
+{
+    skein_error err = cli->err;
+    skn_problem more = cli->more;
+
+    *out = (skn_fate){.gone = false};
+    (void)look(cli, server, w, out);
+    cli->err = err;
+    cli->more = more;
+}
+
+skn_str skn_fate_text(skn_arena *a, const skn_fate *fate, skn_str message)
+{
+    if (fate->instead.n)
+        return skn_arena_printf(a, "%.*s was %s elsewhere, and %.*s took its place",
+                                SKN_FMT(message), fate->how, SKN_FMT(fate->instead));
+    if (fate->left)
+        return skn_arena_printf(a, "%.*s is not in %.*s, which is current now",
+                                SKN_FMT(message), SKN_FMT(fate->version));
+    return skn_arena_printf(a, "%.*s was %s elsewhere", SKN_FMT(message), fate->how);
 }

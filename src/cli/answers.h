@@ -1,13 +1,59 @@
-/* answers.h: shows what a message causes, as the server tells it.
+/* answers.h: what became of a message that somebody waits for: another terminal or the page may have edited it, or
+ * taken it away.
  *
- * On a terminal the answer that began first is shown while it is written, the others after it; else
- * each is shown when it is complete. Threads: one. Lifetimes: of one message. */
+ * Threads: one. Lifetimes: what is found lives in cli->keep. */
 #ifndef SKN_CLI_ANSWERS_H
 #define SKN_CLI_ANSWERS_H
 
-#include "cli/fate.h"
-#include "cli/flow.h"
-#include "cli/typing.h"
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/news.h"
+#include "cli/print.h"
+
+/* Which message, and where it was said; as they stand in a path. */
+typedef struct skn_waited {
+    const char *world, *chat;
+    skn_str     message;
+} skn_waited;
+
+typedef struct skn_fate {
+    bool gone;       /* the current version does not hold it, and it does not wait to be said */
+    const char *how; /* "edited": what was done to it */
+    skn_str     instead; /* the message that took its place; absent: none, or nobody knows */
+    skn_str     version; /* "v8", that is current instead; absent: there is none to look at */
+    bool        unsaid;  /* it waited, and was never said */
+    bool        left;    /* that version was not made from one that holds it */
+} skn_fate;
+
+/* Who cannot be asked has told nothing: then it is still there. */
+void skn_fate_look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out);
+/* "P6Uh… was edited elsewhere, and P6Uk… took its place" */
+skn_str skn_fate_text(skn_arena *a, const skn_fate *fate, skn_str message);
+
+/* A text that comes in pieces, shown at once, in rows that end between words.
+ *
+ * A word that outgrows its row while it comes is taken back and shown on the next row. Where nobody reads
+ * it on a terminal, rows end where lines of the text do. Threads: one. */
+
+typedef struct skn_flow {
+    size_t  indent;  /* blanks before rows that are begun */
+    size_t  column;  /* of the cursor */
+    skn_buf word;    /* as much as there is of the last one, if it may be taken back */
+    size_t  shown;   /* columns of it */
+    char    last[4]; /* character that came: what the next one is depends on it */
+    size_t  last_bytes;
+} skn_flow;
+
+/* `head`: what stands in the row already, as it was printed. */
+void skn_flow_begin(skn_flow *f, skn_str head, size_t indent);
+void skn_flow_add(skn_flow *f, skn_cli *cli, skn_str text);
+void skn_flow_release(skn_flow *f);
+
+/* Shows what a message causes, as the server tells it.
+ *
+ * On a terminal the answer that began first is shown while it is written, the others after it; else
+ * each is shown when it is complete. Threads: one. Lifetimes: of one message. */
 
 typedef struct skn_answers {
     skn_cli    *cli;
@@ -40,5 +86,17 @@ bool skn_answers_waits(const skn_answers *a, skn_str name);
 void skn_answers_end(skn_answers *a);
 /* Leaves the cursor at the start of a line, whatever is half shown. */
 void skn_answers_break(skn_answers *a);
+
+/* Which models would answer the next message in a world, and where they run.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* A world as its server tells of it, or these of its fields; NULL: no server runs, or it cannot be asked. */
+const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields);
+/* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
+/* "answers with demo/scripted (scripted, on this computer)", or that nobody answers, and why; for people. Empty where
+ * skn_answers_with gives NULL. */
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world);
 
 #endif

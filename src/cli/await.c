@@ -1,11 +1,10 @@
 #include "cli/await.h"
 
 #include "base/error.h"
+#include "cli/commands.h"
 #include "cli/far.h"
-#include "cli/interrupt.h"
+#include "cli/input.h"
 #include "cli/print.h"
-#include "cli/say.h"
-#include "cli/waits.h"
 
 #include <signal.h>
 

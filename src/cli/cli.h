@@ -76,18 +76,19 @@ typedef struct skn_cli {
     skn_given         *given;
     size_t             given_count;
     bool               json, quiet, dry_run, yes;
-    bool               inside;    /* it runs in a chat */
-    bool               whole_ids; /* of messages, also on a terminal */
-    const char        *fields;    /* of --json=FIELDS; NULL: all */
-    skn_out            out;
-    skn_buf            item; /* the JSON value being written */
-    skn_jw             jw;
-    bool               in_list, list_started;
-    skein_engine      *engine;
-    skein_mem         *mem, *keep;
-    struct skn_far    *far;     /* the store is elsewhere, behind a server; NULL: here */
-    struct skn_far    *door;    /* the API of the store, wherever that is; NULL: not open yet */
-    const char        *address; /* of the store, once asked for */
+    bool (*inside)(
+        skn_str line); /* it runs in a chat: is the line one of its commands? NULL: no chat */
+    bool            whole_ids; /* of messages, also on a terminal */
+    const char     *fields;    /* of --json=FIELDS; NULL: all */
+    skn_out         out;
+    skn_buf         item; /* the JSON value being written */
+    skn_jw          jw;
+    bool            in_list, list_started;
+    skein_engine   *engine;
+    skein_mem      *mem, *keep;
+    struct skn_far *far;     /* the store is elsewhere, behind a server; NULL: here */
+    struct skn_far *door;    /* the API of the store, wherever that is; NULL: not open yet */
+    const char     *address; /* of the store, once asked for */
     const struct skn_config *config;         /* once asked for */
     struct skn_current      *folder;         /* what a .skein.yaml names, once asked for */
     const char              *scratch;        /* a folder made for this run only; NULL: none */

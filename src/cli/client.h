@@ -4,6 +4,7 @@
 #ifndef SKN_CLI_CLIENT_H
 #define SKN_CLI_CLIENT_H
 
+#include "api/api.h"
 #include "base/json.h"
 #include "base/sse_reader.h"
 #include "cli/discover.h"
@@ -67,5 +68,15 @@ void    skn_event_stream_release(skn_event_stream *s);
 
 /* Text that may stand in a path or a query. */
 const char *skn_client_encode(skn_arena *a, skn_str text);
+
+/* The API of a store that is open in this process.
+ *
+ * Threads: one. Lifetimes: from skn_far_begin to skn_far_end. */
+
+/* With what a server would know beside the store: files, tools, and turns that nobody is at. */
+skn_api *skn_here_new(skn_cli *cli);
+/* skn_client_call, without a server. */
+skein_rc skn_here_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                       skn_client_answer *out);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "cli/await.h"
-#include "cli/busy.h"
 #include "cli/discover.h"
 #include "cli/far_change.h"
+#include "cli/unanswered.h"
 
 #include <inttypes.h>
 #include <string.h>

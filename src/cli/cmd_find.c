@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "cli/far_view.h"
-#include "cli/stats_by.h"
 
 #include <inttypes.h>
 

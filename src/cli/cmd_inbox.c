@@ -4,10 +4,10 @@
 #include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/definition.h"
 #include "cli/discover.h"
-#include "cli/far_inbox.h"
+#include "cli/far_agent.h"
 #include "cli/far_view.h"
+#include "cli/paste.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,15 +1,16 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
-#include "cli/answering.h"
-#include "cli/browser.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/answers.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/current.h"
 #include "cli/discover.h"
 #include "cli/far.h"
-#include "cli/outlook.h"
+#include "cli/far_agent.h"
+#include "cli/input.h"
+#include "cli/print.h"
 #include "cli/unanswered.h"
-
-#include "base/error.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -331,4 +332,253 @@ int skn_cmd_open(skn_cli *cli)
                  "browser in once, within 5 minutes:\n%s",
                  link);
     return 0;
+}
+
+enum { QUEUED_SHOWN = 60 };
+
+skn_doings skn_doings_of(skn_cli *cli, const skein_agent *agent)
+{
+    const skn_json *told;
+
+    if (skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
+        return (skn_doings){.state = SKN_STR("idle")};
+    return (skn_doings){.state = skn_far_text(told, "state"),
+                        .detail = skn_far_text(told, "detail"),
+                        .inbox_uid = skn_far_text(told, "inboxId"),
+                        .failure = skn_far_text(told, "failure"),
+                        .until = skn_far_time(told, "until"),
+                        .failed_at = skn_far_time(told, "failedAt"),
+                        .stopped_at = skn_far_time(told, "stoppedAt"),
+                        .pending = skn_far_int(told, "pendingTasks", 0),
+                        .waiting = skn_far_int(told, "waitingMessages", 0),
+                        .every = skn_far_int(told, "runEvery", 0),
+                        .next = skn_far_time(told, "nextRunAt"),
+                        .paused = skn_far_flag(told, "paused")};
+}
+
+/* 900000 -> "15 min". */
+static void print_every(skn_cli *cli, int64_t ms)
+{
+    static const struct {
+        const char *name;
+        int64_t     ms;
+    } units[] = {{"d", 86400000}, {"h", 3600000}, {"min", 60000}, {"s", 1000}, {"ms", 1}};
+    size_t u = 0;
+
+    while (ms % units[u].ms)
+        u++;
+    skn_print(cli, "%" PRId64 " %s", ms / units[u].ms, units[u].name);
+}
+
+static void print_timer(skn_cli *cli, const skein_agent *agent, const skn_doings *o)
+{
+    skn_print_sender(cli, agent->name, 0);
+    skn_print(cli, " wakes every ");
+    print_every(cli, o->every);
+    if (o->paused) {
+        skn_print(cli, ", but is paused");
+    } else if (o->next) {
+        skn_print(cli, ", next at ");
+        skn_print_time(cli, o->next);
+    }
+    skn_print(cli, "\n");
+}
+
+void skn_print_doing(skn_cli *cli, const skn_doings *d)
+{
+    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(d->state), d->detail.n ? " " : "",
+              SKN_FMT(d->detail));
+    skn_print_until(cli, d->until);
+}
+
+void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const char *indent)
+{
+    skn_doings o = skn_doings_of(cli, agent);
+
+    if (skn_str_is(o.state, "interrupted") || skn_str_is(o.state, "waiting")) {
+        skn_print(cli, "%s%.*s", indent, SKN_FMT(agent->name));
+        skn_print_doing(cli, &o);
+        skn_print(cli, "\n");
+    }
+    if (o.waiting)
+        skn_print(cli, "%s%" PRId64 " message%s wait%s until %.*s is done\n", indent, o.waiting,
+                  skn_plural(o.waiting), o.waiting == 1 ? "s" : "", SKN_FMT(agent->name));
+    if (o.every) {
+        skn_print(cli, "%s", indent);
+        print_timer(cli, agent, &o);
+    }
+}
+
+/* --- For programs ------------------------------------------------------------------------------ */
+
+static void waiting_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "agent", agent->name);
+    skn_jw_kint(w, "messages", o->waiting);
+    skn_jw_object_end(w);
+}
+
+static void timer_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "agent", agent->name);
+    skn_jw_kint(w, "runEvery", o->every);
+    skn_jw_ktime(w, "nextRunAt", o->next);
+    skn_jw_object_end(w);
+}
+
+void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents)
+{
+    skn_doings o;
+
+    skn_jw_key(w, "waiting");
+    skn_jw_array(w);
+    for (size_t i = 0; i < agents->count; i++)
+        if ((o = skn_doings_of(cli, &agents->at[i])).waiting)
+            waiting_json(w, &agents->at[i], &o);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "timers");
+    skn_jw_array(w);
+    for (size_t i = 0; i < agents->count; i++)
+        if ((o = skn_doings_of(cli, &agents->at[i])).every)
+            timer_json(w, &agents->at[i], &o);
+    skn_jw_array_end(w);
+}
+
+/* --- The queue of a conversation ----------------------------------------------------------------- */
+
+/* "ada and bo", who are at work there. */
+static void print_busy(skn_cli *cli)
+{
+    skn_json_list turns = {0};
+
+    skn_turns_here(cli, &turns);
+    for (size_t i = 0; i < turns.n; i++)
+        skn_print(cli, "%s%.*s",
+                  i == 0             ? ""
+                  : i + 1 == turns.n ? " and "
+                                     : ", ",
+                  SKN_FMT(skn_far_text(turns.p[i], "agent")));
+    skn_print(cli, turns.n == 1 ? " is done:\n"
+                   : turns.n    ? " are done:\n"
+                                : "the agents are done:\n");
+}
+
+skein_rc skn_print_queue(skn_cli *cli)
+{
+    skein_queue queue;
+    skein_rc    rc = skn_far_queue(cli, &queue);
+
+    if (rc || !queue.count)
+        return rc;
+    skn_print(cli, "%zu message%s wait%s until ", queue.count, skn_plural((int64_t)queue.count),
+              queue.count == 1 ? "s" : "");
+    print_busy(cli);
+    for (size_t i = 0; i < queue.count; i++) {
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_id(cli, queue.at[i].uid);
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_sender(cli, queue.at[i].sender, 0);
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_line(cli, queue.at[i].content, QUEUED_SHOWN);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    return SKEIN_OK;
+}
+
+enum { DECISIONS_MOST = 1000, RESULT_SHOWN = 100 };
+
+void skn_print_waits(skn_cli *cli, skn_str inbox_uid)
+{
+    if (inbox_uid.n)
+        skn_print(cli, ": skein inbox allow %.*s, or deny", SKN_FMT(inbox_uid));
+}
+
+void skn_print_until(skn_cli *cli, int64_t until)
+{
+    if (!until)
+        return;
+    skn_print(cli, ", until ");
+    skn_print_time(cli, until);
+}
+
+/* "demo_lookup: allowed, not run: …" */
+static void print_decision(skn_cli *cli, const skein_inbox_item *item)
+{
+    skn_print_line(cli, item->tool, 0);
+    if (item->open) {
+        skn_print_raw(cli, SKN_STR(" waits for you"));
+        skn_print_waits(cli, item->uid);
+        if (item->definition_state.n)
+            skn_print(cli, "; what the tool is: skein inbox show %.*s", SKN_FMT(item->uid));
+    } else {
+        skn_print_raw(cli, SKN_STR(": "));
+        skn_print_line(cli, item->answer, 0);
+        skn_print_raw(cli,
+                      item->result.n ? SKN_STR("; ") : SKN_STR(", nothing came of it yet"));
+        skn_print_line(cli, item->result, RESULT_SHOWN);
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
+{
+    const skein_inbox_query what = {
+        .kind = SKN_STR("approval"), .done = -1, .limit = DECISIONS_MOST};
+    skein_inbox all;
+    skein_rc    rc;
+
+    if (!message_uid.n)
+        return SKEIN_OK;
+    rc = skn_far_inbox(cli, &what, &all);
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (skn_str_eq(all.at[i].work_message_uid, message_uid))
+            print_decision(cli, &all.at[i]);
+    return rc;
+}
+
+bool skn_call_not_run(const skein_message *m)
+{
+    return m->tool_failed && skn_str_starts(m->content, SKN_STR("not run: "));
+}
+
+void skn_turns_here(skn_cli *cli, skn_json_list *out)
+{
+    skein_error     before = cli->err;
+    const skn_json *told = NULL, *busy = NULL;
+
+    if (!skn_far_get(cli, &told, "%s/status", cli->door->world))
+        busy = skn_json_get(told, "busy");
+    cli->err = before;
+    for (const skn_json *t = busy ? busy->first : NULL; t; t = t->next)
+        if (skn_str_eq(skn_far_text(t, "chatId"), cli->door->chat_uid))
+            skn_vec_add(cli->keep, out, t);
+}
+
+/* A limit of spending has no item of its own turn; it is in the inbox too. */
+static bool note_waits(skn_cli *cli, const skn_json *turn)
+{
+    skn_str agent = skn_far_text(turn, "agent"), item = skn_far_text(turn, "inboxId");
+
+    if (item.n)
+        skn_note(cli, "%.*s waits for your answer: skein inbox allow %.*s (or deny)",
+                 SKN_FMT(agent), SKN_FMT(item));
+    else if (skn_far_flag(turn, "waitsForPerson"))
+        skn_note(cli, "%.*s waits for your answer: skein inbox", SKN_FMT(agent));
+    else
+        return false;
+    return true;
+}
+
+void skn_note_queued(skn_cli *cli)
+{
+    skn_json_list turns = {0};
+    bool          any = false;
+
+    skn_turns_here(cli, &turns);
+    for (size_t i = 0; i < turns.n; i++)
+        any = note_waits(cli, turns.p[i]) || any;
+    skn_note(cli, any ? "The message is queued: it is said when that is answered."
+                      : "Agents are at work: it waits until they are done.");
 }

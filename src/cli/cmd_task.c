@@ -5,9 +5,7 @@
 #include "base/error.h"
 #include "cli/discover.h"
 #include "cli/far_agent.h"
-#include "cli/say.h"
 #include "cli/server_ask.h"
-#include "cli/waits.h"
 
 #include <inttypes.h>
 

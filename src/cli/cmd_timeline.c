@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "cli/far_view.h"
-#include "cli/marks.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>

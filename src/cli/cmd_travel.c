@@ -1,11 +1,12 @@
 /* Time travel: undo, redo, switch, branch. */
+#include "base/error.h"
 #include "cli/commands.h"
+#include "cli/far.h"
+#include "cli/far_change.h"
 #include "cli/paste.h"
 
-#include "base/error.h"
-#include "cli/far_change.h"
-
 #include <inttypes.h>
+#include <string.h>
 
 /* How much moved, where that was counted. */
 static void say_effects(skn_cli *cli, const skein_move *m)
@@ -238,4 +239,168 @@ int skn_cmd_branch(skn_cli *cli)
               SKN_FMT(branch.uid), branch.length, skn_plural(branch.length), version,
               SKN_FMT(branch.uid));
     return 0;
+}
+
+/* The note without the word that stands before it already. */
+static skn_str note_of(const skein_version *v)
+{
+    if (v->kind.n && skn_str_starts(v->note, v->kind) && v->note.n > v->kind.n &&
+        v->note.p[v->kind.n] == ' ')
+        return skn_str_sub(v->note, v->kind.n + 1, v->note.n);
+    return v->note;
+}
+
+static void version_line(skn_cli *cli, const skein_version *v)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "v%" PRId64, v->number);
+    skn_print_colour(cli, SKN_YELLOW, skn_str_of(number));
+    skn_print(cli, "%*s%s  ", (int)(strlen(number) < 4 ? 4 - strlen(number) : 0), "",
+              v->current ? "now" : "   ");
+    skn_print(cli, "%-8.*s ", SKN_FMT(v->kind));
+    skn_print_line(cli, note_of(v), 50);
+    skn_print(cli, "%s%" PRId64 " message%s  ", v->note.n ? "  " : "", v->length,
+              skn_plural(v->length));
+    skn_print_sender(cli, v->actor, 0);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_time(cli, v->created_at);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* Versions that another one was made from; the rest are tips, marked unless current. */
+static bool *with_children(skn_cli *cli, const skein_versions *all)
+{
+    bool *has = SKN_ARRAY(cli->keep, all->count + 2, bool);
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].origin > 0 && (size_t)all->at[i].origin <= all->count)
+            has[all->at[i].origin] = true;
+    return has;
+}
+
+static void print_graph(skn_cli *cli, const skein_versions *all, size_t count)
+{
+    skn_graph *graph = skn_graph_new(cli->keep);
+    bool      *has = with_children(cli, all);
+
+    for (size_t i = 0; i < count; i++) {
+        const skein_version *v = &all->at[i];
+        bool inner = v->number > 0 && (size_t)v->number <= all->count && has[v->number];
+
+        skn_graph_node(cli, graph, v->number, v->origin, v->current || inner ? '*' : 'o');
+        version_line(cli, v);
+    }
+}
+
+int skn_cmd_history(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_versions     all;
+    int64_t            limit;
+    size_t             count;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+
+    if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
+        (rc = skn_far_history(cli, &all)))
+        return (int)rc;
+    count = (int64_t)all.count < limit ? all.count : (size_t)limit;
+    skn_out_page(cli);
+    if (skn_opt(cli, "graph") && !cli->json) {
+        print_graph(cli, &all, count);
+        return 0;
+    }
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < count && !rc; i++) {
+        if (!cli->json) {
+            size_t row = skn_row_begin(cli);
+
+            version_line(cli, &all.at[i]);
+            skn_row_end(cli, row, SKN_LIST_BEHIND);
+            continue;
+        }
+        skn_shape_thread(skn_item(cli), &all.at[i]);
+        rc = skn_item_end(cli);
+    }
+    if (cli->json)
+        skn_list_done(cli, rc);
+    return (int)rc;
+}
+
+/* A graph of nodes with at most one parent each, drawn newest first like a version control log.
+ * A column is a line that waits for its parent to come. Beyond MAX_COLUMNS a line is not drawn:
+ * what is drawn stays readable, and a row stays short, however many lines are open. */
+
+#define MAX_COLUMNS 12
+
+struct skn_graph {
+    int64_t waiting[MAX_COLUMNS]; /* the parent a column leads to; 0: the column is free */
+    size_t  used;                 /* columns in use are below this */
+};
+
+skn_graph *skn_graph_new(skn_arena *a)
+{
+    return SKN_NEW(a, skn_graph);
+}
+
+static void trim(skn_graph *g)
+{
+    while (g->used && !g->waiting[g->used - 1])
+        g->used--;
+}
+
+/* The row on which column `from` runs into column `to`, which stands left of it. */
+static void join_row(skn_cli *cli, const skn_graph *g, size_t to, size_t from)
+{
+    for (size_t i = 0; i + 1 < from; i++) {
+        skn_print(cli, "%c", g->waiting[i] ? '|' : i > to ? '_' : ' ');
+        skn_print(cli, "%c", i >= to ? '_' : ' ');
+    }
+    skn_print(cli, "%c/", g->waiting[from - 1] ? '|' : '_');
+    for (size_t i = from + 1; i < g->used; i++)
+        skn_print(cli, "%s%c", i == from + 1 ? "  " : " ", g->waiting[i] ? '|' : ' ');
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* All columns that lead to this node become its first one; MAX_COLUMNS when none does. */
+static size_t join(skn_cli *cli, skn_graph *g, int64_t id)
+{
+    size_t at = 0;
+
+    while (at < g->used && g->waiting[at] != id)
+        at++;
+    if (at == g->used)
+        return MAX_COLUMNS;
+    for (size_t i = g->used; i-- > at + 1;)
+        if (g->waiting[i] == id) {
+            join_row(cli, g, at, i);
+            g->waiting[i] = 0;
+        }
+    trim(g);
+    return at;
+}
+
+static size_t free_column(skn_graph *g)
+{
+    for (size_t i = 0; i < g->used; i++)
+        if (!g->waiting[i])
+            return i;
+    return g->used < MAX_COLUMNS ? g->used++ : MAX_COLUMNS - 1;
+}
+
+void skn_graph_node(skn_cli *cli, skn_graph *g, int64_t id, int64_t parent, char mark)
+{
+    size_t at = join(cli, g, id);
+
+    if (at == MAX_COLUMNS)
+        at = free_column(g);
+    for (size_t i = 0; i < g->used; i++)
+        if (i == at)
+            skn_print(cli, "%c ", mark);
+        else
+            skn_print(cli, "%s", g->waiting[i] ? "| " : "  ");
+    g->waiting[at] = parent;
+    trim(g);
 }

@@ -4,6 +4,9 @@
 #ifndef SKN_CLI_COMMANDS_H
 #define SKN_CLI_COMMANDS_H
 
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/far.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -198,5 +201,167 @@ typedef struct skn_graph skn_graph;
 skn_graph               *skn_graph_new(skn_arena *a);
 /* Draws what stands left of the node; joins of columns go on lines of their own before it. */
 void skn_graph_node(skn_cli *cli, skn_graph *g, int64_t id, int64_t parent, char mark);
+
+/* A person's message, made of what was typed: whom it is for, what it answers, its tags.
+ *
+ * Threads: one. Lifetimes: what is made lives in cli->keep. */
+
+typedef struct skn_names {
+    const char **at;
+    size_t       count;
+} skn_names;
+
+typedef struct skn_saying {
+    skn_str     text;
+    const char *reply_to; /* a message, however it is named; NULL: none */
+    skn_names   to;       /* agents that it is for; their names are put before the text */
+    skn_names   expect;   /* agents whose answer is expected */
+    skn_names   tags;     /* beside those that are on in the conversation */
+} skn_saying;
+
+/* Finds all that is named. */
+skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
+                         const skn_saying *what, skein_new_message *out);
+/* The body of the request that says it; client and model may be absent. */
+skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_new_message *m,
+                     skn_str client, skn_str model);
+/* A name for a message that no other message has: the same again is the same message. */
+skn_str skn_say_client_id(skn_cli *cli);
+/* "/worlds/NAME/…" */
+const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *rest);
+
+/* What the server's answer says that who said it should know at once. */
+void skn_say_notice(skn_cli *cli, const skn_json *answer);
+
+/* What the doctor writes down for others. */
+
+#define SKN_BUNDLE_LIMIT (8 << 20)
+
+/* A new file with the checks (a JSON list), the program, the system and the settings. */
+skein_rc skn_doctor_bundle(skn_cli *cli, const char *path, skn_str checks);
+
+/* What agents do and have before them: messages that wait until they are done, and timers that wake them.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* As the API tells it with the agent. Times are 0 where there is none. */
+typedef struct skn_doings {
+    skn_str state, detail, inbox_uid;
+    skn_str failure; /* of its last turn */
+    int64_t until, failed_at, stopped_at, next;
+    int64_t pending, waiting; /* tasks, messages */
+    int64_t every;            /* milliseconds; 0: it has no timer */
+    bool    paused;
+} skn_doings;
+
+skn_doings skn_doings_of(skn_cli *cli, const skein_agent *agent);
+/* "  tool shell, until …" behind its name. */
+void skn_print_doing(skn_cli *cli, const skn_doings *d);
+/* A line for each: "1 message waits until ada is done", "ada wakes every 15 min, next at 14:02". */
+void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const char *indent);
+/* "waiting" and "timers": those of the agents that have any. */
+void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents);
+/* The messages that wait in the conversation, and for whom; nothing when there is none. */
+skein_rc skn_print_queue(skn_cli *cli);
+
+/* Agents that go on only when a person has answered, and what that holds up.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* ": skein inbox allow in_…, or deny" behind what was printed of an agent or a task; nothing when it waits for
+ * nobody. */
+void skn_print_waits(skn_cli *cli, skn_str inbox_uid);
+/* ", until …" behind what was printed of an agent that waits; nothing when 0. */
+void skn_print_until(skn_cli *cli, int64_t until);
+/* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
+skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid);
+/* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */
+bool skn_call_not_run(const skein_message *m);
+/* Why a message is not said yet: agents are at work in the conversation, or wait for an answer. */
+void skn_note_queued(skn_cli *cli);
+/* The turns that are open in the conversation, as the API tells of them; none where it cannot be asked now. */
+void skn_turns_here(skn_cli *cli, skn_json_list *out);
+
+/* Where in a conversation what agents remember of it was summarised. A summary is a message of
+ * an agent's memory, not of the room; the room shows a quiet line.
+ *
+ * Threads: one. Lifetimes: what was read lives until it is read again or ended. */
+
+typedef struct skn_summary_lines {
+    skein_mem      *mem;
+    skein_summaries of;   /* newest first */
+    int64_t         seen; /* what was made until this time is not printed again */
+} skn_summary_lines;
+
+/* Of every agent's memory of the conversation; again when there may be more. */
+skein_rc skn_summary_lines_read(skn_cli *cli, skn_summary_lines *lines);
+/* Prints those that were made before this time; INT64_MAX: all that are left. */
+void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before);
+/* Leaves them out. */
+void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before);
+void skn_summary_lines_end(skn_summary_lines *lines);
+/* "ada: the first 40 messages are summarised as P6…: skein show P6…" */
+skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid);
+
+/* Squashes and summaries whose text a model writes: the running server asks it.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* "4 messages", or "4 messages (2 chosen, 2 belong to their tool calls)". */
+skn_str skn_squash_size(skn_cli *cli, size_t chosen, size_t squashed);
+/* The text of -m or -F is what the model is to do; `squashed` is how many it will be, with what goes with them. */
+skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,
+                             const skein_conversation *chat, const skn_uids *ids,
+                             size_t squashed);
+/* `lane` is absent, a delegation, or "@" and an agent's name. */
+skein_rc skn_compact_by_model(skn_cli *cli, const skein_world *world,
+                              const skein_conversation *chat, skn_str lane);
+
+/* Goes on with a log as the server tells what happens. */
+
+/* Prints what is new. */
+typedef skein_rc skn_log_changed(void *arg, skn_cli *cli);
+
+/* Calls it whenever there may be something. Ends with the connection or the output. */
+skein_rc skn_log_listen(skn_cli *cli, skn_log_changed *changed, void *arg);
+
+/* Worlds and conversations that were removed: the store keeps them.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* Prints the worlds, the last one that was removed first. */
+skein_rc skn_worlds_removed(skn_cli *cli);
+/* The conversations of the world that skn_need_world gave. */
+skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_conversations *out);
+/* SKEIN_NOT_FOUND: none of them has this id. */
+skein_rc skn_need_chat_removed(skn_cli *cli, const skein_world *world, skn_str uid);
+/* Brings one back, by its whole id. */
+skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,
+                          skein_conversation *out);
+
+/* Numbers about reply threads for each agent, day or thread.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+#define SKN_FIELDS_STATS_BY "by,group,firstReplyMs,firstAt,lastAt"
+
+/* What --by asks for, of the messages of a tree of replies. */
+skein_rc skn_stats_by(skn_cli *cli, const char *by, const skein_reply_tree *tree);
+
+/* Which words of two texts differ. Threads: any. */
+
+typedef struct skn_diff_word {
+    skn_str text; /* of the text that was given */
+    bool    changed;
+} skn_diff_word;
+
+typedef struct skn_diff_words {
+    skn_diff_word *at;
+    size_t         count;
+} skn_diff_words;
+
+/* Words that stand in both texts, in the same order, are not changed. */
+void skn_word_diff(skn_arena *mem, skn_str before, skn_str after, skn_diff_words *old,
+                   skn_diff_words *new);
 
 #endif

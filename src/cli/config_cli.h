@@ -5,7 +5,7 @@
 #define SKN_CLI_CONFIG_CLI_H
 
 #include "cli/cli.h"
-#include "cli/config.h"
+#include "config/config.h"
 
 /* Where it comes from; `file` may be NULL, or is read instead of what the options say. */
 skn_config_sources *skn_config_sources_of(skn_cli *cli, const char *file);

@@ -7,6 +7,8 @@
 #ifndef SKN_CLI_CURRENT_H
 #define SKN_CLI_CURRENT_H
 
+#include "base/error.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
 typedef struct skn_current {
@@ -20,5 +22,10 @@ skein_rc skn_current_of(skn_cli *cli, skn_current *out);
 void skn_current_note(skn_cli *cli, const skein_world *world);
 /* Makes the world the default of the store. */
 skein_rc skn_current_set(skn_cli *cli, const skein_world *world);
+
+/* Small files of our own. */
+
+/* Written beside and renamed, so that nobody reads half of it; for the person's eyes only. */
+skein_rc skn_file_write(const char *path, skn_str bytes, skein_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "cli/client.h"
-#include "cli/config.h"
+#include "config/config.h"
 
 /* "demo/scripted"; absent when it names a provider that is not there. */
 skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out);
@@ -28,5 +28,19 @@ skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str w
 /* Says who could not answer without this provider: by its model for agents that name none, or by name. */
 skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
                                 const skn_json *provider, bool *any);
+
+/* A model as a person names it: PROVIDER/MODEL, of a provider that is there.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* Has it the form of one? */
+bool skn_is_model_name(const char *text);
+/* A name that no provider has would make every turn fail. A server knows which there are; NULL: none runs, and the store
+ * and the files tell. */
+skein_rc skn_need_provider_of(skn_cli *cli, const skn_server *server, skn_str model);
+/* The same of the server that runs on the store, or of none. */
+skein_rc skn_need_provider_here(skn_cli *cli, skn_str model);
+/* The option --model of an agent: absent when it is empty or "default". Its provider must be there. */
+skein_rc skn_model_option(skn_cli *cli, skn_str *out);
 
 #endif

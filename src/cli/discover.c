@@ -6,9 +6,9 @@
 #include "base/rand.h"
 #include "base/sha256.h"
 #include "cli/config_cli.h"
-#include "cli/own.h"
 #include "cli/place.h"
 #include "cli/print.h"
+#include "config/own.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

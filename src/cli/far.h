@@ -81,7 +81,7 @@ typedef struct skn_far_question {
 
 skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q);
 
-/* --- Answers as the engine's types (far_read.c, far_message.c) ------------------------------ */
+/* --- Answers as the engine's types (far_read.c, far_read.c) ------------------------------ */
 
 skn_str skn_far_text(const skn_json *v, const char *key);
 int64_t skn_far_int(const skn_json *v, const char *key, int64_t fallback);
@@ -100,7 +100,7 @@ int64_t skn_far_version_number(skn_str name);
 void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
                           skein_message_facts *facts, skein_deliveries *deliveries);
 
-/* --- Places (far_place.c) ----------------------------------------------------------------- */
+/* --- Places (far_read.c) ----------------------------------------------------------------- */
 
 skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out);
 skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out);

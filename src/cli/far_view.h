@@ -23,7 +23,7 @@ typedef struct skn_far_slice {
 /* "&name=value", or nothing. */
 const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value);
 skein_rc    skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
-/* The room, the memories of agents, and delegations, in this order (far_lane.c). */
+/* The room, the memories of agents, and delegations, in this order (far_read.c). */
 skein_rc skn_far_lanes(skn_cli *cli, skein_lanes *out);
 skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out);
 /* So many of them from a place on; a negative one counts from the end. `last` says nothing here. */
@@ -47,5 +47,17 @@ skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str c
                         skein_hits *out);
 /* One JSON document of a server, as this command's own. */
 skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
+
+/* What agents do and models were sent, in a store that is elsewhere. Threads, lifetimes: those of
+ * far.h. */
+
+/* A call of a model, by its id or that of its message; also whole, for who asked for JSON. */
+skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out, const skn_json **whole);
+/* The agent's background; *found is false before it has come into being. What is asked for next is of it. */
+skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conversation *out,
+                            bool *found);
+/* Makes it, for who waits for what will be in it. */
+skein_rc skn_far_background_new(skn_cli *cli, const skein_agent *agent,
+                                skein_conversation *out);
 
 #endif

@@ -3,7 +3,7 @@
 #define SKN_CLI_FAR_WORLD_H
 
 #include "cli/far.h"
-#include "engine/engine.h"
+#include "exchange/exchange.h"
 
 /* Makes one of name, description, turn_limit and compact_at. */
 skein_rc skn_far_world_new(skn_cli *cli, skein_world *world);

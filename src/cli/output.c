@@ -3,8 +3,7 @@
 #include "cli/print.h"
 
 #include "base/error.h"
-#include "cli/busy.h"
-#include "cli/chat.h"
+#include "cli/unanswered.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +137,7 @@ static bool fits(const skn_out *out)
     size_t  rows = 0, width = (size_t)out->width;
 
     while (rows < (size_t)out->rows && skn_str_split(&rest, '\n', &line)) {
-        size_t columns = skn_chat_columns(line);
+        size_t columns = skn_line_columns(line);
 
         rows += columns > width ? (columns + width - 1) / width : 1;
     }

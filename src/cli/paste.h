@@ -2,7 +2,10 @@
 #ifndef SKN_CLI_PASTE_H
 #define SKN_CLI_PASTE_H
 
+#include "base/arena.h"
 #include "cli/cli.h"
+
+#include <skein/agents.h>
 
 /* A word as a shell reads it: in quotes where it needs them. */
 skn_str skn_shell_word(skn_arena *a, const char *word);
@@ -14,5 +17,21 @@ const char *skn_pasteable(skn_cli *cli, const char *text);
 const char *skn_pasteable_format(skn_cli *cli, const char *format);
 /* What was typed to start this run. */
 skn_str skn_typed_line(const skn_cli *cli);
+
+/* How a tool of a server defines itself, for a person who is to allow it.
+ *
+ * Threads: any.  Lifetimes: the parts live in the arena, or in the item. The texts are a server's: whoever prints them cleans
+ * them. */
+
+typedef struct skn_defined {
+    skn_str label, text; /* "description", and what it says */
+} skn_defined;
+
+typedef struct skn_definition_parts {
+    const char *why; /* it is to be read; a sentence. NULL: nothing is */
+    skn_vec(skn_defined) parts;
+} skn_definition_parts;
+
+void skn_definition_read(const skein_inbox_item *item, skn_arena *a, skn_definition_parts *out);
 
 #endif

@@ -77,7 +77,7 @@ skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *ou
 /* The person's editor on a file; what it said on leaving, -1 when it could not be run. */
 int skn_run_editor(const char *file);
 
-/* --- What was not found (missing.c): each passes on the code, and keeps what is known of it */
+/* --- What was not found (refer.c): each passes on the code, and keeps what is known of it */
 
 skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing);
 skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref);

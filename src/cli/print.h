@@ -101,5 +101,10 @@ void skn_pick(skn_buf *out, skn_str object, const char *fields);
 void skn_item_add(skn_buf *out, skn_str object);
 /* True if the JSON object has the member. */
 bool skn_has_member(skn_str object, skn_str name);
+/* Takes as much of a line off *rest as fits, up to a blank; a word that is longer is cut if `cut`, else it
+ * stays whole. False when nothing is left. */
+bool skn_line_piece(skn_str *rest, size_t columns, bool cut, skn_str *out);
+/* Columns of what was printed, which may have colours. */
+size_t skn_line_columns(skn_str printed);
 
 #endif

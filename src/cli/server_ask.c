@@ -1,7 +1,7 @@
 #include "cli/server_ask.h"
 
 #include "base/error.h"
-#include "cli/interrupt.h"
+#include "cli/input.h"
 #include "cli/place.h"
 
 #include <signal.h>

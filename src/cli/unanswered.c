@@ -1,10 +1,16 @@
 /* Messages that an agent was to answer and did not: who, when, and why. */
 #include "cli/unanswered.h"
-
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
 #include "cli/commands.h"
+#include "cli/discover.h"
+#include "cli/far.h"
 #include "cli/far_view.h"
-#include "cli/outlook.h"
 #include "cli/paste.h"
+
+#include <inttypes.h>
+#include <time.h>
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
 
@@ -131,4 +137,140 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
         skn_print_unanswered(cli, &d);
     }
     return rc;
+}
+
+struct skn_marks {
+    skn_cli *cli;
+    skn_map *of; /* skein_deliveries by message */
+};
+
+static void take(void *arg, skn_cli *look, const skn_json *item)
+{
+    const skn_marks  *marks = arg;
+    skn_arena        *a = marks->cli->keep;
+    skein_deliveries *own = SKN_NEW(a, skein_deliveries), d;
+    skein_message     m;
+
+    skn_far_read_message(look, item, &m, NULL, &d);
+    own->at = SKN_ARRAY(a, d.count + 1, skein_delivery);
+    for (size_t i = 0; i < d.count; i++)
+        if (skn_is_unanswered(&d.at[i])) {
+            skein_delivery *to = &own->at[own->count++];
+
+            *to = d.at[i];
+            to->agent = skn_arena_copy(a, to->agent);
+            to->error = skn_arena_copy(a, to->error);
+        }
+    *skn_map_slot(marks->of, skn_arena_copy(a, m.uid)) = own;
+}
+
+skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/threads/%s/messages?failed=true",
+                                        cli->door->chat, skn_far_part(cli, thread))
+                           .p;
+
+    *out = SKN_NEW(cli->keep, skn_marks);
+    **out = (skn_marks){cli, skn_map_new(cli->keep)};
+    return skn_far_each(cli, path, SKN_FAR_PAGE, take, *out);
+}
+
+void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message)
+{
+    const skein_deliveries *own = message.n ? skn_map_get(marks->of, message) : NULL;
+
+    if (own)
+        skn_print_unanswered(cli, own);
+}
+
+#define LOOK_MS    100
+#define DUES_MOST  10000
+#define SHOWN_MOST 3
+
+skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
+                       skein_turns *turns, bool *busy)
+{
+    skein_dues dues;
+    skein_rc   rc;
+
+    if ((rc = skein_work_now(cli->engine, (skein_world_id){0}, chat, DUES_MOST, mem, turns,
+                             &dues, &cli->err)))
+        return rc;
+    *busy = turns->count > 0;
+    for (size_t i = 0; i < dues.count && !*busy; i++)
+        *busy = dues.at[i].chat.v == chat.v;
+    return SKEIN_OK;
+}
+
+/* A turn whose program has died keeps nobody waiting: its lease runs out. */
+skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
+{
+    const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    skein_mem            *mem = skein_mem_new();
+    skein_turns           turns;
+    int64_t               closed;
+    bool                  busy = true;
+    skein_rc              rc;
+
+    while (!(rc = skn_chat_busy(cli, chat, mem, &turns, &busy)) && busy) {
+        if (turns.count && (rc = skein_turns_recover(cli->engine, false, &closed, &cli->err)))
+            break;
+        nanosleep(&nap, NULL);
+        skein_mem_reset(mem);
+    }
+    skein_mem_free(mem);
+    return rc;
+}
+
+/* "lead is answering b7c8d9e0f1 (4 s)", for those that fit. */
+static void who(const skn_json *busy, skn_buf *out)
+{
+    size_t i = 0;
+
+    for (const skn_json *t = busy->first; t && i < SHOWN_MOST; t = t->next)
+        skn_buf_addf(out, "%s%.*s is answering %.*s (%" PRId64 " s)", i++ ? ", " : "",
+                     SKN_FMT(skn_far_text(t, "agent")), SKN_FMT(skn_far_text(t, "messageId")),
+                     skn_far_int(t, "sinceMs", 0) / 1000);
+    if (busy->count > SHOWN_MOST)
+        skn_buf_addf(out, " and %" PRIu32 " more", busy->count - SHOWN_MOST);
+    if (!busy->count)
+        skn_buf_add(out, SKN_STR("agents have to answer"));
+}
+
+/* Of something that goes, there is nobody to name but those that the failure names. */
+static void advise_force(skn_cli *cli)
+{
+    if (cli->command && cli->command->options &&
+        skn_option_find(cli->command->options, SKN_STR("force"), 0))
+        skn_hint(&cli->err, SKEIN_AT_WORK,
+                 "Wait until they are done, stop them with \"skein stop\", or give --force");
+}
+
+/* The failure tells who is at work. */
+static const skn_json *busy_of(skn_cli *cli)
+{
+    const skn_json *v;
+    skn_str         text = skn_arena_printf(cli->keep, "{%.*s}", SKN_FMT(cli->more.extra));
+
+    if (!cli->more.extra.n || skn_json_parse(&v, text, "who is busy", cli->keep, NULL))
+        return NULL;
+    return skn_json_get(v, "busy");
+}
+
+void skn_busy_explain(skn_cli *cli)
+{
+    const skn_json *busy = busy_of(cli);
+    skn_buf         names;
+
+    if (!busy || !cli->changing_world) {
+        advise_force(cli);
+        return;
+    }
+    skn_buf_init(&names, sizeof cli->err.message);
+    who(busy, &names);
+    skn_fail(&cli->err, SKEIN_AT_WORK, "%s is busy: %.*s", cli->changing_world,
+             SKN_FMT(skn_buf_str(&names)));
+    skn_hint(&cli->err, SKEIN_AT_WORK, "Wait with --wait, or stop them: skein stop -w %s",
+             cli->changing_world);
+    skn_buf_release(&names);
 }

@@ -33,4 +33,26 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane);
 
+/* Who did not answer the messages of a room, for views that show them one by one.
+ *
+ * Threads: the command's.  Lifetimes: the marks live in cli->keep. */
+
+/* Agents that did not answer, by the public id of the message; most messages have none. */
+typedef struct skn_marks skn_marks;
+
+/* Reads those of a version. */
+skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out);
+/* Prints a line for each agent that did not answer this message. */
+void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message);
+
+/* Agents at work in a conversation that somebody wants to change. */
+
+/* Has any agent of the conversation something to do? The turns are those that are open in it. */
+skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
+                       skein_turns *turns, bool *busy);
+/* Waits until none has. */
+skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat);
+/* Says in cli->err, which is SKEIN_AT_WORK, who is in the way and what can be done. */
+void skn_busy_explain(skn_cli *cli);
+
 #endif

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "engine/audit.h"
-#include "engine/span.h"
-#include "engine/world_settings.h"
+#include "engine/tree/span.h"
+#include "engine/world/world_settings.h"
 #include <skein/skein.h>
 
 #define SKN_TEXT_MAX     ((size_t)16 << 20)
@@ -148,7 +148,7 @@ skein_rc skn_draft_place(skn_draft *d, const skn_lane_draft *l, const skn_target
 skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_t *key,
                        skein_error *err);
 
-/* draft_pairs.c: adds to the targets what belongs to the same tool exchanges, to a fixpoint, and
+/* draft.c: adds to the targets what belongs to the same tool exchanges, to a fixpoint, and
  * puts all in the order of the lanes they were found in, the main lane first. */
 skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
                                skein_error *err);
@@ -327,11 +327,11 @@ const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
 bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
                     const skein_new_message *n);
 
-/* --- call_read.c: what models were sent ------------------------------------------------------------------ */
+/* --- model_calls.c: what models were sent ------------------------------------------------------------------ */
 
 /* The hashes of a call's pieces as their rows have them, that of its response last; returns how many. */
 size_t skn_call_hashes(skn_str request, skn_str response, skn_arena *a, skn_str **out);
-/* call_erase.c: empties all calls of these conversations, and removes the pieces that no other call has. */
+/* model_calls.c: empties all calls of these conversations, and removes the pieces that no other call has. */
 skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, skn_arena *a,
                          skein_error *err);
 

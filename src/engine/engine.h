@@ -12,10 +12,9 @@
 #include "base/json_write.h"
 #include "base/session.h"
 #include "engine/audit.h"
-#include "engine/exchange.h"
-#include "engine/mention.h"
-#include "engine/timeline.h"
-#include "engine/world_settings.h"
+#include "engine/timeline/timeline.h"
+#include "engine/work/mention.h"
+#include "engine/world/world_settings.h"
 
 #include <skein/skein.h>
 
@@ -132,25 +131,6 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
                              skn_arena *scratch);
 void skn_shape_lane(skn_jw *w, const skein_lane *lane);
 void skn_shape_tag(skn_jw *w, const skein_tag *tag);
-/* What agents are sent of files of the folder `root`, in order, SKN_FILES_ROOM bytes together at most,
- * cut at line ends; one answer for each file. What is missing or cut has a note that says so. */
-#define SKN_FILES_ROOM (256 << 10)
-skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
-                                         skn_arena *a);
-/* A file whose prompt has not been applied to what it holds now. */
-typedef struct skn_extract {
-    const skein_context_file *file;
-    skein_file_parts          parts; /* what is there of it */
-    skn_str                   name;  /* under which skn_extract_keep keeps it */
-} skn_extract;
-
-/* The first of them that agents are sent something of, and that no model has failed at in the last ten minutes; false:
- * there is none. */
-bool skn_extract_next(const skein_context_files *files, const char *root, skn_arena *a,
-                      skn_extract *out);
-/* What a model took from it; or, where text is absent, why none did. Text that could not be read again is refused. */
-skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str why,
-                          skein_error *err);
 /* With what agents are sent of it; NULL: it was not read. The members alone, too. */
 void skn_shape_file(skn_jw *w, const skein_context_file *file, const skein_file_parts *parts);
 void skn_shape_file_members(skn_jw *w, const skein_context_file *file,

@@ -1,9 +1,12 @@
 /* feed.c: telling what happened, in the words of the API. */
 #include "engine/feed.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* --- Data ------------------------------------------------------------------------------------ */
 
@@ -221,4 +224,339 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
     row.message_id = lane->spawn_message_id;
     row.cause = cause;
     tell(tx, row, types[lane->state], &d);
+}
+
+/* Events as others get them: a row and the message it points at become one JSON object.
+ * All that goes into it is fixed once it happened, so it is the same whenever it is read; only what
+ * was erased since is gone. */
+
+#define PAGE      ((size_t)1000)
+#define PAGE_MOST ((size_t)10000)
+#define AT_ONCE   ((size_t)100)      /* messages asked for in one statement */
+#define ENOUGH    ((size_t)16 << 20) /* bytes of data after which a page ends early */
+#define CUT       ((size_t)2000)     /* bytes that are told of a call and its result */
+#define FORGET    INT64_C(5000)      /* events deleted in one transaction */
+
+/* --- A message ------------------------------------------------------------------------------- */
+
+/* What the message says of itself, and what is no member. */
+static bool is_said(skn_str key)
+{
+    static const char *const words[] = {
+        "messageId", "chatId",     "role",         "sender",     "content",
+        "thinking",  "replyDepth", "toolCalls",    "toolCallId", "replyToMessageId",
+        "model",     "toolStatus", "instructions", "turnId",     "squashOperationId",
+        "purged",    "createdAt",  "warnings",     "usage",      "position",
+        "stopped",   "unfinished"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (skn_str_is(key, words[i]))
+            return true;
+    return false;
+}
+
+static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
+                          const skn_json *data)
+{
+    const skn_json *usage = skn_json_get(data, "usage"), *at = skn_json_get(data, "position");
+
+    if (at)
+        skn_str_int(at->raw, &m.position);
+    skn_shape_message_told(w, row->chat_uid, &m, usage ? usage->raw : SKN_NONE);
+    for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
+        if (!is_said(v->key)) {
+            skn_jw_key_str(w, v->key);
+            skn_jw_raw(w, v->raw);
+        }
+}
+
+/* --- A delegation -------------------------------------------------------------------------------- */
+
+static const skein_tool_call *find_call(const skein_message *m, const skn_json *data)
+{
+    const skn_json *id = skn_json_get(data, "toolCallId");
+
+    for (size_t i = 0; id && i < m->call_count; i++)
+        if (skn_str_eq(m->calls[i].call_id, id->text))
+            return &m->calls[i];
+    return NULL;
+}
+
+/* The message is the one that called for it. */
+static void write_delegation(skn_jw *w, const skein_message *m, const skn_json *data,
+                             skn_arena *scratch)
+{
+    const skein_tool_call *call = find_call(m, data);
+    const skn_json        *args = NULL;
+    skn_str                title = SKN_NONE;
+
+    for (const skn_json *v = data ? data->first : NULL; v; v = v->next) {
+        skn_jw_key_str(w, v->key);
+        skn_jw_raw(w, v->raw);
+    }
+    if (call && skn_json_parse(&args, call->args, "args", scratch, NULL) == SKEIN_OK &&
+        skn_json_text(args, "title", &title, NULL) == SKEIN_OK && title.p)
+        skn_jw_kstr(w, "title", skn_utf8_cut(title, CUT));
+}
+
+/* --- A call or its result ----------------------------------------------------------------------- */
+
+static void write_cut(skn_jw *w, const char *key, skn_str text, bool json)
+{
+    skn_jw_key(w, key);
+    if (json && text.n > 0 && text.n <= CUT)
+        skn_jw_raw(w, text);
+    else
+        skn_jw_str(w, skn_utf8_cut(text, CUT));
+    skn_jw_kbool(w, "cut", text.n > CUT);
+}
+
+static void write_tool(skn_jw *w, const skein_message *m, const skn_json *data)
+{
+    const skn_json        *id = skn_json_get(data, "toolCallId");
+    const skn_json        *lane = skn_json_get(data, "delegationId");
+    const skein_tool_call *call = find_call(m, data);
+    skn_str                call_id = id ? id->text : SKN_NONE;
+
+    skn_jw_kstr(w, "messageId", m->uid);
+    skn_jw_kstr(w, "toolCallId", call_id);
+    if (lane)
+        skn_jw_kstr(w, "delegationId", lane->text);
+    if (m->role == SKEIN_TOOL) {
+        write_cut(w, "content", m->content, false);
+        return;
+    }
+    skn_jw_kstr(w, "toolName", call ? call->tool_name : SKN_NONE);
+    write_cut(w, "args", call ? call->args : SKN_NONE, true);
+}
+
+/* --- Any event ----------------------------------------------------------------------------------- */
+
+static const skein_message *find(const skein_messages *list, int64_t id)
+{
+    size_t lo = 0, hi = list->count;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (list->at[mid].id.v < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < list->count && list->at[lo].id.v == id ? &list->at[lo] : NULL;
+}
+
+static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_arena *a,
+                          skn_arena *scratch)
+{
+    const skn_json *data = NULL;
+    skn_buf         buf;
+    skn_jw          w;
+    skn_str         text;
+
+    if (!m)
+        return row->data.p ? skn_arena_copy(a, row->data) : SKN_STR("{}");
+    if (row->data.p && skn_json_parse(&data, row->data, "data", scratch, NULL))
+        data = NULL;
+    skn_buf_init(&buf, SIZE_MAX / 2);
+    skn_jw_init(&w, &buf);
+    skn_jw_object(&w);
+    if (skn_str_starts(row->type, SKN_STR("tool.")))
+        write_tool(&w, m, data);
+    else if (skn_str_starts(row->type, SKN_STR("delegation.")))
+        write_delegation(&w, m, data, scratch);
+    else
+        write_message(&w, row, *m, data);
+    skn_jw_object_end(&w);
+    text = skn_arena_copy(a, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    return text;
+}
+
+static skein_event whole(const skn_event_row *row, const skein_message *m, skn_arena *a,
+                         skn_arena *scratch)
+{
+    return (skein_event){.seq = row->id,
+                         .at = row->at,
+                         .world = {row->world_id},
+                         .world_name = row->world.n ? skn_arena_copy(a, row->world) : SKN_NONE,
+                         .chat = {row->conversation_id},
+                         .chat_uid = skn_arena_copy(a, row->chat_uid),
+                         .thread_uid = skn_arena_copy(a, row->thread_uid),
+                         .cause = skn_arena_copy(a, row->cause),
+                         .type = skn_arena_copy(a, row->type),
+                         .data = whole_data(row, m, a, scratch)};
+}
+
+/* --- Reading ---------------------------------------------------------------------------------------- */
+
+typedef struct read_call {
+    skn_event_range range;
+    skein_mem      *mem;
+    skein_events   *out;
+    skn_arena      *scratch; /* rows */
+    skn_arena      *brief;   /* messages, of one portion */
+} read_call;
+
+static int by_id(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+static skein_rc read_messages(skn_tx *tx, const read_call *c, const skn_event_row *rows,
+                              size_t count, skein_messages *out, skein_error *err)
+{
+    int64_t ids[AT_ONCE];
+    size_t  n = 0, distinct = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].message_id)
+            ids[n++] = rows[i].message_id;
+    qsort(ids, n, sizeof ids[0], by_id);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || ids[i] != ids[i - 1])
+            ids[distinct++] = ids[i];
+    return skn_message_many(tx, &(skn_ids){ids, distinct}, c->brief, out, err);
+}
+
+static skein_rc read_portion(skn_tx *tx, read_call *c, const skn_event_row *rows, size_t count,
+                             size_t *bytes, skein_error *err)
+{
+    skein_messages messages;
+    skein_rc       rc;
+
+    skn_arena_reset(c->brief);
+    if ((rc = read_messages(tx, c, rows, count, &messages, err)))
+        return rc;
+    for (size_t i = 0; i < count && *bytes < ENOUGH; i++) {
+        skein_event *e = &c->out->at[c->out->count++];
+
+        *e = whole(&rows[i], find(&messages, rows[i].message_id), c->mem, c->brief);
+        *bytes += e->data.n;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+{
+    skn_event_range *range = arg;
+
+    return skn_event_settled(tx, range->after, &range->upto, err);
+}
+
+static skein_rc read_events(skn_tx *tx, void *arg, skein_error *err)
+{
+    read_call     *c = arg;
+    size_t         bytes = 0;
+    skn_event_rows rows;
+    skein_rc       rc;
+
+    *c->out = (skein_events){0};
+    skn_arena_reset(c->scratch);
+    if ((rc = skn_event_rows_in(tx, &c->range, c->scratch, &rows, err)))
+        return rc;
+    c->out->at = SKN_ARRAY(c->mem, rows.count, skein_event);
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count && bytes < ENOUGH; i += AT_ONCE) {
+        size_t left = rows.count - i;
+
+        rc = read_portion(tx, c, rows.at + i, left < AT_ONCE ? left : AT_ONCE, &bytes, err);
+    }
+    return rc;
+}
+
+skein_rc skein_events_read(skein_engine *e, const skein_event_query *what, skein_mem *mem,
+                           skein_events *out, skein_error *err)
+{
+    read_call c = {.mem = mem, .out = out};
+    size_t    limit = what->limit ? what->limit : PAGE;
+    skein_rc  rc;
+
+    *out = (skein_events){0};
+    c.range = (skn_event_range){.world = what->world.v,
+                                .conversation = what->chat.v,
+                                .after = what->after,
+                                .limit = limit < PAGE_MOST ? limit : PAGE_MOST};
+    if ((rc = skn_store_read(e->store, settle, &c.range, err)) || c.range.upto == 0)
+        return rc;
+    c.scratch = skn_arena_new();
+    c.brief = skn_arena_new();
+    if ((rc = skn_store_read(e->store, read_events, &c, err)))
+        *out = (skein_events){0};
+    skn_arena_free(c.scratch);
+    skn_arena_free(c.brief);
+    return rc;
+}
+
+/* --- Which there are --------------------------------------------------------------------------------- */
+
+typedef struct span_call {
+    skn_event_range range;
+    int64_t         newest, forgotten;
+} span_call;
+
+static skein_rc read_span(skn_tx *tx, void *arg, skein_error *err)
+{
+    span_call *c = arg;
+
+    return skn_event_span(tx, c->range.upto, &c->newest, &c->forgotten, err);
+}
+
+skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
+                           skein_error *err)
+{
+    span_call c = {0};
+    skein_rc  rc = skn_store_read(e->store, settle, &c.range, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_store_read(e->store, read_span, &c, err);
+    *newest = c.newest;
+    *forgotten = c.forgotten;
+    return rc;
+}
+
+typedef struct forget_call {
+    int64_t before, oldest, stays; /* what is found */
+    int64_t below, gone;           /* what is done */
+} forget_call;
+
+static skein_rc find_old(skn_tx *tx, void *arg, skein_error *err)
+{
+    forget_call *c = arg;
+
+    return skn_event_older(tx, c->before, &c->oldest, &c->stays, err);
+}
+
+static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
+{
+    forget_call *c = arg;
+
+    return skn_event_forget(tx, c->below, &c->gone, err);
+}
+
+/* In pieces: others write meanwhile. */
+skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t *gone, skein_error *err)
+{
+    forget_call c = {.before = before};
+    skein_rc    rc = skn_store_read(e->store, find_old, &c, err);
+
+    *gone = 0;
+    for (c.below = c.oldest; rc == SKEIN_OK && c.below < c.stays;) {
+        c.below = c.stays - c.below > FORGET ? c.below + FORGET : c.stays;
+        rc = skn_store_write(e->store, forget, &c, err);
+        *gone += rc ? 0 : c.gone;
+    }
+    return rc;
+}
+
+void skein_on_commit(skein_engine *e, void (*fn)(void *arg), void *arg)
+{
+    skn_store_on_commit(e->store, fn, arg);
+}
+
+skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_error *err)
+{
+    return skn_store_stamp(e->store, stamp, err);
 }

@@ -46,16 +46,16 @@ skein_rc skn_fsck_source(skn_fsck *f, int64_t thread, skn_check_source *out, ske
 skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *kin,
                       skein_error *err);
 
-/* fsck_rows.c: texts of messages, tool calls, places of messages, context files. */
+/* fsck.c: texts of messages, tool calls, places of messages, context files. */
 skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err);
 /* fsck_tree.c: every node of every tree, once. */
 skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err);
 /* The length and keys of a node; *found is false when it is missing or unreadable. */
 skein_rc skn_fsck_node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *found,
                           skein_error *err);
-/* fsck_thread.c: every thread against the one it was made from, and its compaction. */
+/* fsck_tree.c: every thread against the one it was made from, and its compaction. */
 skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err);
-/* fsck_calls.c: the pieces of what models were sent. */
+/* fsck.c: the pieces of what models were sent. */
 skein_rc skn_fsck_calls(skn_fsck *f, skein_error *err);
 
 #endif

@@ -2,6 +2,8 @@
  * before those they hang on. */
 #include "engine/fsck.h"
 
+#include <stdlib.h>
+
 /* --- What is known of nodes ------------------------------------------------------------------------------ */
 
 static skn_fsck_node sum_up(int64_t id, const skn_node *n)
@@ -159,4 +161,352 @@ static skein_rc on_node(void *arg, const skn_check_node *n, skein_error *err)
 skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err)
 {
     return skn_check_nodes(f->tx, on_node, f, err);
+}
+
+/* Every thread: its tree, what differs from the thread it was made from, and the
+ * summary it uses. */
+
+typedef skn_vec(skn_span) span_vec;
+typedef skn_vec(skn_node *) node_vec;
+
+/* One of two trees that are compared: nodes still to be looked into, and spans found. */
+typedef struct side {
+    node_vec nodes;
+    span_vec spans;
+} side;
+
+/* --- Comparing two trees --------------------------------------------------------------------------------- */
+
+static int by_id(const void *x, const void *y)
+{
+    const skn_node *a = *(skn_node *const *)x, *b = *(skn_node *const *)y;
+
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Takes out of both what both have, one for one: a node that only one of them has twice stays. */
+static void drop_shared(side *x, side *y)
+{
+    size_t i = 0, j = 0, keep_x = 0, keep_y = 0;
+
+    if (x->nodes.n)
+        qsort(x->nodes.p, x->nodes.n, sizeof *x->nodes.p, by_id);
+    if (y->nodes.n)
+        qsort(y->nodes.p, y->nodes.n, sizeof *y->nodes.p, by_id);
+    while (i < x->nodes.n || j < y->nodes.n) {
+        int64_t a = i < x->nodes.n ? x->nodes.p[i]->id : INT64_MAX;
+        int64_t b = j < y->nodes.n ? y->nodes.p[j]->id : INT64_MAX;
+
+        if (a == b) {
+            i++;
+            j++;
+        } else if (a < b) {
+            x->nodes.p[keep_x++] = x->nodes.p[i++];
+        } else {
+            y->nodes.p[keep_y++] = y->nodes.p[j++];
+        }
+    }
+    x->nodes.n = keep_x;
+    y->nodes.n = keep_y;
+}
+
+/* Replaces the nodes of a level by what is under them. */
+static skein_rc descend(skn_trees *t, side *s, int level, skein_error *err)
+{
+    node_vec below = {0};
+    skein_rc rc;
+
+    for (size_t i = 0; i < s->nodes.n; i++) {
+        skn_node *n = s->nodes.p[i];
+
+        if (n->level < level) {
+            skn_vec_add(t->a, &below, n);
+            continue;
+        }
+        for (size_t k = 0; k < n->count; k++) {
+            if (n->level == 0) {
+                skn_vec_add(t->a, &s->spans, n->e[k].span);
+                continue;
+            }
+            if ((rc = skn_tree_child(t, n->level, &n->e[k], err)))
+                return rc;
+            skn_vec_add(t->a, &below, n->e[k].child);
+        }
+    }
+    s->nodes = below;
+    return SKEIN_OK;
+}
+
+/* The spans under nodes that the other tree does not have. */
+static skein_rc compare(skn_trees *t, const skn_tree *x, const skn_tree *y, side *sx, side *sy,
+                        skein_error *err)
+{
+    int      level = -1;
+    skein_rc rc;
+
+    *sx = *sy = (side){0};
+    if (x->root)
+        skn_vec_add(t->a, &sx->nodes, x->root);
+    if (y->root)
+        skn_vec_add(t->a, &sy->nodes, y->root);
+    if (x->root)
+        level = x->root->level;
+    if (y->root && y->root->level > level)
+        level = y->root->level;
+    for (; level >= 0; level--) {
+        drop_shared(sx, sy);
+        if ((rc = descend(t, sx, level, err)) || (rc = descend(t, sy, level, err)))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Messages twice ---------------------------------------------------------------------------------------- */
+
+static int by_place(const void *x, const void *y)
+{
+    const skn_span *a = x, *b = y;
+
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+static bool overlap(skn_span *spans, size_t count)
+{
+    if (count > 0)
+        qsort(spans, count, sizeof *spans, by_place);
+    for (size_t i = 1; i < count; i++)
+        if (spans[i].thread == spans[i - 1].thread &&
+            spans[i].lo < spans[i - 1].lo + spans[i - 1].len)
+            return true;
+    return false;
+}
+
+static void twice(skn_fsck *f, const skn_thread_row *t)
+{
+    skn_fsck_find(f, SKN_INV_DENSE_POSITIONS, "thread \"%.*s\" holds an item twice",
+                  SKN_FMT(t->uid));
+}
+
+/* Is every new span one of the thread's own patches, or taken from what it was made of? Then it
+ * cannot repeat what both share. */
+static bool only_known(const skn_thread_row *t, const skn_spans *fresh)
+{
+    for (size_t i = 0; i < fresh->count; i++)
+        if (fresh->at[i].thread != t->id)
+            return false;
+    return true;
+}
+
+/* Looks at all of the thread, where the difference alone does not tell. */
+static skein_rc check_whole(skn_fsck *f, skn_trees *trees, const skn_thread_row *t,
+                            const skn_tree *tree, skein_error *err)
+{
+    skn_spans all;
+    skein_rc  rc = skn_tree_slice(trees, tree, 0, INT64_MAX, &all, err);
+
+    if (rc == SKEIN_OK && overlap(all.at, all.count))
+        twice(f, t);
+    return rc;
+}
+
+static skein_rc check_repeats(skn_fsck *f, skn_trees *trees, const skn_thread_row *t,
+                              const skn_thread_row *origin, const skn_tree *tree, side *x,
+                              side *y, skein_error *err)
+{
+    skn_span  tail = {.thread = origin->id, .len = t->origin_length - origin->base_length};
+    skn_spans old, fresh;
+
+    if (overlap(y->spans.p, y->spans.n)) {
+        twice(f, t);
+        return SKEIN_OK;
+    }
+    if (origin->id && tail.len > 0)
+        skn_vec_add(trees->a, &x->spans, tail);
+    old = (skn_spans){x->spans.p, x->spans.n};
+    fresh = skn_spans_minus((skn_spans){y->spans.p, y->spans.n}, old, trees->a);
+    return only_known(t, &fresh) || origin->id == 0 ? SKEIN_OK
+                                                    : check_whole(f, trees, t, tree, err);
+}
+
+/* --- Where the pieces come from -------------------------------------------------------------------------------- */
+
+/* Is the lane the other one, or branched from it? */
+static skein_rc lane_of_kin(skn_fsck *f, int64_t lane, int64_t other, bool *yes,
+                            skein_error *err)
+{
+    int64_t  before = INT64_MAX;
+    skein_rc rc;
+
+    *yes = lane == other;
+    while (!*yes && lane > 0 && lane < before) { /* a branch's lanes are younger */
+        before = lane;
+        if ((rc = skn_check_lane_origin(f->tx, lane, &lane, err)))
+            return rc;
+        *yes = lane == other && lane != 0;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const span_vec *spans,
+                              skein_error *err)
+{
+    skn_check_source source;
+    int64_t          last = 0;
+    bool             ok;
+    skein_rc         rc;
+
+    for (size_t i = 0; i < spans->n; i++) {
+        const skn_span *s = &spans->p[i];
+
+        ok = s->thread < t->id || (s->thread == t->id && s->lo < 0);
+        if (ok && s->thread != last) {
+            last = s->thread;
+            if ((rc = skn_fsck_source(f, s->thread, &source, err)) ||
+                (source.id && (rc = lane_of_kin(f, t->lane_id, source.lane, &ok, err))))
+                return rc;
+        }
+        if (ok)
+            continue;
+        skn_fsck_find(f, SKN_INV_OWN_CONVERSATION,
+                      "thread \"%.*s\" holds items of thread %lld, which is not of its lane "
+                      "or later",
+                      SKN_FMT(t->uid), (long long)s->thread);
+        break;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Threads ------------------------------------------------------------------------------------------------------ */
+
+/* What cannot be read was told when the nodes were looked at. */
+static skein_rc unless_damaged(skein_rc rc)
+{
+    return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
+}
+
+static skein_rc check_root(skn_fsck *f, const skn_thread_row *t, bool *readable,
+                           skein_error *err)
+{
+    skn_fsck_node root = {0};
+    bool          found = true;
+    skein_rc      rc = SKEIN_OK;
+
+    if (t->root_id)
+        rc = skn_fsck_node_of(f, t->root_id, &root, &found, err);
+    if (rc)
+        return rc;
+    *readable = found && root.length == t->base_length;
+    if (!found)
+        skn_fsck_find(f, SKN_INV_DENSE_POSITIONS,
+                      "the root of thread \"%.*s\" is missing or cannot be read",
+                      SKN_FMT(t->uid));
+    else if (!*readable)
+        skn_fsck_find(f, SKN_INV_DENSE_POSITIONS,
+                      "thread \"%.*s\" says %lld messages, its tree holds %lld",
+                      SKN_FMT(t->uid), (long long)t->base_length, (long long)root.length);
+    return SKEIN_OK;
+}
+
+static skein_rc check_tree(skn_fsck *f, const skn_thread_row *t, skein_error *err)
+{
+    skn_trees      trees;
+    skn_thread_row origin = {0};
+    skn_tree       tree, base = {0};
+    side           x, y;
+    bool           found = false;
+    skein_rc       rc;
+
+    skn_trees_init(&trees, f->tx, f->scratch, 0);
+    if (t->origin_id && t->origin_id < t->id &&
+        (rc = skn_thread_get(f->tx, t->origin_id, f->scratch, &origin, &found, err)))
+        return rc;
+    if ((rc = skn_tree_open(&trees, t->root_id, t->base_length, &tree, err)))
+        return unless_damaged(rc);
+    if (found && (rc = skn_tree_open(&trees, origin.root_id, origin.base_length, &base, err))) {
+        origin.id = 0; /* then all of it is looked at */
+        base = (skn_tree){0};
+    }
+    if ((rc = compare(&trees, &base, &tree, &x, &y, err)) ||
+        (rc = check_sources(f, t, &y.spans, err)) ||
+        (rc = check_repeats(f, &trees, t, &origin, &tree, &x, &y, err)))
+        return unless_damaged(rc);
+    return SKEIN_OK;
+}
+
+/* --- Compactions ----------------------------------------------------------------------------------------------- */
+
+/* A summary covers the beginning of the thread, up to the message it names. */
+static skein_rc check_cover(skn_fsck *f, const skn_thread_row *t, const skn_compaction_row *k,
+                            skein_error *err)
+{
+    skn_trees  trees;
+    skn_thread thread = {.row = *t, .length = t->base_length + t->own_length};
+    skn_item   last = {0};
+    skein_rc   rc;
+
+    if (k->covers > thread.length) {
+        skn_fsck_find(f, SKN_INV_SUMMARY_COVERS,
+                      "compaction %lld covers %lld messages, thread \"%.*s\" has %lld",
+                      (long long)k->id, (long long)k->covers, SKN_FMT(t->uid),
+                      (long long)thread.length);
+        return SKEIN_OK;
+    }
+    skn_trees_init(&trees, f->tx, f->scratch, 0);
+    if ((rc = skn_tree_open(&trees, t->root_id, t->base_length, &thread.base, err)) ||
+        (rc = skn_thread_item(&trees, &thread, k->covers - 1, &last, err)))
+        return unless_damaged(rc);
+    if (last.message_id != k->last_message_id)
+        skn_fsck_find(f, SKN_INV_SUMMARY_COVERS,
+                      "compaction %lld does not end at message %lld in thread \"%.*s\"",
+                      (long long)k->id, (long long)k->last_message_id, SKN_FMT(t->uid));
+    return SKEIN_OK;
+}
+
+static skein_rc check_compaction_of(skn_fsck *f, const skn_thread_row *t, skein_error *err)
+{
+    skn_compaction_row k;
+    bool               found = false;
+    skein_rc           rc = SKEIN_OK;
+
+    if (t->compaction_id)
+        rc = skn_compaction_get(f->tx, t->compaction_id, &k, &found, err);
+    if (rc || !found || k.thread_id == t->id) /* its own come with the compactions */
+        return rc;
+    return check_cover(f, t, &k, err);
+}
+
+static skein_rc on_thread(void *arg, const skn_thread_row *t, skein_error *err)
+{
+    skn_fsck *f = arg;
+    bool      readable = false;
+    skein_rc  rc = check_root(f, t, &readable, err);
+
+    if (rc == SKEIN_OK && readable)
+        rc = check_tree(f, t, err);
+    if (rc == SKEIN_OK && readable)
+        rc = check_compaction_of(f, t, err);
+    skn_arena_reset(f->scratch);
+    return rc;
+}
+
+static skein_rc on_compaction(void *arg, const skn_compaction_row *k, skein_error *err)
+{
+    skn_fsck      *f = arg;
+    skn_thread_row t;
+    bool           found;
+    skein_rc       rc = skn_thread_get(f->tx, k->thread_id, f->scratch, &t, &found, err);
+
+    if (rc == SKEIN_OK && found)
+        rc = check_cover(f, &t, k, err);
+    skn_arena_reset(f->scratch);
+    return rc;
+}
+
+skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err)
+{
+    skein_rc rc = skn_check_threads(f->tx, on_thread, f, err);
+
+    return rc ? rc : skn_check_compactions(f->tx, on_compaction, f, err);
 }

@@ -1,12 +1,12 @@
 /* open.c: an engine and its store. */
+#include "base/utf8.h"
 #include "engine/core.h"
+#include "engine/engine.h"
+#include "engine/timeline/timeline_cache.h"
 
 #include <skein/version.h>
-#include <stdlib.h>
 
-#include "base/utf8.h"
-#include "engine/engine.h"
-#include "engine/timeline_cache.h"
+#include <stdlib.h>
 
 skein_rc skein_open(skein_engine **out, const skein_options *options, skein_error *err)
 {
@@ -64,4 +64,17 @@ skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err)
 skn_env_rule *skn_engine_env_rule(skein_engine *e)
 {
     return e->env_rule;
+}
+
+/* What those above the engine may know of the store. */
+
+int skn_schema_known(void)
+{
+    return skn_store_schema();
+}
+
+skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, skn_str text,
+                           int64_t count, int64_t *nanos, skein_error *err)
+{
+    return skn_store_floor(e->store, &(skn_floor){conversation.v, text, count}, nanos, err);
 }

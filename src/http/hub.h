@@ -1,4 +1,4 @@
-/* hub.h: streams of events: what hub.c, stream.c, note.c and writing.c share.
+/* hub.h: streams of events: what hub.c, stream.c, answer.c and writing.c share.
  *
  * The hub reads every durable event once, after it was committed, and sends it to all live streams. A
  * live stream stands where the hub stands (hub->seq); one that is behind reads pages of its own from
@@ -29,7 +29,7 @@ typedef struct skn_frame {
 skn_frame skn_frame_new(skn_str bytes); /* any thread */
 void      skn_frame_drop(skn_frame *f); /* empty is fine */
 
-/* --- What is told (note.c) ------------------------------------------------------------------- */
+/* --- What is told (answer.c) ------------------------------------------------------------------- */
 
 /* There may be more behind these: they are as many as were asked for, or so large that the store may
  * have ended the page early. Any thread. */
@@ -174,14 +174,14 @@ void skn_hub_pass_on(skn_hub *hub, skn_note *n);
 /* Lets those join who waited for the place where the hub stands now. */
 void skn_hub_join(skn_hub *hub);
 
-/* hub_read.c: how many events to read after a page of `limit` events had so many bytes: fewer large
+/* hub.c: how many events to read after a page of `limit` events had so many bytes: fewer large
  * ones, more small ones. */
 size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes);
 /* The calls of two timers. */
 void skn_hub_read_soon(void *hub);
 void skn_hub_poll(void *hub);
 
-/* hub_wait.c */
+/* hub.c */
 void skn_hub_wait_note(skn_hub *hub, const skn_note *n);
 void skn_hub_wait_clear(skn_hub *hub);
 

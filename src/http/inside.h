@@ -4,7 +4,7 @@
  *   server.c   the server: listening, closing, time
  *   conn.c     a connection: bytes in, bytes out, streams
  *   peer.c     which user of this computer is at the other end
- *   sign_in.c  who could not sign in, and how long they wait
+ *   api_sessions.c  who could not sign in, and how long they wait
  *   admit.c    who asks, whether that is let in, and its route
  *   dispatch.c from a whole request to a whole answer
  *   answer.c   the head of an answer
@@ -68,8 +68,8 @@ void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos)
 
 /* --- The server ------------------------------------------------------------------------------ */
 
-typedef struct skn_rates         skn_rates;         /* rate.c */
-typedef struct skn_failures      skn_failures;      /* sign_in.c */
+typedef struct skn_rates         skn_rates;         /* gate.c */
+typedef struct skn_failures      skn_failures;      /* api_sessions.c */
 typedef struct skn_jobs          skn_jobs;          /* jobs.c */
 typedef struct skn_wire          skn_wire;          /* server.c */
 typedef struct skn_sessions_kept skn_sessions_kept; /* sessions.c */
@@ -128,7 +128,7 @@ bool skn_admit(skn_api_call *c);
 /* What its body may be at most; once it is known what it asks for. */
 size_t skn_body_most(const skn_api_call *c);
 
-/* A line in the log for a row of the trail (sign_in.c). */
+/* A line in the log for a row of the trail (api_sessions.c). */
 void skn_audit_log(skn_http *h, const skein_audit_row *row);
 /* Addresses from which nobody could sign in: after a few failures each further one has to wait, longer and longer. What is
  * right is never refused. */

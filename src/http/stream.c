@@ -1,10 +1,10 @@
 /* stream.c: one stream: opening, sending, catching up, ending. */
-#include "http/hub.h"
-
 #include "base/clock.h"
 #include "base/rand.h"
 #include "base/url.h"
+#include "http/hub.h"
 #include "http/request.h"
+#include "http/served.h"
 #include "http/sse.h"
 #include "http/stream_page.h"
 
@@ -387,4 +387,131 @@ void skn_stream_dismiss(skn_stream *s, const skn_frame *notice)
         skn_stream_push(s, notice);
     say_retry(s, 1000 + (int64_t)(skn_random() % 4001));
     end(s);
+}
+
+typedef struct job {
+    skein_engine   *engine;
+    skn_stream_page page;
+} job;
+
+/* Finds out where the stream begins. */
+static skein_rc find_place(skein_engine *e, skn_stream_page *p)
+{
+    int64_t  forgotten;
+    skein_rc rc = skein_events_span(e, &p->newest, &forgotten, &p->err);
+
+    if (rc)
+        return rc;
+    if (p->after >= 0 && p->after < forgotten)
+        p->reset = "too old";
+    else if (p->after > p->newest)
+        p->reset = "unknown";
+    p->reached = p->newest;
+    if (p->known < p->newest)
+        p->known = p->newest;
+    return SKEIN_OK;
+}
+
+/* Nothing that follows the end of a cause is looked at. */
+static void add_events(skn_stream_page *p, const skein_events *list, skn_arena *a)
+{
+    for (size_t i = 0; i < list->count && !p->taking.over; i++)
+        p->count += skn_note_add(&p->text, &list->at[i], &p->taking, a);
+}
+
+static skein_rc read_events(skein_engine *e, skn_stream_page *p)
+{
+    const skn_stream_filter *f = &p->taking.filter;
+    skein_event_query        what = {.world = f->world, .after = p->after, .limit = p->limit};
+    skn_arena               *a = skn_arena_new();
+    skein_events             list = {.count = 0};
+    skein_rc                 rc;
+
+    if (!f->inbox)
+        what.chat = f->chat;
+    rc = skein_events_read(e, &what, a, &list, &p->err);
+    if (rc == SKEIN_OK) {
+        add_events(p, &list, a);
+        p->full = skn_events_full(&list, p->limit, p->enough);
+        p->reached = list.count ? list.at[list.count - 1].seq : p->after;
+        if (!p->full && p->reached < p->known)
+            p->reached = p->known;
+    }
+    skn_arena_free(a);
+    return rc;
+}
+
+static void work(void *arg)
+{
+    job             *j = arg;
+    skn_stream_page *p = &j->page;
+
+    if (p->opening && (p->rc = find_place(j->engine, p)))
+        return;
+    if (p->after >= 0 && !p->reset)
+        p->rc = read_events(j->engine, p);
+}
+
+static void done(void *arg)
+{
+    job *j = arg;
+
+    j->page.done(j->page.stream, &j->page);
+    skn_buf_release(&j->page.text);
+    free(j);
+}
+
+void skn_stream_page_read(const skn_http_options *o, const skn_stream_page *what)
+{
+    job *j = skn_heap(sizeof *j);
+
+    j->engine = o->engine;
+    j->page = *what;
+    skn_buf_init(&j->page.text, SIZE_MAX / 4);
+    skn_workers_run(o->inner, work, done, j);
+}
+
+/* Where the line that begins at `from` ends. */
+static size_t line_end(skn_str s, size_t from)
+{
+    while (from < s.n && s.p[from] != '\n' && s.p[from] != '\r')
+        from++;
+    return from;
+}
+
+/* Where the next line begins: behind LF, CR, or both. */
+static size_t after_end(skn_str s, size_t end)
+{
+    if (s.p[end] == '\r' && end + 1 < s.n && s.p[end + 1] == '\n')
+        return end + 2;
+    return end + 1;
+}
+
+static void add_line(skn_buf *out, skn_str line)
+{
+    skn_buf_add(out, SKN_STR("data: "));
+    skn_buf_add(out, line);
+    skn_buf_addc(out, '\n');
+}
+
+void skn_sse_frame(skn_buf *out, int64_t id, skn_str event, skn_str data)
+{
+    size_t from = 0, end;
+
+    if (id)
+        skn_buf_addf(out, "id: %" PRId64 "\n", id);
+    skn_buf_add(out, SKN_STR("event: "));
+    skn_buf_add(out, event);
+    skn_buf_addc(out, '\n');
+    while (data.n && (end = line_end(data, from)) < data.n) {
+        add_line(out, skn_str_sub(data, from, end));
+        from = after_end(data, end);
+    }
+    add_line(out, data.n ? skn_str_sub(data, from, data.n) : SKN_STR(""));
+    skn_buf_addc(out, '\n');
+}
+
+void skn_sse_retry(skn_buf *out, int64_t ms)
+{
+    skn_buf_addf(out, "retry: %" PRId64 "\n\n", ms);
 }

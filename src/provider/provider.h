@@ -191,7 +191,7 @@ void skn_wire_models(skn_provider *p, int64_t total_ms, skn_models_done *done, v
 /* The word of a provider's wire format, "openai"; NULL for one without. */
 const char *skn_wire_word(const skn_provider *p);
 
-/* --- detect.c: what this computer has to offer ------------------------------------------------- */
+/* --- provider.c: what this computer has to offer ------------------------------------------------- */
 
 /* The variable that may hold the key of a provider, and where that provider is. */
 typedef struct skn_key_name {

@@ -1,8 +1,8 @@
 /* Reading a script: every key is known, every pattern compiles, every number has a limit. */
-#include "provider/script_read.h"
-
+#include "provider/script.h"
 #include "base/amount.h"
 #include "base/utf8.h"
+#include "provider/script_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -228,4 +228,21 @@ void skn_script_free(skn_script *s)
     }
     skn_arena_free(s->a);
     free(s);
+}
+
+skn_script *skn_script_tour(void)
+{
+    skn_script *s;
+    skein_error err = {0};
+    skn_buf     text;
+
+    skn_buf_init(&text, SKN_SCRIPT_ANSWER);
+    for (const char *const *line = skn_tour_text; *line; line++)
+        skn_buf_add(&text, skn_str_of(*line));
+    if (skn_script_read(&s, skn_buf_str(&text), "tour.yaml", &err)) {
+        fprintf(stderr, "%s\n", err.message); /* a fault of the build, not of whoever runs it */
+        abort();
+    }
+    skn_buf_release(&text);
+    return s;
 }

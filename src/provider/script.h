@@ -70,7 +70,7 @@ typedef struct skn_script_match {
 /* tour.yaml, line by line; a NULL ends it. Made by tools/embed-text.awk. */
 extern const char *const skn_tour_text[];
 
-/* pattern.c: why a regular expression is refused before it is compiled, as the end of a sentence; NULL:
+/* script_match.c: why a regular expression is refused before it is compiled, as the end of a sentence; NULL:
  * it is not. */
 const char *skn_pattern_check(skn_str pattern);
 
@@ -80,7 +80,7 @@ void skn_script_choose(const skn_script *s, const skn_script_line *line, skn_are
 /* The text of a step, chosen by the seed, with names and groups put in. */
 void skn_script_text(const skn_script *s, const skn_script_step *step,
                      const skn_script_line *line, const skn_script_match *match, skn_buf *out);
-/* script_sent.c: tells the sink what was asked; sink->sent is there. */
+/* script_match.c: tells the sink what was asked; sink->sent is there. */
 void skn_script_sent(const skn_ask *what, const skn_script_line *line,
                      const skn_answer_sink *sink);
 /* The arguments of a call as a JSON object. */

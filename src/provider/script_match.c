@@ -185,3 +185,225 @@ void skn_script_args(const skn_script_step *step, const skn_script_line *line,
     write_tree(&w, step->args);
     skn_buf_release(&w.text);
 }
+
+/* The C library writes repeats out before it matches: a{50} is fifty times a, a+ is a and a*, and what
+ * is nested multiplies, so that "a++++…" of a few dozen bytes takes all memory there is. Here the
+ * size of that is worked out first. Back-references make matching a search, and are refused. */
+
+enum { PARTS = 2000, DEPTH = 30 };
+
+typedef struct sizer {
+    const char *p, *end;
+    int64_t     before[DEPTH + 1]; /* parts of each open group, but for the last atom */
+    int64_t     last;              /* parts of the last atom */
+    size_t      depth;
+} sizer;
+
+static void atom(sizer *s, int64_t parts)
+{
+    s->before[s->depth] += s->last;
+    s->last = parts;
+}
+
+static void repeat(sizer *s, int64_t times)
+{
+    s->last = s->last * times;
+    if (s->last > PARTS)
+        s->last = PARTS + 1;
+}
+
+static char at(const sizer *s)
+{
+    return s->p < s->end ? *s->p : '\0';
+}
+
+/* Over a "[…]", p behind the first bracket: a "]" at its start is itself, and so is all in [: :]. */
+static void skip_set(sizer *s)
+{
+    if (at(s) == '^')
+        s->p++;
+    if (at(s) == ']')
+        s->p++;
+    for (; s->p < s->end && *s->p != ']'; s->p++) {
+        char kind = s->p + 1 < s->end ? s->p[1] : '\0';
+
+        if (*s->p != '[' || (kind != ':' && kind != '.' && kind != '='))
+            continue;
+        for (s->p += 2; s->p + 1 < s->end && !(s->p[0] == kind && s->p[1] == ']'); s->p++)
+            continue;
+        if (s->p < s->end)
+            s->p++;
+    }
+    if (s->p < s->end)
+        s->p++;
+}
+
+/* "{3,5}", p behind the brace: the greater number, and one for what may follow for ever. */
+static int64_t read_count(sizer *s)
+{
+    int64_t most = 0, n = 0;
+
+    for (; (at(s) >= '0' && at(s) <= '9') || at(s) == ','; s->p++) {
+        n = *s->p == ',' ? 0 : n * 10 + (*s->p - '0');
+        n = n > PARTS ? PARTS + 1 : n;
+        most = n > most ? n : most;
+    }
+    return most + 1;
+}
+
+static void open_group(sizer *s)
+{
+    atom(s, 0);
+    s->before[++s->depth] = 0;
+}
+
+static void close_group(sizer *s)
+{
+    int64_t inside = s->before[s->depth] + s->last;
+
+    s->depth--;
+    s->last = inside + 1;
+}
+
+static const char *take(sizer *s)
+{
+    char c = *s->p++;
+
+    if (c == '\\') {
+        if (at(s) >= '1' && at(s) <= '9')
+            return "has a back-reference, which is not used here";
+        s->p += s->p < s->end;
+        atom(s, 1);
+    } else if (c == '[') {
+        skip_set(s);
+        atom(s, 1);
+    } else if (c == '(') {
+        if (s->depth == DEPTH)
+            return "has too many groups inside of each other";
+        open_group(s);
+    } else if (c == ')' && s->depth) {
+        close_group(s);
+    } else if (c == '{') {
+        repeat(s, read_count(s));
+    } else if (c == '+') {
+        repeat(s, 2);
+    } else if (c != '*' && c != '?' && c != '}') {
+        atom(s, 1);
+    }
+    return NULL;
+}
+
+const char *skn_pattern_check(skn_str pattern)
+{
+    sizer       s = {.p = pattern.p, .end = pattern.p + pattern.n};
+    const char *bad = NULL;
+
+    while (!bad && s.p < s.end) {
+        bad = take(&s);
+        if (!bad && s.before[s.depth] + s.last > PARTS)
+            bad = "becomes too large when its repeats are written out";
+    }
+    return bad;
+}
+
+/* What a scripted model was asked, for whoever wants to see what a model saw. It is the same
+ * that another model would be sent; that the script looks at one message of it only is said in it. */
+
+#define SENT_MOST ((size_t)64 << 20)
+
+static skn_str kept(skn_buf *b, skn_arena *a)
+{
+    skn_str text = skn_arena_copy(a, skn_buf_str(b));
+
+    skn_buf_clear(b);
+    return text;
+}
+
+static void write_calls(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_key(w, "toolCalls");
+    skn_jw_array(w);
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "id", m->calls[i].call_id);
+        skn_jw_kstr(w, "name", m->calls[i].tool_name);
+        skn_jw_kstr(w, "args", m->calls[i].args);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+static void write_message(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "role", skn_str_of(skein_role_name(m->role)));
+    skn_jw_kstr(w, "content", m->text);
+    if (m->call_count)
+        write_calls(w, m);
+    if (m->tool_call_id.p)
+        skn_jw_kstr(w, "toolCallId", m->tool_call_id);
+    if (m->role == SKEIN_TOOL) {
+        skn_jw_kstr(w, "name", m->tool_name);
+        skn_jw_kbool(w, "failed", m->failed);
+    }
+    skn_jw_object_end(w);
+}
+
+static skn_str head(const skn_ask *what, skn_buf *b, skn_arena *a)
+{
+    skn_jw w;
+
+    skn_buf_add(b, SKN_STR("{\"model\":"));
+    skn_jw_init(&w, b);
+    skn_jw_str(&w, skn_arena_printf(a, "demo/%.*s", SKN_FMT(what->model)));
+    skn_buf_add(b, SKN_STR(",\"system\":"));
+    skn_jw_init(&w, b);
+    skn_jw_str(&w, what->system_prompt);
+    skn_buf_add(b, SKN_STR(",\"messages\":["));
+    return kept(b, a);
+}
+
+static skn_str tail(const skn_ask *what, const skn_script_line *line, skn_buf *b, skn_arena *a)
+{
+    skn_jw w;
+
+    skn_buf_add(b, SKN_STR("],\"tools\":"));
+    skn_jw_init(&w, b);
+    skn_jw_array(&w);
+    for (size_t i = 0; i < what->tool_count; i++)
+        skn_jw_str(&w, what->tools[i].name);
+    skn_jw_array_end(&w);
+    skn_buf_add(b, SKN_STR(",\"looksAt\":"));
+    skn_jw_init(&w, b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "sender", line->sender);
+    skn_jw_kstr(&w, "tool", line->tool);
+    skn_jw_kstr(&w, "text", line->text);
+    skn_jw_object_end(&w);
+    skn_buf_add(b, SKN_STR(",\"note\":\"a script: canned answers to what it looks at\"}"));
+    return kept(b, a);
+}
+
+void skn_script_sent(const skn_ask *what, const skn_script_line *line,
+                     const skn_answer_sink *sink)
+{
+    size_t     count = what->context ? what->context->count : 0;
+    skn_arena *a = skn_arena_new();
+    skn_str   *pieces = SKN_ARRAY(a, count + 2, skn_str);
+    skn_buf    b;
+    skn_jw     w;
+
+    skn_buf_init(&b, SENT_MOST);
+    pieces[0] = head(what, &b, a);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            skn_buf_addc(&b, ',');
+        skn_jw_init(&w, &b);
+        write_message(&w, &what->context->at[i]);
+        pieces[i + 1] = kept(&b, a);
+    }
+    pieces[count + 1] = tail(what, line, &b, a);
+    skn_buf_release(&b);
+    sink->sent(sink->arg, pieces, count + 2);
+    skn_arena_free(a);
+}

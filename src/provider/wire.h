@@ -103,7 +103,7 @@ typedef struct skn_wire_format {
     bool (*models)(skn_str body, skn_arena *a, skn_models *out);
 } skn_wire_format;
 
-/* --- wire_hide.c: what a server says without the secrets that it was sent ----------------------- */
+/* --- wire_show.c: what a server says without the secrets that it was sent ----------------------- */
 
 enum { SKN_WIRE_SECRETS = 36 };
 

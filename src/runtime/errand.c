@@ -1,6 +1,8 @@
 /* errand.c: one question to a model outside of a turn: for a summary, a squash, or what is to be
  * remembered. Nothing of it is told while it is written. */
+#include "exchange/exchange.h"
 #include "runtime/run.h"
+#include "runtime/wish.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,4 +160,368 @@ void skn_errand_free(skn_errand *e)
     skn_buf_release(&e->text);
     skn_arena_free(e->a);
     free(e);
+}
+
+/* What a model takes from context files by their prompts, before a turn asks its own. Each is made
+ * once for what the file holds, whoever of the agents needs it first; one that could not be made is tried again later. */
+
+enum { MOST_IN_A_TURN = 20, TEXT_BYTES = 4 << 20, LOOK_MS = 50 };
+
+typedef struct extract {
+    skn_str             name; /* of what is to be made */
+    skein_context_files files;
+    skn_extract         what;
+} extract;
+
+/* --- The wish ------------------------------------------------------------------------------------------ */
+
+static skein_rc read_file(skn_wish *w, skein_error *err)
+{
+    extract    *x = w->own;
+    const char *root = w->r->o.files;
+    skn_buf     b;
+    skein_rc    rc = skein_context_file_list(w->r->o.engine, w->chat, w->a, &x->files, err);
+
+    if (rc)
+        return rc;
+    if (!skn_extract_next(&x->files, root, w->a, &x->what) ||
+        !skn_str_eq(x->what.name, x->name)) /* the file was changed just now */
+        return SKEIN_NOTHING;
+    skn_buf_init(&b, TEXT_BYTES);
+    skn_buf_addf(&b, "%.*s\n", SKN_FMT(x->what.file->prompt));
+    skn_brief_file(&b, x->what.file, &x->what.parts);
+    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    w->system = SKN_STR("You take from a file what another model needs of it, in the form that "
+                        "the instruction before the file asks for. Keep names and code as they "
+                        "are written there. Write only what was asked for.");
+    return SKEIN_OK;
+}
+
+static skein_rc store_text(skn_wish *w, skein_error *err)
+{
+    const extract *x = w->own;
+
+    if (!w->wrote.n)
+        return skn_fail(err, SKEIN_PROVIDER, "the model wrote nothing");
+    w->out.text = skn_arena_copy(w->a, w->wrote);
+    return skn_extract_keep(w->r->o.files, x->what.name, w->wrote, SKN_NONE, err);
+}
+
+static const skn_wish_kind extract_kind = {"summary",
+                                           "the prompt of a context file was not applied",
+                                           read_file, store_text, .whole = true};
+
+/* --- In a turn --------------------------------------------------------------------------------------------- */
+
+static void ask_next(skn_run *run);
+
+static void load_again(skn_run *run)
+{
+    run->rc = skn_run_load(run, &run->err);
+}
+
+static void go_on_with_turn(skn_run *run)
+{
+    run->extracts = MOST_IN_A_TURN; /* not again in this turn */
+    skn_run_job(run, load_again, skn_run_loaded);
+}
+
+/* Why it could not be made is kept, too: people and models are told, and it is not tried again at once. */
+static void note_failure(skn_run *run)
+{
+    if (skn_extract_keep(run->r->o.files, run->next_extract, SKN_NONE,
+                         skn_str_of(run->why_unextracted.message), NULL))
+        run->extracts = MOST_IN_A_TURN;
+}
+
+static void extract_noted(skn_run *run)
+{
+    run->extracting = SKN_NONE;
+    ask_next(run);
+}
+
+static void on_extracted(void *arg, const skn_wished *out, const skein_error *err)
+{
+    skn_run *run = arg;
+
+    (void)out;
+    skn_run_enter(run, SKN_RUN_READY);
+    run->why_unextracted = *err;
+    if (err->rc && err->rc != SKEIN_NOTHING && !run->r->closing)
+        skn_run_job(run, note_failure, extract_noted);
+    else
+        extract_noted(run);
+}
+
+static void ask_for_extract(skn_run *run)
+{
+    skn_wish *w = skn_wish_new(run->r, &extract_kind);
+    extract  *x = SKN_NEW(w->a, extract);
+
+    run->extracts++;
+    run->extracting = run->next_extract;
+    x->name = skn_arena_copy(w->a, run->next_extract);
+    w->own = x;
+    w->world = run->turn.world;
+    w->chat = run->turn.chat;
+    w->agent = run->agent;
+    w->model = skn_arena_copy(w->a, run->model);
+    skn_run_enter(run, SKN_RUN_WISHING);
+    run->wish = w;
+    skn_wish_start(w, on_extracted, run);
+}
+
+/* Does another run have it made? */
+static bool extract_is_under_way(const skn_run *run)
+{
+    for (const skn_run *other = run->r->runs; other; other = other->next)
+        if (other != run && other->extracting.n &&
+            skn_str_eq(other->extracting, run->next_extract))
+            return true;
+    return false;
+}
+
+static void wait_for_other_run(skn_run *run)
+{
+    if (extract_is_under_way(run))
+        skn_run_later(run, SKN_RUN_PAUSING, wait_for_other_run, LOOK_MS);
+    else
+        ask_next(run);
+}
+
+/* A model is asked by one of them; the others wait for what it writes. */
+static void ask_or_wait(skn_run *run)
+{
+    if (!run->next_extract.n)
+        go_on_with_turn(run);
+    else if (extract_is_under_way(run))
+        wait_for_other_run(run);
+    else
+        ask_for_extract(run);
+}
+
+/* worker */
+static void find_next(skn_run *run)
+{
+    skn_arena          *a = skn_arena_new();
+    skein_context_files files;
+    skn_extract         what;
+
+    run->next_extract = SKN_NONE;
+    if (!skein_context_file_list(run->r->o.engine, run->turn.chat, a, &files, NULL) &&
+        skn_extract_next(&files, run->r->o.files, a, &what))
+        run->next_extract = skn_arena_copy(run->a, what.name);
+    skn_arena_free(a);
+}
+
+static void ask_next(skn_run *run)
+{
+    if (run->extracts == MOST_IN_A_TURN)
+        go_on_with_turn(run);
+    else
+        skn_run_job(run, find_next, ask_or_wait);
+}
+
+bool skn_run_extract(skn_run *run)
+{
+    if (!run->wants_extracts || run->extracts)
+        return false;
+    ask_next(run);
+    return true;
+}
+
+/* A squash whose text a model writes. The sources are looked for again when it is stored: one that
+ * was changed meanwhile is a conflict, and nothing is changed. */
+
+enum { TEXT_TEXT_BYTES = 4 << 20 };
+
+typedef struct squash {
+    skein_message_id *ids;
+    size_t            count;
+    skn_str           prompt, actor;
+    skein_squash      made;
+    bool              dry_run;
+} squash;
+
+static skein_rc add_sources(skn_wish *w, const squash *s, skn_buf *b, skein_error *err)
+{
+    const skein_message_ids ids = {s->ids, s->count};
+    skein_messages          m;
+    skein_rc                rc = skein_messages_get(w->r->o.engine, ids, w->a, &m, err);
+
+    for (size_t i = 0; !rc && i < m.count; i++) {
+        skn_buf_addf(b, "--- %.*s (%s)\n%.*s\n", SKN_FMT(m.at[i].sender),
+                     skein_role_name(m.at[i].role), SKN_FMT(m.at[i].content));
+        for (size_t k = 0; k < m.at[i].call_count; k++)
+            skn_buf_addf(b, "[calls %.*s %.*s]\n", SKN_FMT(m.at[i].calls[k].tool_name),
+                         SKN_FMT(m.at[i].calls[k].args));
+    }
+    return rc;
+}
+
+static skein_rc read_sources(skn_wish *w, skein_error *err)
+{
+    squash  *s = w->own;
+    skn_buf  b;
+    skein_rc rc;
+
+    skn_buf_init(&b, TEXT_TEXT_BYTES);
+    skn_buf_addf(&b, "%.*s\n\nThe messages:\n", SKN_FMT(s->prompt));
+    rc = add_sources(w, s, &b, err);
+    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    if (!rc && b.over)
+        rc = skn_fail(err, SKEIN_LIMIT, "the messages are over %d MB together",
+                      TEXT_TEXT_BYTES >> 20);
+    skn_buf_release(&b);
+    w->system = SKN_STR("You merge messages of a conversation into one that takes their place. "
+                        "Follow the person's instruction. Write only the new message.");
+    return rc;
+}
+
+static skein_rc store_squash(skn_wish *w, skein_error *err)
+{
+    squash                 *s = w->own;
+    const skein_change      how = {.conversation = w->chat, .actor = s->actor};
+    const skein_squash_spec spec = {.sources = {s->ids, s->count},
+                                    .content = w->wrote,
+                                    .prompt = s->prompt,
+                                    .model = w->out.model,
+                                    .by_agent = true,
+                                    .call = skn_wish_call(w)};
+    skein_rc                rc;
+
+    w->out.text = skn_arena_copy(w->a, w->wrote);
+    if (s->dry_run)
+        return SKEIN_OK;
+    rc = skein_squash_messages(w->r->o.engine, &how, &spec, w->a, &s->made, err);
+    if (rc == SKEIN_NOT_FOUND) /* one of them left this version while the model wrote */
+        return skn_fail(err, SKEIN_CONFLICT,
+                        "a message that was to be squashed is not in the current version any "
+                        "more; nothing was changed");
+    if (rc)
+        return rc;
+    w->out.message = &s->made.result;
+    w->out.squash = &s->made;
+    return SKEIN_OK;
+}
+
+static const skn_wish_kind squash_kind = {"squash", "a squash was not made", read_sources,
+                                          store_squash, .whole = true};
+
+skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
+                             void *arg)
+{
+    skn_wish *w = skn_wish_new(r, &squash_kind);
+    squash   *s = SKN_NEW(w->a, squash);
+
+    w->own = s;
+    w->world = wish->world;
+    w->chat = wish->chat;
+    w->model = skn_arena_copy(w->a, wish->model);
+    s->prompt = skn_arena_copy(w->a, wish->prompt);
+    s->actor = skn_arena_copy(w->a, wish->actor);
+    s->dry_run = wish->dry_run;
+    s->count = wish->source_count;
+    s->ids = SKN_ARRAY(w->a, s->count, skein_message_id);
+    for (size_t i = 0; i < s->count; i++)
+        s->ids[i] = wish->sources[i];
+    skn_wish_start(w, done, arg);
+    return w;
+}
+
+/* What an agent keeps in mind of its background work, where its world asks for that. A mark in the store
+ * says how far it was read, so nothing is taken twice. */
+
+enum { MESSAGES_LEAST = 4, MESSAGES_MOST = 200, ITEMS_MOST = 20, LEARN_TEXT_BYTES = 1 << 20 };
+enum { UNSURE = 50 }; /* percent, for what a model says without saying how sure it is */
+
+typedef struct learning {
+    int64_t from, upto;
+} learning;
+
+static skein_rc read_work(skn_wish *w, skein_error *err)
+{
+    learning      *l = w->own;
+    skein_messages m;
+    skn_buf        b;
+    skein_rc       rc = skein_knowledge_due(w->r->o.engine, w->agent, MESSAGES_MOST, w->a, &m,
+                                            &l->from, &l->upto, err);
+
+    if (rc)
+        return rc;
+    if (m.count < MESSAGES_LEAST)
+        return SKEIN_NOTHING;
+    skn_buf_init(&b, LEARN_TEXT_BYTES);
+    skn_buf_add(&b, SKN_STR("What is worth remembering of this work?\n\n"));
+    for (size_t i = 0; i < m.count; i++)
+        skn_buf_addf(&b, "%.*s: %.*s\n", SKN_FMT(m.at[i].sender), SKN_FMT(m.at[i].content));
+    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    w->system = SKN_STR(
+        "You read the work of an agent and note what will be of use in later work. Write one "
+        "JSON "
+        "object a line and nothing else: {\"type\":\"fact|technique|pattern|lesson\","
+        "\"content\":\"one sentence\",\"confidence\":0.0 to 1.0}. Write {} when there is "
+        "nothing.");
+    return SKEIN_OK;
+}
+
+/* One line of the answer; false when it is no item. Models put fences and words around what they write. */
+static bool read_item(skn_str line, skn_arena *a, skein_knowledge *out)
+{
+    const skn_json *json;
+    skn_str         text = skn_str_trim(line);
+
+    *out = (skein_knowledge){0};
+    if (!text.n || text.p[0] != '{' || skn_json_parse(&json, text, "item", a, NULL) ||
+        skn_json_text(json, "content", &out->content, NULL) ||
+        skn_json_text(json, "type", &out->type, NULL))
+        return false;
+    if (skn_tool_confidence(json, &out->confidence, NULL) || out->confidence < 0)
+        out->confidence = UNSURE;
+    if (!out->type.n)
+        out->type = SKN_STR("fact");
+    return skn_str_trim(out->content).n > 0;
+}
+
+static skein_rc store_items(skn_wish *w, skein_error *err)
+{
+    learning       *l = w->own;
+    skein_knowledge items[ITEMS_MOST];
+    size_t          count = 0;
+    int64_t         stored;
+    skn_str         rest = w->wrote, line;
+
+    while (count < ITEMS_MOST && skn_str_split(&rest, '\n', &line))
+        count += read_item(line, w->a, &items[count]);
+    return skein_knowledge_take(w->r->o.engine, w->agent, l->from, l->upto, items, count,
+                                skn_wish_call(w), w->a, &stored, err);
+}
+
+static const skn_wish_kind learn_kind = {"knowledge", "nothing was learned", read_work,
+                                         store_items, .whole = false};
+
+static bool is_under_way(const skn_runtime *r, skein_agent_id agent)
+{
+    for (const skn_wish *w = r->wishes; w; w = w->next)
+        if (w->kind == &learn_kind && w->agent.v == agent.v)
+            return true;
+    return false;
+}
+
+void skn_learn_consider(skn_run *run)
+{
+    skn_wish *w;
+
+    if (!run->rights.learns || run->turn.mode != SKEIN_BACKGROUND || run->lane.v ||
+        run->r->closing || is_under_way(run->r, run->agent))
+        return;
+    w = skn_wish_new(run->r, &learn_kind);
+    w->own = SKN_NEW(w->a, learning);
+    w->world = run->turn.world;
+    w->chat = run->chat;
+    w->agent = run->agent;
+    w->model = skn_arena_copy(w->a, run->model);
+    skn_wish_start(w, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 /* prompt.c: what the model of a turn is sent: what is in its brief, and what the agent remembers. Read anew for
  * every question. */
-#include "runtime/run.h"
-
+#include "base/arena.h"
 #include "base/clock.h"
+#include "exchange/exchange.h"
+#include "runtime/run.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
 
 /* --- Whom it answers ---------------------------------------------------------------------------------- */
 
@@ -77,4 +81,328 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
         (run->rounds == 0 && (rc = load_trigger(run, err))))
         return rc;
     return skein_context_read(e, &memory, run->round, &run->context, err);
+}
+
+static const struct guide {
+    const char *name, *prompt, *settings, *lead;
+} guides[] = {
+    {"lead", "You are the team lead: you plan, and ask the others.", "{\"role\":\"team lead\"}",
+     NULL},
+    {"ada", "You do research: you find out, and say where it is from.",
+     "{\"role\":\"research\"}", "lead"},
+    {"bo", "You are the critic: you say what could be wrong.", "{\"role\":\"critic\"}", "lead"},
+};
+
+/* They name no model: they answer from the script until there is another one to ask. */
+static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem *mem,
+                           skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < sizeof guides / sizeof *guides && !rc; i++) {
+        skein_agent agent = {.world = world->id,
+                             .name = skn_str_of(guides[i].name),
+                             .system_prompt = skn_str_of(guides[i].prompt),
+                             .lead_name = skn_str_of(guides[i].lead),
+                             .settings = skn_str_of(guides[i].settings)};
+
+        rc = skein_agent_new(e, &agent, mem, err);
+    }
+    return rc;
+}
+
+/* Each call is a transaction of its own; what an interrupted start left is a world that can be used
+ * and removed like any other. */
+skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err)
+{
+    skein_mem         *mem = skein_mem_new();
+    skein_world        world = {.name = SKN_STR("tour"),
+                                .description = SKN_STR("a tour of skein in five steps")};
+    skein_worlds       worlds;
+    skein_conversation chat;
+    skein_rc           rc;
+
+    *out = (skein_world){0};
+    *made = false;
+    if ((rc = skein_world_list(e, mem, &worlds, err)) || worlds.count > 0)
+        goto out;
+    if ((rc = skein_world_new(e, &world, mem, err)) || (rc = add_agents(e, &world, mem, err)) ||
+        (rc = skein_chat_new(e, world.id, SKN_STR("Welcome"), mem, &chat, err)))
+        goto out;
+    *out = (skein_world){.id = world.id,
+                         .name = SKN_STR("tour"),
+                         .turn_limit = world.turn_limit,
+                         .compact_at = world.compact_at,
+                         .current_chat = chat.id,
+                         .created_at = world.created_at};
+    *made = true;
+out:
+    skein_mem_free(mem);
+    return rc;
+}
+
+/* What a model is sent besides the messages: who it is and where, the files of the conversation, and
+ * which tools it may use. One place makes it, for turns and for whoever asks how much would be sent. */
+
+enum { TEAM_MOST = 50 };
+
+/* --- Who it is ---------------------------------------------------------------------------------------- */
+
+static unsigned place_of(const skn_brief *b)
+{
+    if (b->delegated)
+        return SKN_IN_LANE;
+    return b->mode == SKEIN_BACKGROUND   ? SKN_IN_BACKGROUND
+           : b->mode == SKEIN_FOREGROUND ? SKN_IN_FOREGROUND
+                                         : SKN_IN_CHAT;
+}
+
+static const char *words_of(unsigned place)
+{
+    switch (place) {
+    case SKN_IN_LANE:
+        return "Another agent has handed this task to you. Your last message is its result.";
+    case SKN_IN_BACKGROUND:
+        return "This is your own background work; nobody reads along. To tell the person "
+               "something, use create_inbox_item.";
+    case SKN_IN_FOREGROUND:
+        return "You are talking with the person.";
+    default:
+        return "You are in a chat with a person and other agents. Write @name at the start of "
+               "a "
+               "line to ask one of them.";
+    }
+}
+
+static void add_team(skn_buf *b, const skein_agents *all, const skein_agent *me)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < all->count && shown < TEAM_MOST; i++) {
+        const skein_agent *other = &all->at[i];
+
+        if (other->id.v == me->id.v)
+            continue;
+        skn_buf_addf(b, "%s@%.*s%s", shown++ ? ", " : "Other agents: ", SKN_FMT(other->name),
+                     other->id.v == me->lead.v   ? " (your lead)"
+                     : other->lead.v == me->id.v ? " (works for you)"
+                                                 : "");
+    }
+    if (shown)
+        skn_buf_add(b, SKN_STR(".\n"));
+}
+
+/* What is missing or cut is named: the model should not believe that it has seen all. */
+void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts)
+{
+    if (parts->count && parts->at[0].extracted)
+        skn_buf_addf(b, "\nFrom the file %.*s, as asked for (%.*s):\n", SKN_FMT(f->path),
+                     SKN_FMT(f->prompt));
+    else
+        skn_buf_addf(b, "\nFile %.*s:\n", SKN_FMT(f->path));
+    for (size_t i = 0; i < parts->count; i++) {
+        const skein_file_part *part = &parts->at[i];
+
+        if (part->item.p && part->first_line)
+            skn_buf_addf(b, "lines %zu:%zu\n", part->first_line, part->last_line);
+        skn_buf_add(b, part->text);
+        if (part->text.n && !skn_str_ends(part->text, SKN_STR("\n")))
+            skn_buf_addc(b, '\n');
+        if (part->note.p && part->item.p)
+            skn_buf_addf(b, "(%.*s: %.*s)\n", SKN_FMT(part->item), SKN_FMT(part->note));
+        else if (part->note.p)
+            skn_buf_addf(b, "(%.*s)\n", SKN_FMT(part->note));
+    }
+}
+
+static skein_rc add_files(skn_brief *of, skn_buf *b, skein_error *err)
+{
+    skein_context_files files = {0};
+    skein_file_parts   *parts;
+    skein_rc            rc;
+
+    if (!of->files)
+        return SKEIN_OK;
+    if ((rc = skein_context_file_list(of->engine, of->chat, of->a, &files, err)))
+        return rc;
+    parts = skn_context_files_read(&files, of->files, of->a);
+    for (size_t i = 0; i < files.count; i++) {
+        skn_brief_file(b, &files.at[i], &parts[i]);
+        of->wants_extracts |= files.at[i].prompt.n && parts[i].count &&
+                              !parts[i].at[0].extracted;
+    }
+    return SKEIN_OK;
+}
+
+/* `me` NULL: what all agents are sent. */
+static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein_agent *me,
+                             skein_error *err)
+{
+    skn_buf  b;
+    skein_rc rc;
+
+    skn_buf_init(&b, SIZE_MAX / 2); /* each piece has a limit of its own */
+    if (me && me->system_prompt.n)
+        skn_buf_addf(&b, "%.*s\n\n", SKN_FMT(me->system_prompt));
+    if (me) {
+        skn_buf_addf(&b, "You are @%.*s in the world \"%.*s\". %s\n", SKN_FMT(me->name),
+                     SKN_FMT(of->world->name), words_of(place_of(of)));
+        add_team(&b, all, me);
+    }
+    rc = add_files(of, &b, err);
+    of->system_prompt = skn_arena_copy(of->a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- What it may do ------------------------------------------------------------------------------------ */
+
+/* *out is NULL where there are none. Who cannot read what is to be asked about must not act as if nothing were. */
+static skein_rc object_of(skn_str text, const char *whose, skn_str name, skn_arena *a,
+                          const skn_json **out, skein_error *err)
+{
+    *out = NULL;
+    if (!text.n ||
+        (!skn_json_parse(out, text, "settings", a, NULL) && (*out)->kind == SKN_JSON_OBJECT))
+        return SKEIN_OK;
+    *out = NULL;
+    skn_fail(err, SKEIN_DAMAGED, "the settings of %s \"%.*s\" cannot be read", whose,
+             SKN_FMT(name));
+    return skn_hint(err, SKEIN_DAMAGED, "Set them anew, or go back to a backup: skein fsck");
+}
+
+static double number_of(const skn_json *settings, const char *key, double fallback,
+                        skn_arena *a)
+{
+    const skn_json *v = skn_json_get(settings, key);
+
+    return v && v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(a, v->text).p, NULL)
+                                           : fallback;
+}
+
+static unsigned standing_of(const skein_agents *all, const skein_agent *me)
+{
+    unsigned standing = me->lead.v ? SKN_NEEDS_LEAD : 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].lead.v == me->id.v)
+            standing |= SKN_NEEDS_TEAM;
+    return standing;
+}
+
+static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_agent *me,
+                            skein_error *err)
+{
+    const skn_json *own, *theirs;
+    skein_rc        rc;
+
+    if ((rc = object_of(skn_arena_copy(of->a, me->settings), "agent", me->name, of->a, &own,
+                        err)) ||
+        (rc = object_of(of->world->settings, "world", of->world->name, of->a, &theirs, err)))
+        return rc;
+    of->rights = (skn_rights){
+        .tools = skn_json_get(own, "tools"),
+        .approvals = skn_json_get(theirs, "approvals"),
+        .servers = skn_json_get(theirs, "mcpServers"),
+        .temperature = number_of(own, "temperature", -1, of->a),
+        .most_tokens = (int64_t)number_of(own, "maxTokens", 0, of->a),
+        .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
+    skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
+    if (!of->without_tools)
+        skn_tools_offer(&of->rights, place_of(of) | standing_of(all, me), of->a);
+    return SKEIN_OK;
+}
+
+/* --- All of it ----------------------------------------------------------------------------------------- */
+
+static const skein_agent *find_me(const skein_agents *all, skein_agent_id id)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].id.v == id.v)
+            return &all->at[i];
+    return NULL;
+}
+
+/* The agents are forgotten again at once: in a large world they would be most of what a turn holds. */
+skein_rc skn_brief_make(skn_brief *of, skein_error *err)
+{
+    skn_arena         *scratch = skn_arena_new();
+    skein_agents       all;
+    const skein_agent *me = NULL;
+    skein_rc           rc = skein_agent_list(of->engine, of->world->id, scratch, &all, err);
+
+    if (!rc && of->agent.v && !(me = find_me(&all, of->agent)))
+        rc = SKEIN_NOT_FOUND;
+    if (!rc && me)
+        rc = load_rights(of, &all, me, err);
+    if (!rc)
+        rc = write_prompt(of, &all, me, err);
+    skn_arena_free(scratch);
+    return rc;
+}
+
+/* --- How much it is -------------------------------------------------------------------------------------- */
+
+int64_t skn_brief_tokens(skn_str system_prompt, const skn_rights *rights)
+{
+    size_t tokens = system_prompt.n ? skn_tokens_of(system_prompt.n) : 0;
+
+    for (size_t i = 0; i < rights->offers.n; i++) {
+        const skn_tool_offer *t = &rights->offers.p[i];
+
+        tokens += skn_tokens_of(t->name.n + t->description.n + t->schema.n);
+    }
+    return (int64_t)tokens;
+}
+
+void skn_context_add(skein_context *c, int64_t fixed)
+{
+    c->tokens += fixed - c->fixed;
+    c->fixed = fixed;
+}
+
+/* Those of its servers that run: of others nobody knows which tools they have. */
+static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *tokens,
+                              skein_error *err)
+{
+    skn_tool_server *servers;
+    size_t           count;
+    skein_rc         rc = skn_tool_servers_of(of->world, of->a, &servers, &count, err);
+
+    if (rc || !r)
+        return rc;
+    skn_runtime_tool_servers(r, of->world->id, of->a, servers, count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < servers[i].tool_count; k++)
+            if (skn_tool_listed(&of->rights, servers[i].tools[k]))
+                *tokens += (int64_t)skn_tokens_of(servers[i].tools[k].n + servers[i].sizes[k]);
+    return SKEIN_OK;
+}
+
+skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const skein_slice *what,
+                             skein_mem *mem, skein_context *out, skein_error *err)
+{
+    skn_brief of = {.engine = wish->engine,
+                    .files = wish->files,
+                    .world = wish->world,
+                    .chat = what->conversation,
+                    .mode = wish->mode,
+                    .a = skn_arena_new()};
+    int64_t   fixed = 0;
+    skein_rc  rc = skein_context_read(wish->engine, what, mem, out, err);
+
+    if (!rc) {
+        of.agent = out->reader;
+        of.delegated = out->delegated;
+        rc = skn_brief_make(&of, err);
+    }
+    if (rc == SKEIN_NOT_FOUND &&
+        of.agent.v) { /* of an agent that was removed the messages are left */
+        of.agent.v = 0;
+        rc = skn_brief_make(&of, err);
+    }
+    if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
+        skn_context_add(out, fixed + skn_brief_tokens(of.system_prompt, &of.rights));
+    skn_arena_free(of.a);
+    return rc;
 }

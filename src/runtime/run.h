@@ -209,7 +209,7 @@ void skn_run_give_up(skn_run *run);
 void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
                  const skein_error *err);
 
-/* writing_note.c: text of the next message has come: stores that, unless it is all there soon. */
+/* saving.c: text of the next message has come: stores that, unless it is all there soon. */
 void skn_run_writes(skn_run *run);
 /* Its model is asked again after a while: stores that. */
 void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms);
@@ -228,7 +228,7 @@ void skn_run_loaded(skn_run *run);
 /* Puts the question that was loaded once more. */
 void skn_run_ask(skn_run *run);
 
-/* turn_limit.c: asks a person whether run->limit may be exceeded, and goes on by the answer. */
+/* turn_run.c: asks a person whether run->limit may be exceeded, and goes on by the answer. */
 void skn_run_limit(skn_run *run);
 /* Looks whether there is one by now. */
 void skn_run_limit_look(skn_run *run);
@@ -262,7 +262,7 @@ typedef struct skn_brief {
     bool wants_extracts; /* the prompt of a file has not been applied to what it holds now */
 } skn_brief;
 
-/* brief.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
+/* prompt.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
 skein_rc skn_brief_make(skn_brief *of, skein_error *err);
 /* A file as it stands in it. */
 void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts);
@@ -361,7 +361,7 @@ typedef struct skn_definition {
     const void         *arg;
 } skn_definition;
 
-/* tool_definition.c: equal definitions are equal texts, in whatever order a server names their members. */
+/* tools.c: equal definitions are equal texts, in whatever order a server names their members. */
 skn_str skn_definition_text(const skn_definition *d, skn_arena *a);
 /* After a change: what the settings do not name any more ends now, and not with the next turn of its world. */
 void skn_mcp_rooms_look(skn_runtime *r);
@@ -397,7 +397,7 @@ skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_er
                              void *arg);
 void        skn_errand_free(skn_errand *e); /* also before it is done; NULL is fine */
 
-/* asked.c: the record of a question. */
+/* halt.c: the record of a question. */
 void skn_asked_init(skn_asked *q);
 /* The context lives as long as the model is being asked; NULL when no messages stand in it. */
 void skn_asked_begin(skn_asked *q, const skein_context *context);
@@ -408,7 +408,7 @@ bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                       const char *purpose, skein_model_call *out);
 void skn_asked_release(skn_asked *q);
 
-/* --- summary.c, squash_text.c, extract_text.c, learn.c: what models do besides --------------------------------- */
+/* --- summary.c, errand.c, errand.c, errand.c: what models do besides --------------------------------- */
 
 /* A turn was loaded: has a model take from files what their prompts ask for, and loads it again. false: there is
  * nothing to do, or it was tried in this turn. */

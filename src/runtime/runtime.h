@@ -124,7 +124,7 @@ typedef struct skn_sent_wish {
 skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const skein_slice *what,
                              skein_mem *mem, skein_context *out, skein_error *err);
 
-/* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
+/* prompt.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
  * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err);
 

@@ -99,7 +99,7 @@ skein_rc skn_sqlite_walk(skn_db *db, const char *sql, skn_sqlite_row *each, void
 skein_rc skn_migrate(skn_db *db, skein_error *err);
 /* The same up to an older schema: a store as an older program left it. */
 skein_rc skn_migrate_to(skn_db *db, int schema, skein_error *err);
-/* store_hash.c: hashes the messages that have no hash; part of the migration that brings it. */
+/* stmt.c: hashes the messages that have no hash; part of the migration that brings it. */
 skein_rc skn_hash_old_messages(skn_db *db, skein_error *err);
 /* Refuses a schema that skn_migrate would have to change; writes nothing. */
 skein_rc skn_migrate_check(skn_db *db, skein_error *err);

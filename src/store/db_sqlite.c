@@ -1,4 +1,4 @@
-/* The SQLite driver. What other programs' files need besides is in db_sqlite_foreign.c. */
+/* The SQLite driver. What other programs' files need besides is in foreign.c. */
 #include "store/db_sqlite.h"
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
 #include "store/stmt.h"
+#include "base/hash.h"
 
 void skn_stmt_bind_limit(skn_stmt *s, size_t limit)
 {
@@ -57,4 +58,63 @@ skn_str skn_prefix_end(skn_str prefix, skn_arena *a)
 {
     /* Ids are ASCII, and 0x7f sorts after every character they may have. */
     return skn_arena_printf(a, "%.*s\x7f", SKN_FMT(prefix));
+}
+
+/* A hash of what a message says, against texts that change under the program (docs/decisions/0026). */
+
+int64_t skn_message_hash(const skn_said *said)
+{
+    const skn_str texts[] = {said->content, said->thinking, said->calls, said->instructions};
+    uint64_t      h = 0;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (texts[i].n > 0)
+            h = skn_hash_bytes(h + i + 1, texts[i]);
+    return h == SKN_HASH_ERASED ? 1 : (int64_t)h;
+}
+
+typedef struct hashed {
+    int64_t id, hash;
+} hashed;
+
+#define PAGE 500 /* as in the LIMIT of its text */
+
+/* Read first, written then: not every database lets a statement step while its table changes. */
+static skein_rc read_page(skn_db *db, int64_t after, hashed *rows, size_t *count,
+                          skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(db, SKN_Q_hash_old);
+    bool     row;
+    skein_rc rc;
+
+    *count = 0;
+    skn_stmt_bind_int(&s, after);
+    while (*count < PAGE && !(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skn_said said = {skn_stmt_text(&s, 1), skn_stmt_text(&s, 2), skn_stmt_text(&s, 3),
+                         skn_stmt_text(&s, 4)};
+
+        rows[(*count)++] = (hashed){skn_stmt_int(&s, 0), skn_message_hash(&said)};
+    }
+    skn_stmt_done(&s);
+    return *count == PAGE ? SKEIN_OK : rc;
+}
+
+skein_rc skn_hash_old_messages(skn_db *db, skein_error *err)
+{
+    hashed   rows[PAGE];
+    int64_t  after = INT64_MIN;
+    size_t   count = 1;
+    skein_rc rc = SKEIN_OK;
+
+    while (rc == SKEIN_OK && count > 0) {
+        rc = read_page(db, after, rows, &count, err);
+        for (size_t i = 0; rc == SKEIN_OK && i < count; i++) {
+            skn_stmt s = skn_stmt_use(db, SKN_Q_hash_put);
+
+            skn_stmt_bind_int(&s, rows[i].hash);
+            skn_stmt_bind_int(&s, after = rows[i].id);
+            rc = skn_stmt_run(&s, err);
+        }
+    }
+    return rc;
 }

@@ -46,7 +46,7 @@ skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err);
  * fails the erasure stays due, see skn_scrub_due. */
 skein_rc skn_store_scrub(skn_store *st, skein_error *err);
 
-/* The bare loop that the store's own speed is measured against (store_floor.c). */
+/* The bare loop that the store's own speed is measured against (store_audit.c). */
 typedef struct skn_floor {
     int64_t conversation; /* one that has no messages */
     skn_str text;

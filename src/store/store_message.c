@@ -419,3 +419,107 @@ skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_st
     skn_stmt_bind_limit(&s, limit);
     return read_halves(&s, a, out, err);
 }
+
+/* Texts of messages that stand in other rows too, or in other messages. */
+
+skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err)
+{
+    skn_stmt s;
+    bool     row;
+    skein_rc rc;
+
+    if (!source)
+        return SKEIN_OK;
+    s = skn_stmt_use(tx->db, SKN_Q_copy_hold);
+    skn_stmt_bind_int(&s, source);
+    rc = skn_stmt_step(&s, &row, err);
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err)
+{
+    skn_stmt s;
+
+    if (!source)
+        return SKEIN_OK;
+    s = skn_stmt_use(tx->db, SKN_Q_copy_insert);
+    skn_stmt_bind_int(&s, message);
+    skn_stmt_bind_int(&s, source);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
+                       skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_of_many);
+    skn_vec(skn_copy) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skn_copy c = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1)};
+
+        skn_vec_add(a, &v, c);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_copy_list){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err)
+{
+    static const enum skn_query all[] = {
+        SKN_Q_copies_result_of_many,    SKN_Q_copies_answer_of_many,
+        SKN_Q_copies_task_of_many,      SKN_Q_copies_inbox_of_many,
+        SKN_Q_copies_knowledge_of_many, SKN_Q_copies_title_of_many};
+    skn_str  ids = skn_number_list(messages, a);
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < sizeof all / sizeof all[0]; i++) {
+        skn_stmt s = skn_stmt_use(tx->db, all[i]);
+
+        skn_stmt_bind_text(&s, ids);
+        rc = skn_stmt_run(&s, err);
+    }
+    return rc;
+}
+
+skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_pending_of_many);
+
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+/* Links between messages, without their texts. */
+
+static skein_rc ids_of(skn_tx *tx, enum skn_query query, int64_t id, skn_arena *a, skn_ids *out,
+                       skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, query);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_reply_lineage(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out, skein_error *err)
+{
+    return ids_of(tx, SKN_Q_reply_lineage, id, a, out, err);
+}
+
+skein_rc skn_reply_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out, skein_error *err)
+{
+    return ids_of(tx, SKN_Q_reply_sources, id, a, out, err);
+}
+
+skein_rc skn_reply_link(skn_tx *tx, int64_t id, int64_t *reply_to, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_reply_link);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_number(&s, reply_to, err);
+}

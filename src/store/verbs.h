@@ -202,7 +202,7 @@ skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bo
 /* How many erasures there were, when the last of them are not yet driven out of the files; else 0. */
 skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err);
 
-/* --- squashes: store_squash.c --- */
+/* --- squashes: store_version.c --- */
 skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
                            const int64_t *sources, size_t count, skein_error *err);
 skein_rc skn_squash_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_squash_row *out,

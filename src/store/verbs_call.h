@@ -61,7 +61,7 @@ skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, vo
                        skein_error *err);
 skein_rc skn_piece_remove(skn_tx *tx, skn_str hash, skein_error *err);
 
-/* --- copies of messages: store_copies.c --- */
+/* --- copies of messages: store_message.c --- */
 
 /* Whoever repeats words of a message that is said in another conversation keeps that one first, and reads them then: so
  * an erasure either finds the copy or was there before the words were read. 0: of none. */

@@ -53,7 +53,7 @@ skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *s
 /* Deletes all below a number, and keeps in mind which was the last. */
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
 
-/* --- browsers that are signed in: store_session.c --- */
+/* --- browsers that are signed in: store_audit.c --- */
 skein_rc skn_session_insert(skn_tx *tx, const skn_session *what, skein_error *err);
 /* Deletes those that are over, and the oldest where there are more than `most`. */
 skein_rc skn_session_trim(skn_tx *tx, int64_t now, int64_t most, skein_error *err);

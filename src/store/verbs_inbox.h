@@ -98,7 +98,7 @@ skein_rc skn_inbox_expire(skn_tx *tx, int64_t turn, int64_t now, bool *any, skei
 /* All of an agent go. */
 skein_rc skn_inbox_drop(skn_tx *tx, int64_t agent, int64_t now, bool *any, skein_error *err);
 
-/* --- how tools of servers define themselves: store_definition.c --- */
+/* --- how tools of servers define themselves: store_audit.c --- */
 
 typedef struct skn_definition_row {
     int64_t id, world_id;
@@ -114,7 +114,7 @@ skein_rc skn_definition_allowed(skn_tx *tx, const skn_definition_row *like, skn_
 /* It is the one that is allowed from here on; another one of the same tool is not any more. The world is held. */
 skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *err);
 
-/* --- knowledge: store_knowledge.c --- */
+/* --- knowledge: store_inbox.c --- */
 
 typedef struct skn_knowledge_row {
     skein_knowledge item;

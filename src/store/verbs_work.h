@@ -127,7 +127,7 @@ skein_rc skn_reply_tally(skn_tx *tx, int64_t message, int64_t *count, skein_erro
 /* When a message was said; 0 when there is none. */
 skein_rc skn_message_time(skn_tx *tx, skn_str uid, int64_t *at, skein_error *err);
 
-/* --- the queue: store_queue.c --- */
+/* --- the queue: store_work.c --- */
 
 typedef struct skn_waiting_row {
     int64_t            id, conversation_id;

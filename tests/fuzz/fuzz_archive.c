@@ -2,7 +2,7 @@
  *
  * No fuzzer finds a hash: so the input is read as it is, and once more without its last line
  * and with a last line that fits. */
-#include "engine/archive.h"
+#include "exchange/archive.h"
 
 #include <stdio.h>
 #include <stdlib.h>

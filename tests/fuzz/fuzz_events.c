@@ -2,7 +2,7 @@
  * bytes; so do lines cut anywhere. What comes out is JSON, and shows every record exactly
  * once. */
 #include "base/json.h"
-#include "engine/timeline.h"
+#include "engine/timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Whatever a file is, importing it fails with a reason or makes worlds that fit together: an
  * archive of ours that does not fit would be our own mistake. Nothing is written. */
-#include "engine/engine.h"
+#include "exchange/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A reference is taken apart without loss: what the parts spell is the same reference, and what
  * is refused is refused with a message. */
 #include "base/uid.h"
-#include "engine/reference.h"
+#include "engine/read/reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>

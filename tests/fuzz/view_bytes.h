@@ -5,7 +5,7 @@
 #ifndef SKN_TESTS_VIEW_BYTES_H
 #define SKN_TESTS_VIEW_BYTES_H
 
-#include "engine/modelview.h"
+#include "engine/view/modelview.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "exchange_kit.h"
 
-#include "engine/archive.h"
+#include "exchange/archive.h"
 
 typedef struct history {
     skein_world        world;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
-#include "engine/exchange.h"
+#include "exchange/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>

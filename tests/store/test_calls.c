@@ -3,8 +3,8 @@
 #include "store/fsck_kit.h"
 
 #include "base/json.h"
-#include "engine/act.h"
 #include "engine/engine.h"
+#include "engine/work/act.h"
 
 #include <pthread.h>
 #include <stdlib.h>

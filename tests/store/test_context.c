@@ -2,7 +2,7 @@
  * answer; and never an invalid list, whatever the store holds. */
 #include "store/kit.h"
 
-#include "engine/modelview.h"
+#include "engine/view/modelview.h"
 
 static skein_context context(kit *k, const skein_slice *what)
 {

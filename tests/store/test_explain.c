@@ -2,7 +2,7 @@
  * hold them. Small cases, and random histories against what the other calls say. */
 #include "store/kit.h"
 
-#include "engine/exchange.h"
+#include "exchange/exchange.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The providers of a server: found, set up, asked, changed, recorded; and no key where none may be. */
-#include "cli/provider_set.h"
-#include "cli/secrets.h"
+#include "config/secrets.h"
+#include "serve/provider_set.h"
 #include "store/fixture.h"
 #include "unit/peer_kit.h"
 

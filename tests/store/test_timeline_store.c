@@ -1,7 +1,7 @@
 /* Timelines of stored versions: whatever the cache holds, they are what a fold of everything gives. */
 #include "store/kit.h"
 
-#include "engine/timeline.h"
+#include "engine/timeline/timeline.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The copies that a server keeps of its store. */
-#include "cli/backups.h"
+#include "config/backups.h"
 
 #include "base/clock.h"
 

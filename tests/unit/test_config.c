@@ -1,6 +1,6 @@
 /* What is written in skein.yaml, the environment and flags: what it means, and what is said when it
  * means nothing. */
-#include "cli/config.h"
+#include "config/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/diff.h"
+#include "engine/tree/diff.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Pieces of source files: whole, by name, by line; and nothing outside the folder. */
 #include "base/buf.h"
 #include "engine/engine.h"
-#include "engine/filespec.h"
-#include "engine/outline.h"
+#include "exchange/exchange.h"
+#include "exchange/filespec.h"
+#include "exchange/outline.h"
 #include <skein/filespec.h>
 
 #ifdef __GLIBC__

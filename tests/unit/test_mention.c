@@ -1,6 +1,6 @@
 /* Names, and whom a text speaks to. */
 #include "base/buf.h"
-#include "engine/mention.h"
+#include "engine/work/mention.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What the service manager hears from a server, and what it hands over. */
-#include "cli/serve.h"
+#include "serve/serve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/reference.h"
+#include "engine/read/reference.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Keys: where they are kept, where they are fetched from, and where they are never found. */
-#include "cli/provider_plan.h"
+#include "config/provider_plan.h"
 
 #include "base/env_rule.h"
 

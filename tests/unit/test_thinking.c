@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "engine/thinking.h"
+#include "engine/view/thinking.h"
 
 #include <string.h>
 

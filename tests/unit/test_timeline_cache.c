@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "engine/timeline_cache.h"
+#include "engine/timeline/timeline_cache.h"
 
 /* A state of conversation 1 whose lane 1 is folded so far. */
 static skn_timeline_state *state_of(int64_t conversation, int64_t thread, int64_t length)

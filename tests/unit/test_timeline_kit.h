@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/timeline.h"
+#include "engine/timeline/timeline.h"
 
 #include <skein/timeline.h>
 #include <stdlib.h>

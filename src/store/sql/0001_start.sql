@@ -75,7 +75,7 @@ CREATE TABLE threads(id {ID}, uid {CODE} NOT NULL UNIQUE, lane_id BIGINT NOT NUL
 CREATE TABLE items(thread_id BIGINT NOT NULL REFERENCES threads(id), seq BIGINT NOT NULL,
   message_id BIGINT NOT NULL REFERENCES messages(id), okey BIGINT, PRIMARY KEY(thread_id, seq)){ROWLESS};
 CREATE INDEX items_message ON items(message_id);
--- A node of the span tree, its entries packed into one value (engine/span_code.c).
+-- A node of the span tree, its entries packed into one value (engine/tree/span.c).
 CREATE TABLE nodes(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations(id), level SMALLINT NOT NULL,
   entries {BLOB} NOT NULL);
 

@@ -27,7 +27,7 @@ SELECT id, tokens_in, tokens_out, estimated, 0 AS nr FROM asked WHERE tokens_in 
 UNION ALL SELECT a.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM asked a JOIN model_calls k ON k.message_uid = a.uid
  WHERE k.world_id = $2 ORDER BY nr;
 
--- --- copies of erased messages: store_copies.c ---
+-- --- copies of erased messages: store_message.c ---
 -- :copies_task_of_many
 UPDATE tasks SET content = '', result = NULL, last_error = NULL
  WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))

@@ -118,7 +118,7 @@ UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open'
 -- :expected_list_of
 {expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 AND (x.asked_id = $2 OR x.asker_id = $2) ORDER BY x.id DESC LIMIT 1000;
 
--- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_knowledge.c ---
+-- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_inbox.c ---
 
 -- :task_insert
 INSERT INTO tasks(uid, world_id, agent_id, assigned_by_id, source, content, message_id, cause, hops_left, created_at, call_message_id)
@@ -288,7 +288,7 @@ UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 
 -- :inbox_drop
 UPDATE inbox SET removed_at = $1 WHERE agent_id = $2 AND removed_at IS NULL;
 
--- How tools of servers define themselves: store_definition.c.
+-- How tools of servers define themselves: store_audit.c.
 -- :definition_find
 SELECT id FROM definitions WHERE world_id = $1 AND server = $2 AND tool = $3 AND hash = $4;
 -- :definition_insert
@@ -380,7 +380,7 @@ SELECT id, uid, request, response FROM model_calls WHERE id > $1 ORDER BY id LIM
 SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversation_id = $2 OR (conversation_id IS NULL
    AND world_id = (SELECT c.world_id FROM conversations c WHERE c.id = $2))) ORDER BY id LIMIT $3;
 
--- --- copies of erased messages: store_copies.c ---
+-- --- copies of erased messages: store_message.c ---
 -- :copies_task_of_many
 UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
     OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));

@@ -1,4 +1,4 @@
-// query.ts: the words and conditions of a search, as the server reads them (src/api/search_conditions.c).
+// query.ts: the words and conditions of a search, as the server reads them (src/api/api_search.c).
 
 import { listed } from '../shared/words';
 

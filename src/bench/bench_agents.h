@@ -1,0 +1,61 @@
+/* bench_agents.h: the agents' part of "skein bench": this program again as a server, and once more as
+ * a provider of models whose answers are known beforehand.
+ *
+ * Threads: one.  Lifetimes: children run until they are stopped; texts live in cli->keep. */
+#ifndef SKN_BENCH_BENCH_AGENTS_H
+#define SKN_BENCH_BENCH_AGENTS_H
+
+#include "bench/bench_server.h"
+
+/* --- bench_agents_model.c: the provider ------------------------------------------------------- */
+
+#define SKN_BENCH_PACE_MS  20              /* between chunks: 50 a second */
+#define SKN_BENCH_PACED    "bench/paced"   /* begins when all that it waits for have asked */
+#define SKN_BENCH_INSTANT  "bench/instant" /* answers at once, with one chunk */
+#define SKN_BENCH_QUESTION "bench#" /* and a number, which its answer repeats in every chunk */
+
+/* What it has seen so far. */
+typedef struct skn_bench_seen {
+    int64_t asked, done;
+    int64_t open;   /* paced answers that have begun or wait for the others */
+    int64_t again;  /* numbers that were asked for more than once */
+    int64_t own_ns; /* from questions to the ends of their answers, all together */
+} skn_bench_seen;
+
+/* One whose paced answers have `chunks` chunks and begin when `together` have asked. */
+skein_rc skn_bench_model(skn_bench *b, int64_t together, int64_t chunks, skn_bench_child *out);
+skein_rc skn_bench_model_seen(skn_bench *b, const skn_bench_child *model, skn_bench_seen *out);
+/* What it answers to a number. */
+skn_str skn_bench_model_text(skn_arena *a, int64_t number, int64_t chunks);
+/* The other process of skn_bench_model: prints its address, and answers until it is ended. */
+int skn_bench_be_model(skn_bench *b);
+
+/* --- bench_agents.c: worlds with agents --------------------------------------------------------- */
+
+typedef struct skn_bench_crew {
+    const char            *name;     /* of the store and the world */
+    int64_t                agents;   /* "agent1", … */
+    const char            *model;    /* of all of them */
+    const char            *settings; /* of the world; NULL: as usual */
+    const skn_bench_child *provider; /* NULL: none */
+} skn_bench_crew;
+
+/* Makes a store for them; it stays open. */
+skein_rc skn_bench_make_crew(skn_bench *b, const skn_bench_crew *crew, skn_bench_store *out);
+/* Opens a store again that was closed. */
+skein_rc skn_bench_reopen(skn_bench *b, skn_bench_store *s);
+/* Until nobody is at work in the world. */
+skein_rc skn_bench_wait_idle(skn_bench *b, const skn_bench_store *s,
+                             const skn_bench_child *server);
+/* Until the provider has begun (or ended) so many more answers. */
+skein_rc skn_bench_wait_seen(skn_bench *b, const skn_bench_child *model, int64_t open,
+                             int64_t done, skn_bench_seen *out);
+
+/* --- The rows ------------------------------------------------------------------------------------- */
+
+skein_rc skn_bench_agent_streams(skn_bench *b, const skn_bench_child *model);
+skein_rc skn_bench_agent_turns(skn_bench *b, const skn_bench_child *model);
+skein_rc skn_bench_agent_tasks(skn_bench *b, const skn_bench_child *model);
+skein_rc skn_bench_agent_depth(skn_bench *b);
+
+#endif

@@ -1,0 +1,567 @@
+/* bench_store.c: stores to measure, and what is in them. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "bench/bench.h"
+#include "bench/bench_agents.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FILL_BATCH 10000
+
+/* --- Opening -------------------------------------------------------------------------------- */
+
+static skein_rc make_agents(skn_bench *b, skn_bench_store *s, int64_t agents)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (int64_t i = 0; i < agents && rc == SKEIN_OK; i++) {
+        skein_agent a = {.world = s->world,
+                         .name = skn_arena_printf(b->cli->mem, "agent%" PRId64, i + 1)};
+
+        rc = skein_agent_new(s->engine, &a, b->cli->mem, &b->cli->err);
+    }
+    return rc;
+}
+
+static skein_rc make_world(skn_bench *b, skn_bench_store *s, const char *name, int64_t agents)
+{
+    skein_world        world = {.name = skn_arena_printf(b->cli->keep, "bench-%s", name)};
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if ((rc = skein_world_new(s->engine, &world, b->cli->keep, &b->cli->err)))
+        return rc;
+    s->world = world.id;
+    s->world_name = world.name;
+    if ((rc = make_agents(b, s, agents)) ||
+        (rc = skein_chat_new(s->engine, world.id, SKN_STR("bench"), b->cli->keep, &chat,
+                             &b->cli->err)))
+        return rc;
+    s->chat = chat.id;
+    s->chat_uid = chat.uid;
+    return SKEIN_OK;
+}
+
+skein_rc skn_bench_open(skn_bench *b, const char *name, int64_t agents, skn_bench_store *out)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skein_rc      rc;
+
+    *out = (skn_bench_store){.address = b->address};
+    if (!b->address)
+        out->address = skn_arena_printf(b->cli->keep, "sqlite:%s/%s.db", b->folder, name).p;
+    options.store = skn_str_of(out->address);
+    if ((rc = skein_open(&out->engine, &options, &b->cli->err)))
+        return rc;
+    if ((rc = make_world(b, out, name, agents)))
+        skn_bench_close(out);
+    return rc;
+}
+
+void skn_bench_close(skn_bench_store *s)
+{
+    skein_close(s->engine);
+    s->engine = NULL;
+}
+
+skein_rc skn_bench_bytes(skn_bench *b, const skn_bench_store *s, int64_t *out)
+{
+    struct stat file;
+    int64_t     nanos;
+    skein_rc    rc;
+
+    *out = -1;
+    if (strncmp(s->address, "sqlite:", 7) != 0)
+        return SKEIN_OK;
+    rc = skn_floor_measure(s->engine, s->chat, SKN_NONE, 0, &nanos, &b->cli->err);
+    if (rc == SKEIN_OK && stat(s->address + 7, &file) == 0)
+        *out = (int64_t)file.st_size;
+    return rc;
+}
+
+/* --- Filling -------------------------------------------------------------------------------- */
+
+typedef struct filling {
+    int64_t batch;  /* messages of one transaction */
+    int     levels; /* of the reply chains; 0: nobody replies */
+} filling;
+
+static skn_str made_uid(const skn_bench_store *s, int64_t position, skn_arena *a)
+{
+    return skn_arena_printf(a, "%.*s.%" PRId64, SKN_FMT(s->chat_uid), position);
+}
+
+static skein_new_message describe(const skn_bench_store *s, const filling *f, int64_t position,
+                                  skn_arena *a)
+{
+    skein_new_message m = {.role = position % 2 ? SKEIN_ASSISTANT : SKEIN_USER,
+                           .sender = position % 2 ? SKN_STR("agent1") : SKN_STR("human"),
+                           .content = SKN_BENCH_TEXT};
+
+    if (f->levels) {
+        m.uid = made_uid(s, position, a);
+        if (position % f->levels)
+            m.reply_to = made_uid(s, position - 1, a);
+    }
+    return m;
+}
+
+static skein_rc fill_batch(skn_bench *b, skn_bench_store *s, const filling *f, int64_t count)
+{
+    skn_arena           *a = skn_arena_new();
+    skein_new_message   *m = SKN_ARRAY(a, (size_t)count, skein_new_message);
+    skein_append_request r = {.conversation = s->chat, .messages = m, .count = (size_t)count};
+    skein_messages       stored;
+    skein_rc             rc;
+
+    for (int64_t i = 0; i < count; i++)
+        m[i] = describe(s, f, s->length + i, a);
+    rc = skein_append(s->engine, &r, a, &stored, &b->cli->err);
+    if (rc == SKEIN_OK)
+        s->length += count;
+    skn_arena_free(a);
+    return rc;
+}
+
+static skein_rc fill(skn_bench *b, skn_bench_store *s, const filling *f, int64_t count)
+{
+    skein_rc rc = SKEIN_OK;
+
+    while (count > 0 && !(rc = skn_bench_go_on(b))) {
+        int64_t n = count < f->batch ? count : f->batch;
+
+        if ((rc = fill_batch(b, s, f, n)))
+            break;
+        count -= n;
+    }
+    return rc;
+}
+
+skein_rc skn_bench_fill(skn_bench *b, skn_bench_store *s, int64_t count)
+{
+    return fill(b, s, &(filling){.batch = FILL_BATCH}, count);
+}
+
+skein_rc skn_bench_fill_chains(skn_bench *b, skn_bench_store *s, int64_t count, int levels,
+                               int64_t batch)
+{
+    return fill(b, s, &(filling){.batch = batch, .levels = levels}, count);
+}
+
+skein_rc skn_bench_at(skn_bench *b, const skn_bench_store *s, int64_t position,
+                      skein_message_id *out)
+{
+    skein_slice    what = {.conversation = s->chat, .from = position, .count = 1};
+    skein_messages m;
+    skein_rc       rc = skein_read(s->engine, &what, b->cli->mem, &m, NULL, &b->cli->err);
+
+    if (rc)
+        return rc;
+    if (m.count != 1)
+        return skn_fail(&b->cli->err, SKEIN_FAILED, "message %" PRId64 " is not there",
+                        position);
+    *out = m.at[0].id;
+    skein_mem_reset(b->cli->mem);
+    return SKEIN_OK;
+}
+
+/* What must not depend on how long a conversation is. The same is done in turns to a
+ * large conversation and to a smaller one, each in a store of its own. */
+
+#define TAIL 50
+
+typedef struct sized {
+    skn_bench_store  store;
+    int64_t          stands; /* messages before the summary */
+    skein_message_id first, middle;
+} sized;
+
+/* --- Making --------------------------------------------------------------------------------- */
+
+/* The context is then the summary and the same number of messages at every size. */
+static skein_rc compact(skn_bench *b, sized *s)
+{
+    skein_compaction what = {.covers = s->store.length - TAIL,
+                             .content = SKN_BENCH_TEXT,
+                             .reason = SKN_STR("manual")};
+    skein_message    summary;
+    int64_t          covers;
+    skein_rc         rc;
+
+    rc = skein_compact(s->store.engine, s->store.chat, &what, b->cli->mem, &summary, &covers,
+                       &b->cli->err);
+    s->store.length += rc == SKEIN_OK;
+    return rc;
+}
+
+static skein_rc make(skn_bench *b, const char *name, int64_t length, sized *s)
+{
+    int64_t  start = skn_clock_monotonic();
+    skn_str  count = skn_bench_count(b->cli->keep, length);
+    skein_rc rc;
+
+    if ((rc = skn_bench_open(b, name, 0, &s->store)) ||
+        (rc = skn_bench_fill(b, &s->store, length)) || (rc = compact(b, s)) ||
+        (rc = skn_bench_at(b, &s->store, 0, &s->first)))
+        return rc;
+    s->stands = length;
+    if (length == b->size.large)
+        skn_note(b->cli, "made a conversation of %.*s messages in %.1f s", SKN_FMT(count),
+                 skn_bench_since(start));
+    return skn_bench_at(b, &s->store, length / 2, &s->middle);
+}
+
+/* --- Reading -------------------------------------------------------------------------------- */
+
+typedef skein_rc reading(skn_bench *b, const sized *s);
+
+static skein_rc read_last(skn_bench *b, const sized *s)
+{
+    skein_slice    what = {.conversation = s->store.chat, .from = -TAIL};
+    skein_messages m;
+
+    return skein_read(s->store.engine, &what, b->cli->mem, &m, NULL, &b->cli->err);
+}
+
+static skein_rc read_context(skn_bench *b, const sized *s)
+{
+    skein_slice   what = {.conversation = s->store.chat};
+    skein_context c;
+
+    return skein_context_read(s->store.engine, &what, b->cli->mem, &c, &b->cli->err);
+}
+
+static skein_rc time_reads(skn_bench *b, const sized *s, reading *read, skn_samples *out)
+{
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc = SKEIN_OK;
+
+    for (int i = 0; i < b->size.reads && rc == SKEIN_OK; i++) {
+        rc = read(b, s);
+        skein_mem_reset(b->cli->mem);
+    }
+    skn_samples_add(out, skn_bench_since(start) * 1e3 / b->size.reads);
+    return rc;
+}
+
+static skein_rc compare_reads(skn_bench *b, const char *what, reading *read, const sized *small,
+                              const sized *large)
+{
+    skn_samples   figure = {.n = 0}, reference = {.n = 0}, warm = {.n = 0};
+    skn_arena    *a = b->cli->keep;
+    skn_str       of = skn_bench_count(a, large->stands);
+    skn_bench_row row = {.unit = "ms", .ratio_max = 1.5};
+    skein_rc      rc;
+
+    row.what = skn_arena_printf(a, "%s of %.*s", what, SKN_FMT(of)).p;
+    of = skn_bench_count(a, small->stands);
+    row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(of)).p;
+    if ((rc = time_reads(b, small, read, &warm)) || (rc = time_reads(b, large, read, &warm)))
+        return rc;
+    for (int i = 0; i < b->size.many_rounds; i++)
+        if ((rc = skn_bench_go_on(b)) || (rc = time_reads(b, small, read, &reference)) ||
+            (rc = time_reads(b, large, read, &figure)))
+            return rc;
+    return skn_bench_compare(b, row, &figure, &reference);
+}
+
+/* --- Changing ------------------------------------------------------------------------------- */
+
+enum { EDIT, REMOVE, UNDO, BRANCH, CHANGES };
+
+static const char *const change_names[CHANGES] = {
+    "edit of the first of", "remove-from the middle of", "undo of that, in", "branch in"};
+
+typedef skein_rc changing(skn_bench *b, const sized *s, const skein_change *how);
+
+static skein_rc edit(skn_bench *b, const sized *s, const skein_change *how)
+{
+    skein_version v;
+    skein_message m;
+
+    return skein_edit(s->store.engine, how, s->first, SKN_STR("Another beginning."),
+                      b->cli->mem, &v, &m, &b->cli->err);
+}
+
+static skein_rc remove_middle(skn_bench *b, const sized *s, const skein_change *how)
+{
+    skein_removal r;
+
+    return skein_remove_from(s->store.engine, how, s->middle, false, b->cli->mem, &r,
+                             &b->cli->err);
+}
+
+static skein_rc undo(skn_bench *b, const sized *s, const skein_change *how)
+{
+    skein_move m;
+
+    return skein_undo(s->store.engine, how, 1, b->cli->mem, &m, &b->cli->err);
+}
+
+static skein_rc branch(skn_bench *b, const sized *s, const skein_change *how)
+{
+    skein_conversation c;
+
+    return skein_branch(s->store.engine, how, 0, s->stands / 2, SKN_STR("branch"), b->cli->mem,
+                        &c, &b->cli->err);
+}
+
+static skein_rc timed(skn_bench *b, const sized *s, changing *change, skn_samples *out)
+{
+    skein_change how = {.conversation = s->store.chat};
+    int64_t      start = skn_clock_monotonic();
+    skein_rc     rc = change(b, s, &how);
+
+    if (out)
+        skn_samples_add(out, skn_bench_since(start) * 1e3);
+    skein_mem_reset(b->cli->mem);
+    return rc;
+}
+
+/* Every change is made to the same version, and undone. */
+static skein_rc cycle(skn_bench *b, const sized *s, skn_samples out[CHANGES])
+{
+    skein_rc rc;
+
+    if ((rc = timed(b, s, edit, &out[EDIT])) || (rc = timed(b, s, undo, NULL)) ||
+        (rc = timed(b, s, remove_middle, &out[REMOVE])) || (rc = timed(b, s, undo, &out[UNDO])))
+        return rc;
+    return timed(b, s, branch, &out[BRANCH]);
+}
+
+static skein_rc change_row(skn_bench *b, int which, const sized *middle, const sized *large,
+                           const skn_samples *reference, const skn_samples *figure)
+{
+    skn_arena    *a = b->cli->keep;
+    skn_str       of = skn_bench_count(a, large->stands);
+    skn_bench_row row = {.unit = "ms", .ratio_max = 2, .figure_max = 1};
+
+    row.what = skn_arena_printf(a, "%s %.*s", change_names[which], SKN_FMT(of)).p;
+    of = skn_bench_count(a, middle->stands);
+    row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(of)).p;
+    return skn_bench_compare(b, row, figure, reference);
+}
+
+static skein_rc compare_changes(skn_bench *b, const sized *middle, const sized *large)
+{
+    skn_samples figure[CHANGES] = {{.n = 0}}, reference[CHANGES] = {{.n = 0}};
+    skein_rc    rc;
+
+    if ((rc = cycle(b, middle, reference)) || (rc = cycle(b, large, figure)))
+        return rc;
+    for (int i = 0; i < CHANGES; i++)
+        figure[i].n = reference[i].n = 0; /* that was to warm up */
+    for (int i = 0; i < b->size.many_rounds; i++)
+        if ((rc = skn_bench_go_on(b)) || (rc = cycle(b, middle, reference)) ||
+            (rc = cycle(b, large, figure)))
+            return rc;
+    for (int i = 0; i < CHANGES && rc == SKEIN_OK; i++)
+        rc = change_row(b, i, middle, large, &reference[i], &figure[i]);
+    return rc;
+}
+
+/* --- All of it ------------------------------------------------------------------------------ */
+
+static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
+{
+    skein_rc rc;
+
+    if ((rc = make(b, "small", b->size.small, small)) ||
+        (rc = make(b, "middle", b->size.middle, middle)) ||
+        (rc = make(b, "large", b->size.large, large)) ||
+        (rc = compare_reads(b, "last 50 messages", read_last, small, large)) ||
+        (rc = compare_reads(b, "context after a summary", read_context, small, large)) ||
+        (rc = compare_changes(b, middle, large)) || (rc = skn_bench_edits(b, &large->store)))
+        return rc;
+    rc = skn_bench_timelines(b, &small->store, &large->store);
+    return rc ? rc : skn_bench_resident(b, &large->store);
+}
+
+skein_rc skn_bench_by_size(skn_bench *b)
+{
+    sized    small = {.stands = 0}, middle = {.stands = 0}, large = {.stands = 0};
+    skein_rc rc = measure(b, &small, &middle, &large);
+
+    skn_bench_close(&small.store);
+    skn_bench_close(&middle.store);
+    skn_bench_close(&large.store);
+    return rc;
+}
+
+/* Memory, of a process that does nothing else. This program runs itself again for it,
+ * with words behind "bench" that no help mentions: what to do, and the chat to do it with. */
+
+#define MEMORY_TAIL    50
+#define APPEND_AT_ONCE 100
+
+/* --- The other process ------------------------------------------------------------------------ */
+
+/* A number of kB out of /proc/self/status; 0 when it is not there. */
+static int64_t status_kb(const char *name)
+{
+    FILE   *f = fopen("/proc/self/status", "r");
+    char    line[256];
+    int64_t kb = 0;
+    size_t  n = strlen(name);
+
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, name, n) && line[n] == ':')
+            kb = strtoll(line + n + 1, NULL, 10);
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+/* Both ends, and then the most that was ever resident. */
+static skein_rc read_ends(skn_bench *b, const skn_bench_store *s, int64_t *kb)
+{
+    skein_slice    what = {.conversation = s->chat, .count = MEMORY_TAIL};
+    skein_mem     *mem = b->cli->mem;
+    skein_messages m;
+    skein_rc       rc;
+
+    if ((rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err)))
+        return rc;
+    what.from = -MEMORY_TAIL;
+    rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err);
+    *kb = status_kb("VmHWM");
+    return rc;
+}
+
+/* How much more was resident while replies were checked and stored. */
+static skein_rc append_replies(skn_bench *b, skn_bench_store *s, int64_t *kb)
+{
+    int64_t  before = status_kb("VmRSS");
+    skein_rc rc = skn_bench_fill_chains(b, s, b->size.replies, b->size.levels, APPEND_AT_ONCE);
+
+    *kb = status_kb("VmHWM") - before;
+    return rc;
+}
+
+static skein_rc alone(skn_bench *b, skn_bench_store *s, int64_t *kb)
+{
+    skn_str            what = skn_arg(b->cli, 0);
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if ((rc = skein_conversation_find(s->engine, (skein_world_id){0}, skn_arg(b->cli, 1),
+                                      b->cli->keep, &chat, &b->cli->err)))
+        return rc;
+    s->chat = chat.id;
+    s->chat_uid = chat.uid;
+    return skn_str_is(what, "resident") ? read_ends(b, s, kb) : append_replies(b, s, kb);
+}
+
+int skn_bench_alone(skn_bench *b)
+{
+    skein_options   options = SKEIN_OPTIONS_INIT;
+    skn_bench_store s = {.address = skn_opt(b->cli, "db")};
+    skn_str         what = skn_arg(b->cli, 0);
+    int64_t         kb = 0;
+    skein_rc        rc;
+
+    if (b->cli->arg_count == 2 && skn_str_is(what, "bare"))
+        return skn_bench_be_bare(b);
+    if (b->cli->arg_count == 2 && skn_str_is(what, "model"))
+        return skn_bench_be_model(b);
+    if (b->cli->arg_count != 2 || !s.address ||
+        (!skn_str_is(what, "resident") && !skn_str_is(what, "validation")))
+        return (int)skn_fail(&b->cli->err, SKEIN_USAGE, "\"bench\" takes no \"%.*s\"",
+                             SKN_FMT(what));
+    options.store = skn_str_of(s.address);
+    if (!(rc = skein_open(&s.engine, &options, &b->cli->err)))
+        rc = alone(b, &s, &kb);
+    skein_close(s.engine);
+    if (rc == SKEIN_OK)
+        skn_print(b->cli, "%" PRId64 "\n", kb);
+    return (int)rc;
+}
+
+/* --- This one ----------------------------------------------------------------------------------- */
+
+static void become_other(const skn_bench *b, const skn_bench_store *s, const char *what, int to)
+{
+    dup2(to, STDOUT_FILENO);
+    pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+    execl("/proc/self/exe", "skein", "bench", what, s->chat_uid.p, "--db", s->address,
+          b->quick ? "--quick" : "--quiet", (char *)NULL);
+    _exit(127);
+}
+
+static bool read_number(int from, int64_t *out)
+{
+    char   text[64];
+    size_t n = 0;
+
+    while (n < sizeof text) {
+        ssize_t got = read(from, text + n, sizeof text - n);
+
+        if (got > 0)
+            n += (size_t)got;
+        else if (got == 0 || errno != EINTR)
+            break;
+    }
+    return skn_str_int(skn_str_trim((skn_str){text, n}), out);
+}
+
+static skein_rc not_run(skn_bench *b)
+{
+    return skn_fail(&b->cli->err, SKEIN_FAILED,
+                    "the memory of a process could not be measured");
+}
+
+static skein_rc run_other(skn_bench *b, const skn_bench_store *s, const char *what, int64_t *kb)
+{
+    int   ends[2], status = 0;
+    bool  got;
+    pid_t pid;
+
+    if (pipe(ends) != 0)
+        return not_run(b);
+    skn_out_flush(b->cli);
+    if ((pid = fork()) == 0)
+        become_other(b, s, what, ends[1]);
+    close(ends[1]);
+    got = pid > 0 && read_number(ends[0], kb);
+    close(ends[0]);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return got && status == 0 ? SKEIN_OK : not_run(b);
+}
+
+static skein_rc memory_measure(skn_bench *b, const skn_bench_store *s, const char *what,
+                               skn_bench_row row)
+{
+    int64_t  kb = 0;
+    skein_rc rc = run_other(b, s, what, &kb);
+
+    row.unit = "MB";
+    row.figure = (double)kb / 1024;
+    row.rounds = 1;
+    return rc ? rc : skn_bench_add(b, &row);
+}
+
+skein_rc skn_bench_resident(skn_bench *b, const skn_bench_store *large)
+{
+    skn_str       of = skn_bench_count(b->cli->keep, large->length);
+    skn_bench_row row = {.figure_max = 32};
+
+    row.what = skn_arena_printf(b->cli->keep, "memory, both ends of %.*s read", SKN_FMT(of)).p;
+    return memory_measure(b, large, "resident", row);
+}
+
+skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s)
+{
+    skn_str       of = skn_bench_count(b->cli->keep, b->size.replies);
+    skn_bench_row row = {.figure_max = 10};
+
+    row.what = skn_arena_printf(b->cli->keep, "memory to check %.*s replies", SKN_FMT(of)).p;
+    return memory_measure(b, s, "validation", row);
+}

@@ -1,0 +1,383 @@
+/* compact.c: a summary that stands for the beginning of a lane. It is appended, nothing is removed,
+ * and the context begins after what it covers. */
+#include "engine/feed.h"
+#include "engine/read/reading.h"
+#include "engine/view/modelview.h"
+#include "engine/work/act.h"
+
+/* Is this summary's message still in the new thread? */
+static skein_rc holds(skn_draft *d, const skn_lane_draft *l, int64_t message, bool *held,
+                      skein_error *err)
+{
+    skn_thread     as_new = {.row = {.id = l->thread_id, .lane_id = l->lane.id},
+                             .length = l->tree.length,
+                             .base = l->tree};
+    skn_placements places;
+    int64_t        position = -1;
+    skein_rc       rc = skn_item_placements(d->tx, message, d->a, &places, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_thread_position(&d->trees, &as_new, &places, &position, err);
+    *held = position >= 0;
+    return rc;
+}
+
+/* An edited summary covers what the old one covered, with its new text. */
+static skein_rc renew(skn_draft *d, const skn_lane_draft *l, const skn_compaction_row *old,
+                      int64_t *id, skein_error *err)
+{
+    skn_compaction_row row = *old;
+    skein_rc           rc;
+
+    row.thread_id = l->thread_id;
+    row.summary_message_id = d->edited_to;
+    rc = skn_compaction_insert(d->tx, &row, SKN_STR("edit"), SKN_NONE, d->now, err);
+    *id = row.id;
+    return rc;
+}
+
+/* The newest compaction whose covered messages the new thread shares, and whose summary it holds. */
+skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err)
+{
+    skn_compaction_row row;
+    bool               found = true, held;
+    skein_rc           rc;
+
+    *id = l->from.row.compaction_id;
+    while (*id && found) {
+        if ((rc = skn_compaction_get(d->tx, *id, &row, &found, err)))
+            return rc;
+        if (found && row.covers <= l->first_changed) {
+            if ((rc = holds(d, l, row.summary_message_id, &held, err)) || held)
+                return rc;
+            if (d->edited_from == row.summary_message_id)
+                return renew(d, l, &row, id, err);
+        }
+        *id = found && row.previous_id < *id ? row.previous_id : 0;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Recording a compaction -------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine           *e;
+    skein_conversation_id   conversation;
+    const skein_compaction *what;
+    skein_mem              *mem;
+    skein_message          *summary;
+    int64_t                *covers;
+    int64_t                 wanted; /* how many messages to cover; 0: as many as may be */
+} call;
+
+static skein_rc moved_on(skn_str lane, skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_VERSION_CHANGED,
+                             "lane \"%.*s\" changed while it was summarised", SKN_FMT(lane)),
+                    "Nothing was written; summarise it again.");
+}
+
+/* What pairing needs to know of messages, without their texts. */
+typedef struct outline {
+    skn_arena *a;
+    skn_vec(skein_message) v;
+} outline;
+
+static skein_rc add_outline(void *arg, skein_message *m, skein_error *err)
+{
+    outline      *o = arg;
+    skein_message light = {.role = m->role, .purged = m->purged, .call_count = m->call_count};
+
+    (void)err;
+    light.tool_call_id = skn_arena_copy(o->a, m->tool_call_id);
+    light.calls = SKN_ARRAY(o->a, m->call_count, skein_tool_call);
+    for (size_t i = 0; i < m->call_count; i++)
+        light.calls[i].call_id = skn_arena_copy(o->a, m->calls[i].call_id);
+    skn_vec_add(o->a, &o->v, light);
+    return SKEIN_OK;
+}
+
+/* Reads a lane in pieces, so that a long one does not sit in memory with all its texts. */
+static skein_rc read_outline(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
+                             outline *out, skein_error *err)
+{
+    enum { PIECE = 1000 };
+    skn_arena *scratch = skn_arena_new();
+    skn_spans  spans;
+    skein_rc   rc = skn_thread_slice(f, t, i, j, &spans, err);
+
+    for (size_t k = 0; rc == SKEIN_OK && k < spans.count; k++) {
+        const skn_span *s = &spans.at[k];
+
+        for (int64_t at = 0; rc == SKEIN_OK && at < s->len; at += PIECE) {
+            int64_t end = s->len - at < PIECE ? s->len : at + PIECE;
+
+            rc = skn_message_range(f->tx, s->thread, s->lo + at, s->lo + end, scratch,
+                                   add_outline, out, err);
+            skn_arena_reset(scratch);
+        }
+    }
+    skn_arena_free(scratch);
+    return rc;
+}
+
+/* A summary of summaries alone says nothing new, and notices are no part of what is said. */
+static size_t said_in(const outline *m, size_t n)
+{
+    size_t said = 0;
+
+    for (size_t i = 0; i < n; i++)
+        said += m->v.p[i].role != SKEIN_SUMMARY && m->v.p[i].role != SKEIN_SYSTEM &&
+                !m->v.p[i].purged;
+    return said;
+}
+
+skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
+                         int64_t *cut, size_t *said, skein_error *err)
+{
+    outline  m = {.a = f->a};
+    size_t   closed = 0;
+    skein_rc rc = SKEIN_OK;
+
+    if (to > from && (rc = read_outline(f, t, from, to, &m, err)))
+        return rc;
+    closed = skn_closed_prefix(m.v.p, m.v.n);
+    while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)
+        closed--;
+    *cut = from + (int64_t)closed;
+    *said = said_in(&m, closed);
+    return SKEIN_OK;
+}
+
+skein_rc skn_nothing_to_compact(skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
+                    "A summary ends where every tool call has its result.");
+}
+
+/* How far the summary may reach: it ends where no call waits for its result, and after the one
+ * before it. */
+static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, int64_t wanted,
+                           int64_t *cut, skein_error *err)
+{
+    size_t   said;
+    skein_rc rc;
+
+    if (wanted > t->length || wanted < 0)
+        return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
+                        (long long)wanted, (long long)t->length);
+    if ((rc = skn_compact_cut(f, t, previous, wanted, cut, &said, err)))
+        return rc;
+    return *cut > previous ? SKEIN_OK : skn_nothing_to_compact(err);
+}
+
+static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_covers,
+                       int64_t now, skein_error *err)
+{
+    skn_compaction_row row = {.thread_id = t->row.id, .previous_id = t->row.compaction_id};
+    skn_item           last;
+    skein_rc           rc;
+
+    rc = choose_cut(f, t, previous_covers, c->wanted ? c->wanted : t->length, &row.covers, err);
+    if (rc || (rc = skn_thread_item(f, t, row.covers - 1, &last, err)))
+        return rc;
+    *c->summary = (skein_message){.born_in = {f->conversation},
+                                  .role = SKEIN_SUMMARY,
+                                  .author = SKEIN_BY_SYSTEM,
+                                  .sender = SKN_STR("summary"),
+                                  .content = c->what->content,
+                                  .model = c->what->model,
+                                  .created_at = now,
+                                  .position = t->length};
+    if ((rc = skn_message_insert(f->tx, c->summary, f->a, err)) ||
+        (rc = skn_item_insert(f->tx, t->row.id, t->row.own_length, c->summary->id.v, 0, err)))
+        return rc;
+    row.last_message_id = last.message_id;
+    row.summary_message_id = c->summary->id.v;
+    *c->covers = row.covers;
+    rc = skn_compaction_insert(f->tx, &row,
+                               c->what->reason.p ? c->what->reason : SKN_STR("manual"),
+                               c->what->model, now, err);
+    return rc ? rc : skn_thread_set_compaction(f->tx, t->row.id, row.id, err);
+}
+
+/* What was said since the text was made is not covered by it; and if another summary came since,
+ * that one has won. */
+static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
+                           const skn_compaction_row *previous, skein_error *err)
+{
+    const skein_at *seen = &c->what->seen;
+    int64_t         at;
+    skein_rc        rc;
+
+    c->wanted = c->what->covers;
+    if (seen->thread.v == 0)
+        return SKEIN_OK;
+    if (c->wanted == 0)
+        c->wanted = seen->length;
+    if (c->wanted > seen->length)
+        return skn_fail(err, SKEIN_INVALID, "a summary of %lld messages cannot cover %lld",
+                        (long long)seen->length, (long long)c->wanted);
+    if (previous->summary_message_id == 0)
+        return SKEIN_OK;
+    rc = skn_thread_position_of(f, t, previous->summary_message_id, &at, err);
+    if (rc || at < seen->length)
+        return rc;
+    return moved_on(c->what->lane.p ? c->what->lane : SKN_MAIN, err);
+}
+
+/* An agent has one memory of a conversation, so its name will do. */
+skn_str skn_lane_name(const skn_lane_row *lane, skn_arena *a)
+{
+    if (lane->agent_id && !lane->parent_id && !skn_str_eq(lane->key, SKN_MAIN))
+        return skn_arena_printf(a, "@%.*s", SKN_FMT(lane->agent_name));
+    return skn_arena_copy(a, lane->key);
+}
+
+static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
+                     const skn_lane_row *lane, int64_t previous, skein_error *err)
+{
+    skein_message before = {0};
+    bool          found;
+    skn_told      d;
+    skein_rc      rc = SKEIN_OK;
+
+    if (previous && (rc = skn_message_get(tx, previous, c->mem, &before, &found, err)))
+        return rc;
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "messageId", c->summary->uid);
+    skn_jw_kint(&d.w, "covers", *c->covers);
+    skn_jw_kstr(&d.w, "previousMessageId", before.uid);
+    skn_jw_kstr(&d.w, "lane", skn_lane_name(lane, c->mem));
+    skn_feed_chat(tx, row, "summary.created", SKN_NONE, &d);
+    return SKEIN_OK;
+}
+
+static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skn_lane_row         lane;
+    skn_thread           t;
+    skn_trees            f;
+    skn_compaction_row   previous;
+    skein_message        older;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_take(tx, c->conversation, c->mem, &row, err)) ||
+        (rc = skn_lane_need(tx, &row, c->what->lane, c->mem, &lane, err)))
+        return rc;
+    skn_trees_init(&f, tx, c->mem, row.id);
+    if ((rc = skn_thread_load(&f, row.version_id, lane.id, &t, &found, err)))
+        return rc;
+    if (!found || (c->what->seen.thread.v && c->what->seen.thread.v != t.row.id))
+        return moved_on(lane.key, err);
+    if ((rc = skn_summary_find(&f, &t, &older, &previous, err)) ||
+        (rc = check_seen(&f, c, &t, &previous, err)) ||
+        (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)) ||
+        (rc = skn_call_keep_with(tx, c->what->call, &row, c->summary->uid, c->mem, err)))
+        return rc;
+    return tell(tx, c, &row, &lane, previous.summary_message_id, err);
+}
+
+skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
+                       const skein_compaction *what, skein_mem *mem, skein_message *summary,
+                       int64_t *covers, skein_error *err)
+{
+    call     c = {e, conversation, what, mem, summary, covers, 0};
+    skein_rc rc = skn_check_text(e, what->content, "the summary", err);
+
+    if (rc)
+        return rc;
+    if (skn_str_trim(what->content).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "the summary has no text");
+    if (what->model.p &&
+        (rc = skn_check_word(what->model, "the model's name", SKN_WORD_MAX, err)))
+        return rc;
+    if (what->reason.p && (rc = skn_check_word(what->reason, "the reason", SKN_WORD_MAX, err)))
+        return rc;
+    return skn_store_write(e->store, compact, &c, err);
+}
+
+/* What a summary has to be made of, fixed before a model is asked for it. What comes later
+ * is appended behind, so the plan stays true; a change of what it covers makes another thread, and
+ * skein_compact refuses. */
+
+#define SAID_LEAST 2 /* a summary of less says no more than what it replaces */
+
+typedef struct plan_call {
+    const skein_slice  *what;
+    skein_mem          *mem;
+    skein_compact_plan *out;
+} plan_call;
+
+/* Is this work done, or going to be, with this lane as what the agent sees? */
+static bool concerns(const skn_reading *r, const skn_delivery_row *d)
+{
+    if (d->lane_id || r->lane.parent_id)
+        return d->lane_id == r->lane.id;
+    return r->lane.agent_id == 0 || r->lane.agent_id == d->agent_id;
+}
+
+/* What an agent is answering, or has yet to, stays in sight with all that came of it. */
+static skein_rc before_work(skn_reading *r, int64_t *to, skein_error *err)
+{
+    skn_delivery_rows work;
+    skein_rc rc = skn_delivery_pending(r->trees.tx, r->conversation.id, r->trees.a, &work, err);
+
+    *to = r->thread.length;
+    for (size_t i = 0; rc == SKEIN_OK && i < work.count; i++) {
+        int64_t at;
+
+        if (!concerns(r, &work.at[i]))
+            continue;
+        rc = skn_thread_position_of(&r->trees, &r->thread, work.at[i].message_id, &at, err);
+        if (rc == SKEIN_OK && at < 0)
+            rc = skn_thread_first_at(&r->trees, &r->thread, work.at[i].message_id, &at, err);
+        if (rc == SKEIN_OK && at < *to)
+            *to = at;
+    }
+    return rc;
+}
+
+static skein_rc plan(skn_tx *tx, void *arg, skein_error *err)
+{
+    plan_call          *c = arg;
+    skein_compact_plan *out = c->out;
+    skn_reading         r;
+    skein_message       summary;
+    skn_compaction_row  row;
+    int64_t             to;
+    size_t              said;
+    skein_rc            rc;
+
+    *out = (skein_compact_plan){0};
+    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+        return rc;
+    if (r.thread.row.id == 0)
+        return skn_nothing_to_compact(err);
+    if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)) ||
+        (rc = before_work(&r, &to, err)) ||
+        (rc = skn_compact_cut(&r.trees, &r.thread, row.covers, to, &out->covers, &said, err)))
+        return rc;
+    if (said < SAID_LEAST)
+        return skn_nothing_to_compact(err);
+    out->lane = skn_lane_name(&r.lane, c->mem);
+    out->seen = (skein_at){{r.thread.row.id}, r.thread.length};
+    return skn_context_fill(
+        &r, &(skn_context_wish){c->what->agent, &summary, &row, out->covers, true, NULL},
+        &out->context, err);
+}
+
+skein_rc skein_compact_plan_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                                 skein_compact_plan *out, skein_error *err)
+{
+    plan_call c = {what, mem, out};
+
+    if (what->version)
+        return skn_fail(err, SKEIN_INVALID, "only the current version can be summarised");
+    return skn_store_read(e->store, plan, &c, err);
+}

@@ -1,0 +1,460 @@
+/* remove.c: a message and all after it leave every lane at once, and, in a revise, another
+ * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
+#include "engine/work/chat_work.h"
+
+#include "base/utf8.h"
+
+#define SHOWN_FIRST 10 /* of what leaves; and the last */
+#define SHOWN_BYTES 200
+
+typedef struct call {
+    skn_change_call  change;
+    skein_message_id id;
+    bool             user_only, revise;
+    skn_str          content;
+    skein_removal   *out;
+    skn_str          edit; /* names it in its events */
+} call;
+
+/* --- What leaves, in numbers ---------------------------------------------------------------------------- */
+
+typedef struct tally {
+    skn_tx    *tx;
+    skn_arena *a;
+    skn_map   *senders; /* name -> index + 1 */
+    skn_vec(skein_removal_agent) v;
+    skn_vec(skn_str) squashes; /* whose writer has yet to be looked up */
+    int64_t            side_effects, tool_results, briefings, seen;
+    skein_removal_line shown[SHOWN_FIRST + 1];
+    size_t             shown_count;
+} tally;
+
+static skein_removal_line line_of(skn_arena *a, const skein_message *m)
+{
+    skn_str text = m->content;
+
+    for (size_t i = 0; !m->content.n && i < m->call_count; i++)
+        text = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(text), i ? ", " : "calls ",
+                                SKN_FMT(m->calls[i].tool_name));
+    return (skein_removal_line){m->uid, m->sender, skn_utf8_cut(text, SHOWN_BYTES)};
+}
+
+/* The first ones, and behind them always the last one so far. */
+static void show_message(tally *t, const skein_message *m)
+{
+    if (t->shown_count <= SHOWN_FIRST)
+        t->shown_count++;
+    t->shown[t->shown_count - 1] = line_of(t->a, m);
+    t->seen++;
+}
+
+static void count_writer(tally *t, skn_str writer)
+{
+    void **slot = skn_map_slot(t->senders, writer);
+
+    if (!*slot) {
+        skein_removal_agent entry = {writer, 0};
+
+        skn_vec_add(t->a, &t->v, entry);
+        *slot = (void *)(uintptr_t)t->v.n;
+    }
+    t->v.p[(uintptr_t)*slot - 1].count++;
+}
+
+/* The sender of a squash is whose words it counts as; a model wrote it, or else who made it. */
+static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
+{
+    tally   *t = arg;
+    bool     briefing = false;
+    skein_rc rc = SKEIN_OK;
+
+    if (m->role == SKEIN_ASSISTANT && m->author == SKEIN_BY_AGENT)
+        rc = skn_inbox_is_briefing(t->tx, m->id.v, &briefing, err);
+    if (m->squash_uid.n && !m->model.n)
+        skn_vec_add(t->a, &t->squashes, m->squash_uid);
+    else
+        count_writer(t, m->squash_uid.n ? m->model : m->sender);
+    show_message(t, m);
+    t->side_effects += (int64_t)m->call_count;
+    t->tool_results += m->role == SKEIN_TOOL;
+    t->briefings += briefing;
+    return rc;
+}
+
+static skein_rc count_squashes(tally *t, skn_tx *tx, skein_error *err)
+{
+    skn_squash_row  squash;
+    skn_version_row made;
+    bool            found;
+    skein_rc        rc;
+
+    for (size_t i = 0; i < t->squashes.n; i++) {
+        if ((rc = skn_squash_by_uid(tx, t->squashes.p[i], t->a, &squash, &found, err)) ||
+            (found && (rc = skn_version_get(tx, squash.version_id, t->a, &made, &found, err))))
+            return rc;
+        count_writer(t, found ? made.actor : SKN_STR("human"));
+    }
+    return SKEIN_OK;
+}
+
+static void keep_shown(call *c, skn_arena *a, const skein_removal_line *at, size_t count,
+                       int64_t of)
+{
+    c->out->preview = SKN_ARRAY(a, count, skein_removal_line);
+    for (size_t i = 0; i < count; i++)
+        c->out->preview[i] = at[i];
+    c->out->preview_count = count;
+    c->out->preview_skipped = of - (int64_t)count;
+}
+
+/* Reads all that leaves, so only a dry run asks for it. */
+static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    tally      t = {.tx = d->tx, .a = d->a, .senders = skn_map_new(d->a)};
+    skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length,
+                                    count_message, &t, err);
+
+    if (rc == SKEIN_OK)
+        rc = count_squashes(&t, d->tx, err);
+    c->out->by_sender = t.v.p;
+    c->out->by_sender_count = t.v.n;
+    c->out->side_effects = t.side_effects;
+    c->out->tool_results = t.tool_results;
+    c->out->briefings = t.briefings;
+    keep_shown(c, d->a, t.shown, t.shown_count, t.seen);
+    return rc;
+}
+
+/* --- Cutting lanes ----------------------------------------------------------------------------------------- */
+
+static void note_lane(call *c, const skn_lane_row *l, int64_t length, int64_t gone)
+{
+    skein_removal_agent entry = {l->agent_name, gone};
+
+    if (skn_str_eq(l->key, SKN_MAIN)) {
+        c->out->count = gone;
+        c->out->is_first = gone == length;
+    } else if (l->parent_id) {
+        c->out->delegations += gone > 0;
+    } else if (!l->agent_gone) {
+        c->out->by_agent[c->out->by_agent_count++] = entry;
+    }
+}
+
+static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    int64_t    cut;
+    skein_rc   rc;
+
+    c->out->by_agent = SKN_ARRAY(d->a, d->lane_count, skein_removal_agent);
+    for (size_t i = 0; i < d->lane_count; i++) {
+        skn_lane_draft *l = &d->lanes[i];
+
+        if ((rc = skn_draft_place(d, l, t, &cut, err)))
+            return rc;
+        note_lane(c, &l->lane, l->from.length, l->from.length - cut);
+        if (cut < l->from.length &&
+            (rc = skn_draft_splice(d, l, cut, l->from.length, NULL, 0, err)))
+            return rc;
+        if (l == d->main && d->how->dry_run && (rc = count_senders(c, cut, err)))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+/* --- What is told ---------------------------------------------------------------------------------------------- */
+
+static void tell_phase(const call *c, const skn_conversation_row *at, const char *phase,
+                       bool done)
+{
+    skn_feed_edit(c->change.draft.tx, at, c->edit, c->out->message_uid, phase,
+                  done ? c->out->by_agent_count : 0, c->out->by_agent_count);
+}
+
+static void tell_added(const call *c, const skn_conversation_row *at)
+{
+    skn_str  client = c->change.how->client_id;
+    skn_told d;
+
+    skn_told_open(&d);
+    if (client.p)
+        skn_jw_kstr(&d.w, "clientMessageId", client);
+    skn_feed_message(c->change.draft.tx, at, "message.created", c->change.message,
+                     c->change.message->uid, &d);
+}
+
+/* --- Sending the new text -------------------------------------------------------------------------------------- */
+
+/* Before anything changes: a chat that is not in session takes no new message. */
+static skein_rc check_session(call *c, skein_error *err)
+{
+    skn_draft  *d = &c->change.draft;
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    if (!c->revise || d->conversation.mode != SKEIN_CHAT)
+        return SKEIN_OK;
+    if ((rc = skn_world_get(d->tx, d->conversation.world_id, d->a, &world, &found, err)))
+        return rc;
+    if (found && world.current_chat.v != 0)
+        return SKEIN_OK;
+    return skn_hint(err, skn_fail(err, SKEIN_SESSION_OFF, "session mode is off in this world"),
+                    "Make a chat the current one: \"skein conv use CHAT\".");
+}
+
+/* Who heard the old message hears the new one. One that all heard goes to all, also to those who came
+ * since and remember nothing yet. */
+static skein_rc find_hearers(const call *c, const skn_target *t, skein_new_message *m,
+                             skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_str         *names = SKN_ARRAY(d->a, d->lane_count, skn_str);
+    int64_t          at;
+    skein_rc         rc;
+
+    for (size_t i = 0; i < d->lane_count; i++) {
+        const skn_lane_draft *l = &d->lanes[i];
+        skn_trees             f = d->trees;
+
+        if (l == d->main || l->lane.parent_id || l->lane.agent_gone || l->from.length == 0)
+            continue;
+        if ((rc = skn_thread_position(&f, &l->from, &t->places, &at, err)))
+            return rc;
+        if (at >= 0)
+            names[m->heard_by_count++] = l->lane.agent_name;
+        else
+            m->heard_by_given = true;
+    }
+    m->heard_by = names;
+    if (!m->heard_by_given)
+        m->heard_by_count = 0;
+    return SKEIN_OK;
+}
+
+/* As if it was posted: all get it, and those it is for have to answer. */
+static bool wakes(const call *c, const skn_target *t)
+{
+    return c->change.how->wake && t->lane == c->change.draft.main;
+}
+
+static skein_rc wake(call *c, const skn_conversation_row *at, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_saying       s = {.client_id = c->change.how->client_id, .idle = true};
+    skein_posted     posted = {0};
+    skn_working      w;
+
+    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
+    return skn_wake(&w, c->change.message, &s, &posted, err);
+}
+
+static int64_t client_hash(const call *c)
+{
+    return (int64_t)skn_hash_bytes((uint64_t)c->id.v, c->content);
+}
+
+static skein_rc keep_client(call *c, const skn_conversation_row *at, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_working      w;
+
+    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
+    return skn_client_keep(&w, c->change.how->client_id, client_hash(c), c->change.message->uid,
+                           err);
+}
+
+/* A client's id names one message; a revision that came twice has its key to be known by. */
+static skein_rc check_client(call *c, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_working      w;
+    skn_str          first;
+    bool             found;
+    skein_rc         rc;
+
+    if (!c->revise)
+        return SKEIN_OK;
+    skn_working_in(&w, d->e, d->tx, d->a, &d->conversation, d->now);
+    rc = skn_client_find(&w, c->change.how->client_id, client_hash(c), &first, &found, err);
+    if (rc || !found)
+        return rc;
+    return skn_fail(err, SKEIN_CONFLICT, "the client's message id \"%.*s\" was used before",
+                    SKN_FMT(c->change.how->client_id));
+}
+
+static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
+{
+    skn_draft           *d = &c->change.draft;
+    const skein_message *old = &t->message;
+    skein_new_message    m = {.role = SKEIN_USER,
+                              .sender = old->sender,
+                              .content = c->content,
+                              .instructions = old->instructions,
+                              .instruction_count = old->instruction_count,
+                              .reply_to = old->reply_to};
+    skein_append_request r = {.conversation = {d->conversation.id}, .messages = &m, .count = 1};
+    skn_conversation_row now_at = d->conversation;
+    skein_messages       stored;
+    skein_rc             rc;
+
+    now_at.version_id = d->version_id;
+    if (t->lane != d->main)
+        r.lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
+    if ((!wakes(c, t) && (rc = find_hearers(c, t, &m, err))) ||
+        (rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
+        return rc;
+    *c->change.message = stored.at[0];
+    c->change.version->length += t->lane == d->main;
+    tell_phase(c, &now_at, "resubmitting", true);
+    if (!wakes(c, t))
+        tell_added(c, &now_at);
+    else if ((rc = wake(c, &now_at, err)))
+        return rc;
+    return keep_client(c, &now_at, err);
+}
+
+static skein_rc check_target(const call *c, const skein_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if (!c->user_only || (m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_NOT_USER_MESSAGE, "message \"%.*s\" was not written by a person",
+                  SKN_FMT(m->uid));
+    return skn_hint(err, rc, "To change it where it stands, use \"skein amend\".");
+}
+
+static skein_rc fill_previous(call *c, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+
+    return skn_version_fill(&d->trees, &d->target, &d->base, &c->out->previous, err);
+}
+
+/* The numbers of a removal that was made before: its threads begin with what was left of those they
+ * come from. */
+static skein_rc count_again(call *c, skn_tx *tx, const skn_conversation_row *row,
+                            int64_t version_id, skein_error *err)
+{
+    skein_mem     *mem = c->change.mem;
+    skn_lane_rows  lanes;
+    skn_thread_row t;
+    bool           found;
+    skein_rc       rc = skn_lane_rows_of(tx, row->id, false, mem, &lanes, err);
+
+    if (rc)
+        return rc;
+    c->out->by_agent = SKN_ARRAY(mem, lanes.count, skein_removal_agent);
+    for (size_t i = 0; i < lanes.count; i++) {
+        t = (skn_thread_row){0};
+        if ((rc = skn_thread_of(tx, version_id, lanes.at[i].id, mem, &t, &found, err)))
+            return rc;
+        note_lane(c, &lanes.at[i], t.origin_length, t.origin_length - t.base_length);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_mem           *mem = c->change.mem;
+    skn_conversation_row row;
+    skn_version_row      version, origin;
+    skein_message        target;
+    skn_trees            f;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_need(tx, c->change.how->conversation, mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
+        (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
+        (rc = skn_message_get(tx, c->id.v, mem, &target, &found, err)) ||
+        (rc = count_again(c, tx, &row, version.id, err)))
+        return rc;
+    c->out->message_uid = found ? target.uid : SKN_NONE;
+    skn_trees_init(&f, tx, mem, row.id);
+    if ((rc = skn_version_fill(&f, &row, &origin, &c->out->previous, err)))
+        return rc;
+    c->out->previous.length = c->out->version.origin_length; /* it may have grown since */
+    return SKEIN_OK;
+}
+
+/* Who removes and who edits in two steps do the same here; only the note tells them apart. */
+static const char *note_word(const call *c)
+{
+    if (c->revise)
+        return "revise from";
+    return c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
+}
+
+static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
+{
+    call      *c = arg;
+    skn_draft *d = &c->change.draft;
+    skn_target t;
+    char       uid[11];
+    skein_rc   rc;
+
+    *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
+    if ((rc = skn_change_start(&c->change, tx, 0, err)))
+        return rc;
+    if (c->change.replayed)
+        return replay(c, tx, err);
+    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
+        (rc = check_session(c, err)) || (rc = check_client(c, err)) ||
+        (rc = cut_lanes(c, &t, err)))
+        return rc;
+    if (d->how->dry_run && !c->out->preview_count) /* it stands in a delegation only */
+        keep_shown(c, d->a, (skein_removal_line[]){line_of(d->a, &t.message)}, 1, 1);
+    c->out->message_uid = t.message.uid;
+    d->note = skn_arena_printf(d->a, "%s %.*s", note_word(c), SKN_FMT(t.message.uid));
+    skn_tx_uid(tx, uid);
+    c->edit = skn_arena_printf(d->a, "ed_%s", uid);
+    tell_phase(c, &d->conversation, "removing", false);
+    rc = skn_draft_commit(d, c->change.version, err);
+    if (rc || (rc = fill_previous(c, err)) ||
+        (rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id,
+                                    t.message.uid, err)))
+        return rc;
+    if (c->revise && (rc = send_again(c, &t, err)))
+        return rc;
+    tell_phase(c, &d->target, "done", true);
+    return skn_change_seal(&c->change, err);
+}
+
+static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
+                    skein_mem *mem, skein_error *err)
+{
+    c->change = (skn_change_call){.e = e,
+                                  .how = how,
+                                  .mem = mem,
+                                  .kind = kind,
+                                  .version = &c->out->version,
+                                  .message = &c->out->added,
+                                  .request = skn_arena_printf(mem, "%lld %d %.*s",
+                                                              (long long)c->id.v, c->user_only,
+                                                              SKN_FMT(c->content))};
+    return skn_change_run(&c->change, remove_from, c, err);
+}
+
+skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_message_id message,
+                           bool user_only, skein_mem *mem, skein_removal *out, skein_error *err)
+{
+    call c = {.id = message, .user_only = user_only, .content = SKN_STR(""), .out = out};
+
+    return run(&c, e, how, "remove", mem, err);
+}
+
+skein_rc skein_revise(skein_engine *e, const skein_change *how, skein_message_id message,
+                      skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
+{
+    call c = {.id = message, .user_only = true, .revise = true, .content = content, .out = out};
+    skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
+                                err);
+
+    if (rc == SKEIN_OK && how->client_id.p)
+        rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
+    return rc ? rc : run(&c, e, how, "revise", mem, err);
+}

@@ -1,0 +1,57 @@
+/* reading.h: a lane of a version, opened to be read.
+ *
+ * Threads: a skn_reading belongs to one transaction.  Lifetimes: everything lives in its arena. */
+#ifndef SKN_ENGINE_READ_READING_H
+#define SKN_ENGINE_READ_READING_H
+
+#include "engine/core.h"
+
+typedef struct skn_reading {
+    skn_trees            trees;
+    skn_conversation_row conversation;
+    skn_version_row      version;
+    skn_lane_row         lane;   /* id 0: the agent has heard nothing here yet */
+    skn_thread           thread; /* empty when the lane has none in this version */
+} skn_reading;
+
+/* Opens the lane that the slice names: an agent's memory when it names an agent and no lane. The
+ * slice's range is not looked at. */
+skein_rc skn_reading_open(skn_reading *r, skn_tx *tx, const skein_slice *what, skn_arena *a,
+                          skein_error *err);
+/* A thread whose row was read among others. */
+skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *out,
+                         skein_error *err);
+/* The message of the lane that a link to `id` means: itself, its latest text, or what it was squashed
+ * into; the message itself with position -1 when the lane holds none of them. */
+skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
+                            skein_error *err);
+
+/* context.c: the newest summary of a thread that holds, and its record; row->id is 0 when there is none. */
+skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
+                          skn_compaction_row *row, skein_error *err);
+
+/* What of a lane a model is to be shown. */
+typedef struct skn_context_wish {
+    skein_agent_id            agent;   /* with whose eyes; zero: whose conversation it is */
+    const skein_message      *summary; /* put first, when the record has an id */
+    const skn_compaction_row *record;
+    int64_t                   to;      /* up to this position */
+    bool                      told;    /* calls of tools and their results as text */
+    const skein_slice        *at_work; /* set: its task is in hand */
+} skn_context_wish;
+
+/* context.c: puts the task in hand where its turn begins, and leaves out other tasks that nobody
+ * has begun to answer: they would read as parts of this one. */
+skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
+                          skein_error *err);
+
+/* context.c: which message the turn at work was asked to answer again, and where in the list that is to be said;
+ * *again is NULL when it was not, or when the message is the last that was said anyway. */
+skein_rc skn_context_again(skn_reading *r, const skein_slice *what, const skein_messages *m,
+                           const skein_message **again, size_t *at, skein_error *err);
+
+/* context.c */
+skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+                          skein_error *err);
+
+#endif

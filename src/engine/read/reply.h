@@ -1,0 +1,92 @@
+/* reply.h: who answers whom in one version of a conversation.
+ *
+ * A reply counts by lineage: one that was given to an earlier text of a message belongs to the text
+ * that the version holds, and one given to a message that was squashed away belongs to what the
+ * squash made of it. A link whose target is not in the version at all makes no parent.
+ *
+ * A squash answers all that its sources answered: it counts as a reply to each of those, but has one
+ * place in the tree, under the first.
+ *
+ * Links point to smaller ids, but what stands in for their targets may be younger, so walks do not
+ * rely on any order: a loop is cut before its first message in the thread.
+ *
+ * Threads: a skn_replies belongs to one transaction.  Lifetimes: everything lives in its arena. */
+#ifndef SKN_ENGINE_READ_REPLY_H
+#define SKN_ENGINE_READ_REPLY_H
+
+#include "engine/core.h"
+
+/* An agent's memory in the version. */
+typedef struct skn_listener {
+    int64_t    lane, agent;
+    skn_thread thread;
+} skn_listener;
+
+typedef struct skn_replies {
+    skn_trees            trees;
+    skn_conversation_row conversation;
+    skn_version_row      version;
+    skn_thread           thread; /* of the lane; length 0 when it has none in this version */
+    /* Filled by answered.c when it is first asked. */
+    bool          known;
+    skn_listener *listeners;
+    size_t        listener_count;
+    skn_str      *names; /* of the world's agents */
+    size_t        name_count;
+} skn_replies;
+
+/* version 0 is the current one; an absent lane is "main". */
+skein_rc skn_replies_open(skn_replies *r, skn_tx *tx, skein_conversation_id conversation,
+                          int64_t version, skn_str lane, skn_arena *a, skein_error *err);
+/* The message that a link to `id` means here: itself, the latest text of it, or what it was squashed
+ * into; *out is 0 when the lane holds none of them. */
+skein_rc skn_reply_target(skn_replies *r, int64_t id, int64_t *out, int64_t *position,
+                          skein_error *err);
+/* The same for a message that a caller named: SKEIN_NOT_FOUND when the lane holds nothing of it. */
+skein_rc skn_reply_need(skn_replies *r, skein_message_id of, int64_t *id, skein_error *err);
+/* The message to show as the parent of one that the lane holds; 0 for a root. */
+skein_rc skn_reply_parent(skn_replies *r, int64_t id, int64_t *parent, skein_error *err);
+/* The direct replies to a message that the lane holds, in order of the thread; *under, unless NULL, is
+ * how many of them, and which, have their place in the tree under it. */
+skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skn_ids *under,
+                       skein_error *err);
+/* What a message of the lane stands for: its texts and what was squashed into any of them, itself first. */
+skein_rc skn_reply_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err);
+/* Messages by their ids, with their positions. */
+skein_rc skn_reply_messages(skn_replies *r, const skn_ids *ids, skein_messages *out,
+                            skein_error *err);
+
+/* --- reply.c -------------------------------------------------------------------------------- */
+
+/* A message of the whole lane, linked. Indexes are places in the thread; -1 is none. */
+typedef struct skn_reply_item {
+    int64_t        id, lineage, reply_to;
+    int64_t        parent, first, last, next; /* first and last child, next sibling */
+    int64_t        replies;
+    skein_message *message; /* NULL unless it was asked for */
+    skn_str        sender;
+    bool           stands; /* may stand for others: a squash, or another text of a message */
+    bool           asks;   /* words that wait for an answer: see skn_asks */
+    bool           aside;  /* looks like a note to others: see answered.h */
+    bool           result; /* of a tool */
+} skn_reply_item;
+
+typedef struct skn_reply_items {
+    skn_reply_item *at;
+    size_t          count;
+} skn_reply_items;
+
+/* Reads the lane once and links all of it; with `full` the messages are kept. */
+skein_rc skn_reply_items_read(skn_replies *r, bool full, skn_reply_items *out,
+                              skein_error *err);
+/* The next one in the order in which a tree is printed; start with -1, ends with -1. *depth is kept
+ * for the caller. */
+int64_t skn_reply_items_next(const skn_reply_items *items, int64_t at, int *depth);
+
+/* --- reply.c -------------------------------------------------------------------------------- */
+
+/* The tree under one message, by asking for the replies of each. */
+skein_rc skn_reply_subtree(skn_replies *r, skein_message_id root, skein_reply_tree *out,
+                           skein_error *err);
+
+#endif

@@ -1,0 +1,390 @@
+/* context.c: what a model may be sent: the summary, then what was said since. What the summary covers
+ * is not read. */
+#include "engine/read/reading.h"
+#include "engine/view/modelview.h"
+
+#include <stdlib.h>
+
+typedef struct call {
+    const skein_slice *what;
+    skein_mem         *mem;
+    skein_context     *out;
+} call;
+
+/* --- The summary ----------------------------------------------------------------------------------- */
+
+/* Of a lane as it was once: had the summary been written by then? */
+static skein_rc was_there(skn_trees *f, const skn_thread *t, int64_t summary, bool *there,
+                          skein_error *err)
+{
+    int64_t  at = -1, all = t->row.base_length + t->row.own_length;
+    skein_rc rc = SKEIN_OK;
+
+    *there = true;
+    if (t->length < all) {
+        rc = skn_thread_position_of(f, t, summary, &at, err);
+        *there = at >= 0 && at < t->length;
+    }
+    return rc;
+}
+
+/* A record that does not fit its thread, or whose text is gone, is as good as none. */
+static skein_rc is_sound(skn_trees *f, const skn_thread *t, const skn_compaction_row *row,
+                         skein_message *summary, bool *sound, skein_error *err)
+{
+    skn_item last;
+    skein_rc rc;
+
+    *sound = false;
+    if (row->covers < 1 || row->covers > t->length)
+        return SKEIN_OK;
+    if ((rc = skn_thread_item(f, t, row->covers - 1, &last, err)))
+        return rc;
+    if (last.message_id != row->last_message_id)
+        return SKEIN_OK;
+    if ((rc = was_there(f, t, row->summary_message_id, sound, err)) || !*sound)
+        return rc;
+    rc = skn_message_get(f->tx, row->summary_message_id, f->a, summary, sound, err);
+    *sound = *sound && rc == SKEIN_OK && summary->role == SKEIN_SUMMARY && !summary->purged &&
+             skn_str_trim(summary->content).n > 0;
+    return rc;
+}
+
+/* Each record is older than the one that names it, so the walk ends. */
+skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
+                          skn_compaction_row *row, skein_error *err)
+{
+    int64_t  id = t->row.compaction_id;
+    bool     found, sound;
+    skein_rc rc;
+
+    while (id > 0) {
+        if ((rc = skn_compaction_get(f->tx, id, row, &found, err)))
+            return rc;
+        if (!found)
+            break;
+        if ((rc = is_sound(f, t, row, summary, &sound, err)) || sound)
+            return rc;
+        id = row->previous_id < id ? row->previous_id : 0;
+    }
+    *row = (skn_compaction_row){0};
+    return SKEIN_OK;
+}
+
+/* --- The view -------------------------------------------------------------------------------------- */
+
+/* Older summaries and notices are in the lane, but no part of what is said. */
+static size_t drop_silent(skein_messages *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (m->at[i].role != SKEIN_SUMMARY && m->at[i].role != SKEIN_SYSTEM)
+            m->at[n++] = m->at[i];
+    m->count = n;
+    return n;
+}
+
+static skein_rc find_names(skn_reading *r, skn_view_options *opt, skein_error *err)
+{
+    skein_agents agents;
+    skn_str     *names;
+    skein_rc     rc;
+
+    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
+    if (rc)
+        return rc;
+    names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
+    for (size_t i = 0; i < agents.count; i++)
+        names[i] = agents.at[i].name;
+    opt->names = names;
+    opt->name_count = agents.count;
+    return SKEIN_OK;
+}
+
+static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    rc = skn_world_get(r->trees.tx, r->conversation.world_id, r->trees.a, &world, &found, err);
+    *limit = rc == SKEIN_OK && found ? world.compact_at : 0;
+    return rc;
+}
+
+/* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
+skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+                          skein_error *err)
+{
+    skn_view_options opt = {.viewpoint = wish->agent, .told = wish->told};
+    skein_messages   m;
+    skn_prompt       prompt;
+    skein_rc         rc;
+
+    *out = (skein_context){.covered = wish->record->covers};
+    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, wish->to, &m, err)) ||
+        (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
+        return rc;
+    if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
+        opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
+    out->reader = opt.viewpoint;
+    out->delegated = r->lane.parent_id != 0;
+    out->stored = (int64_t)drop_silent(&m);
+    if (wish->at_work && wish->at_work->task &&
+        (rc = skn_context_task(r, wish->at_work, &m, err)))
+        return rc;
+    if (wish->at_work && !wish->at_work->task &&
+        (rc = skn_context_again(r, wish->at_work, &m, &opt.again, &opt.again_at, err)))
+        return rc;
+    if (out->covered > 0) {
+        opt.summary = wish->summary;
+        out->summary_uid = wish->summary->uid;
+        out->stored++;
+    }
+    skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
+    out->at = prompt.at;
+    out->count = prompt.count;
+    out->tokens = (int64_t)skn_prompt_tokens(&prompt);
+    return SKEIN_OK;
+}
+
+static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
+{
+    call              *c = arg;
+    skn_reading        r;
+    skein_message      summary;
+    skn_compaction_row row;
+    skein_rc           rc;
+
+    *c->out = (skein_context){0};
+    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+        return rc;
+    if (c->what->count > 0 && c->what->count < r.thread.length)
+        r.thread.length = c->what->count;
+    if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
+        return rc;
+    return skn_context_fill(
+        &r,
+        &(skn_context_wish){c->what->agent, &summary, &row, r.thread.length, false, c->what},
+        c->out, err);
+}
+
+/* --- Handing it over ------------------------------------------------------------------------------- */
+
+static skein_tool_call *copy_calls(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_tool_call *to = SKN_ARRAY(a, from->call_count, skein_tool_call);
+
+    for (size_t i = 0; i < from->call_count; i++)
+        to[i] = (skein_tool_call){skn_arena_copy(a, from->calls[i].call_id),
+                                  skn_arena_copy(a, from->calls[i].tool_name),
+                                  skn_arena_copy(a, from->calls[i].args)};
+    return to;
+}
+
+static skein_prompt_message copy_message(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_prompt_message to = *from;
+
+    to.text = skn_arena_copy(a, from->text);
+    to.tool_call_id = skn_arena_copy(a, from->tool_call_id);
+    to.tool_name = skn_arena_copy(a, from->tool_name);
+    to.calls = from->call_count ? copy_calls(from, a) : NULL;
+    to.sources = SKN_ARRAY(a, from->source_count, skn_str);
+    for (size_t i = 0; i < from->source_count; i++)
+        to.sources[i] = skn_arena_copy(a, from->sources[i]);
+    return to;
+}
+
+/* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
+ * from (all agents of the world, the tree, every column of the messages) is many times as much. */
+skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                            skein_context *out, skein_error *err)
+{
+    skn_arena    *scratch = skn_arena_new();
+    skein_context made = {0};
+    call          c = {what, scratch, &made};
+    skein_rc      rc = skn_store_read(e->store, read_context, &c, err);
+
+    *out = made;
+    out->summary_uid = skn_arena_copy(mem, made.summary_uid);
+    out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
+    for (size_t i = 0; i < made.count; i++)
+        out->at[i] = copy_message(&made.at[i], mem);
+    skn_arena_free(scratch);
+    return rc;
+}
+
+/* A context for a message that is answered again. Others have spoken since, perhaps about something
+ * else: without a word the model would answer what came last. */
+
+/* The delivery of a message is written with it; one that was written later asks for it again. */
+static skein_rc find_asked(skn_reading *r, const skein_slice *what, skein_message *out,
+                           bool *again, skein_error *err)
+{
+    skn_arena       *a = r->trees.a;
+    skn_tx          *tx = r->trees.tx;
+    skn_turn_row     row;
+    skn_delivery_row d;
+    skein_rc         rc;
+
+    rc = skn_turn_open_on(tx, r->conversation.id, what->agent.v, 0, a, &row, again, err);
+    if (rc || !*again)
+        return rc;
+    *again = skn_str_eq(row.turn.uid, what->turn);
+    if (!*again || (rc = skn_delivery_get(tx, row.delivery_id, a, &d, again, err)) || !*again ||
+        (rc = skn_message_get(tx, d.message_id, a, out, again, err)))
+        return rc;
+    *again = *again && !out->purged && d.created_at > out->created_at;
+    return SKEIN_OK;
+}
+
+/* Where what the turn has done begins. */
+static size_t begins(const skein_messages *m, skn_str turn)
+{
+    size_t at = 0;
+
+    while (at < m->count && !skn_str_eq(m->at[at].turn_uid, turn))
+        at++;
+    return at;
+}
+
+skein_rc skn_context_again(skn_reading *r, const skein_slice *what, const skein_messages *m,
+                           const skein_message **again, size_t *at, skein_error *err)
+{
+    skein_message *asked = SKN_NEW(r->trees.a, skein_message);
+    bool           found = false;
+    skein_rc       rc = SKEIN_OK;
+
+    *again = NULL;
+    if (what->turn.n && what->agent.v && !what->lane.p)
+        rc = find_asked(r, what, asked, &found, err);
+    if (rc || !found)
+        return rc;
+    *at = begins(m, what->turn);
+    if (*at == 0 || !skn_str_eq(m->at[*at - 1].uid, asked->uid))
+        *again = asked;
+    return SKEIN_OK;
+}
+
+/* A context for a task. An agent's tasks are said in one conversation, and one that failed
+ * is tried again long after it was said: what the model is asked must still be this task, and no other. */
+
+typedef struct desk {
+    const skein_messages *all;
+    skn_map             *answered; /* public ids of messages that an assistant's replies name */
+    skn_ids              others;   /* messages of other unfinished tasks, in order */
+    const skein_message *task;
+    size_t               begins; /* where the turn's own messages begin */
+} desk;
+
+static int by_id(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+static bool is_other(const desk *d, const skein_message *m)
+{
+    return m->role == SKEIN_USER && d->others.count &&
+           bsearch(&m->id.v, d->others.at, d->others.count, sizeof *d->others.at, by_id);
+}
+
+static bool is_task(const desk *d, const skein_message *m)
+{
+    return skn_str_eq(m->uid, d->task->uid);
+}
+
+static void look_around(desk *d, skn_str turn, skn_arena *a)
+{
+    d->begins = d->all->count;
+    d->answered = skn_map_new(a);
+    for (size_t i = d->all->count; i-- > 0;) {
+        const skein_message *m = &d->all->at[i];
+
+        if (m->role == SKEIN_USER)
+            continue;
+        if (turn.n && skn_str_eq(m->turn_uid, turn))
+            d->begins = i;
+        else if (m->role == SKEIN_ASSISTANT && m->reply_to.n)
+            *skn_map_slot(d->answered, m->reply_to) = d;
+    }
+}
+
+/* Does the turn begin with it as things are? Only what others said may stand between. */
+static bool in_place(const desk *d)
+{
+    for (size_t i = d->begins; i-- > 0 && d->all->at[i].role == SKEIN_USER;)
+        if (is_task(d, &d->all->at[i]))
+            return true;
+    return false;
+}
+
+/* What work was done for stays above that work. */
+static bool left_out(const desk *d, const skein_message *m, bool stays)
+{
+    if (skn_map_get(d->answered, m->uid))
+        return false;
+    return is_task(d, m) ? !stays : is_other(d, m);
+}
+
+static void arrange(const desk *d, skn_arena *a, skein_messages *out)
+{
+    bool           stays = in_place(d);
+    skein_message *to = SKN_ARRAY(a, d->all->count + 1, skein_message);
+    size_t         n = 0;
+
+    for (size_t i = 0; i <= d->all->count; i++) {
+        if (i == d->begins && !stays)
+            to[n++] = *d->task;
+        if (i < d->all->count && !left_out(d, &d->all->at[i], stays))
+            to[n++] = d->all->at[i];
+    }
+    *out = (skein_messages){to, n};
+}
+
+/* What the turn was begun with: the task, or what was said to a question of it, and then the task stands above. */
+static skein_rc find_trigger(skn_reading *r, const skein_slice *what, const skn_task_row *task,
+                             skein_message *out, bool *found, skein_error *err)
+{
+    skn_turn_row turn;
+    int64_t      id = task->message_id;
+    skein_rc     rc = skn_turn_open_on(r->trees.tx, what->conversation.v, task->task.agent.v, 0,
+                                       r->trees.a, &turn, found, err);
+
+    if (rc == SKEIN_OK && *found && skn_str_eq(turn.turn.uid, what->turn))
+        id = turn.trigger_id;
+    return rc ? rc : skn_message_get(r->trees.tx, id, r->trees.a, out, found, err);
+}
+
+skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
+                          skein_error *err)
+{
+    skn_arena     *a = r->trees.a;
+    skein_messages all = *m;
+    desk           d = {.all = &all};
+    skn_task_row   row;
+    skein_message  said;
+    int64_t        first = 1;
+    bool           found;
+    skein_rc       rc = skn_task_get(r->trees.tx, what->task, a, &row, &found, err);
+
+    if (rc || !found || !row.message_id ||
+        (rc = find_trigger(r, what, &row, &said, &found, err)) || !found)
+        return rc;
+    d.task = &said;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!i || all.at[i].id.v < first)
+            first = all.at[i].id.v;
+        if (is_task(&d, &all.at[i]))
+            d.task = &all.at[i]; /* as it was edited since */
+    }
+    if ((rc = skn_task_unfinished(r->trees.tx, row.task.agent.v, first, what->task, a,
+                                  &d.others, err)))
+        return rc;
+    look_around(&d, what->turn, a);
+    arrange(&d, a, m);
+    return SKEIN_OK;
+}

@@ -1,0 +1,393 @@
+/* act.c: an act of an agent: what its tool does in the store, and the tool's result, in one transaction under
+ * the turn. */
+#include "engine/work/act.h"
+#include "engine/work/mention.h"
+
+#define NAMES_SHOWN 10 /* of the agents, when one that is meant is not there */
+
+typedef struct call {
+    skein_engine     *e;
+    const skein_turn *turn;
+    const skein_act  *act;
+    skein_mem        *mem;
+    skein_acted      *out;
+} call;
+
+/* Where else than in the turn's conversation something is said. */
+typedef enum where { NOWHERE, OTHERS_BACKGROUND, LEADS_BACKGROUND, OWN_FOREGROUND } where;
+
+static const struct kind {
+    skn_act_fn *run;
+    where       where;
+    bool        names; /* an agent, which has to be there */
+} kinds[] = {
+    [SKEIN_ACT_TELL] = {skn_act_tell, OTHERS_BACKGROUND, true},
+    [SKEIN_ACT_DELEGATE] = {skn_act_delegate, NOWHERE, false},
+    [SKEIN_ACT_REQUEST_INPUT] = {skn_act_request_input, LEADS_BACKGROUND, false},
+    [SKEIN_ACT_REPORT] = {skn_act_report, LEADS_BACKGROUND, false},
+    [SKEIN_ACT_BRIEF] = {skn_act_brief, OWN_FOREGROUND, false},
+    [SKEIN_ACT_ASSIGN] = {skn_act_assign, OTHERS_BACKGROUND, true},
+    [SKEIN_ACT_REMEMBER] = {skn_act_remember, NOWHERE, false},
+    [SKEIN_ACT_FORGET] = {skn_act_forget, NOWHERE, false},
+};
+
+/* --- Who ---------------------------------------------------------------------------------------------------------- */
+
+/* A model that is told who there is finds the one it meant. */
+static skein_rc no_agent(skn_tx *tx, const call *c, skein_error *err)
+{
+    skein_agents agents;
+    skn_str      list = SKN_STR("");
+    skein_rc     rc = skn_agent_rows(tx, c->turn->world.v, c->mem, &agents, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < agents.count && i < NAMES_SHOWN; i++)
+        list = skn_arena_printf(c->mem, "%.*s%s%.*s", SKN_FMT(list), i ? ", " : "",
+                                SKN_FMT(agents.at[i].name));
+    rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
+                  SKN_FMT(skn_str_sub(c->act->agent, 0, SKN_NAME_MAX)));
+    return skn_hint(err, rc, "Agents here are %.*s%s.", SKN_FMT(list),
+                    agents.count > NAMES_SHOWN ? " and others" : "");
+}
+
+/* By its name as a model may write it. */
+static skein_rc find_other(skn_tx *tx, const call *c, skein_agent *out, skein_error *err)
+{
+    skn_str  name = skn_str_trim(c->act->agent);
+    bool     found = false;
+    skein_rc rc;
+
+    *out = (skein_agent){0};
+    if (!name.n)
+        return kinds[c->act->kind].names
+                   ? skn_fail(err, SKEIN_INVALID, "it is not said which agent is meant")
+                   : SKEIN_OK;
+    if (name.p[0] == '@')
+        name = skn_str_sub(name, 1, name.n);
+    if (skn_name_normal(name, c->mem, &name, NULL))
+        return no_agent(tx, c, err);
+    rc = skn_agent_by_ref(tx, c->turn->world.v, name, SKN_NONE, c->mem, out, &found, err);
+    return rc || found ? rc : no_agent(tx, c, err);
+}
+
+static skein_rc find_me(skn_tx *tx, const call *c, skein_agent *out, skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, c->turn->agent.v, c->mem, out, &found, err);
+
+    return rc || found ? rc
+                       : skn_fail(err, SKEIN_TURN_OVER, "agent \"%.*s\" is not there any more",
+                                  SKN_FMT(c->turn->agent_name));
+}
+
+/* --- Locks ---------------------------------------------------------------------------------------------------------- */
+
+/* The conversation where it is said, if that is there and the first of the two; one that is yet to be made
+ * comes after all others. */
+static skein_rc lock_first(skn_tx *tx, const call *c, const skn_acting *who, skein_error *err)
+{
+    where                place = kinds[c->act->kind].where;
+    int64_t              agent = place == OTHERS_BACKGROUND  ? who->other.id.v
+                                 : place == LEADS_BACKGROUND ? who->me.lead.v
+                                                             : who->me.id.v;
+    skn_conversation_row row;
+    bool                 found;
+    skein_rc             rc;
+
+    if (place == NOWHERE || agent == 0)
+        return SKEIN_OK;
+    rc = skn_conversation_by_agent(
+        tx, agent, place == OWN_FOREGROUND ? SKEIN_FOREGROUND : SKEIN_BACKGROUND, c->mem, &row,
+        &found, err);
+    if (rc || !found || row.id >= c->turn->chat.v)
+        return rc;
+    return skn_conversation_lock(tx, row.id, c->mem, &row, &found, err);
+}
+
+/* --- The act -------------------------------------------------------------------------------------------------------- */
+
+static skein_rc no_call(const call *c, const char *why, skein_error *err)
+{
+    return skn_fail(err, SKEIN_CONFLICT, "tool call \"%.*s\" %s", SKN_FMT(c->act->call_id),
+                    why);
+}
+
+/* It answers a call of the turn's last message that nothing has answered. */
+static skein_rc check_call(const call *c, skn_acting *acting, skein_error *err)
+{
+    skn_tx       *tx = acting->w.tx;
+    skn_str       id = c->act->call_id;
+    int64_t       message = acting->row.step_message_id, results, lanes;
+    skein_message m = {0};
+    bool          found = false;
+    skein_rc      rc;
+
+    if (message && (rc = skn_message_get(tx, message, c->mem, &m, &found, err)))
+        return rc;
+    found = false;
+    for (size_t i = 0; i < m.call_count; i++)
+        found = found || skn_str_eq(m.calls[i].call_id, id);
+    if (!found)
+        return no_call(c, "is none of this turn's last message", err);
+    if ((rc = skn_call_results(tx, message, id, &results, err)) ||
+        (rc = skn_delegation_of_call(tx, acting->w.chat.id, message, id, &lanes, err)))
+        return rc;
+    return results || lanes ? no_call(c, "was done already", err) : SKEIN_OK;
+}
+
+static skein_rc store_result(skn_acting *c, skein_error *err)
+{
+    skein_new_message n = {.role = SKEIN_TOOL,
+                           .tool_call_id = c->act->call_id,
+                           .content = c->result.p ? c->result : SKN_STR("done")};
+    skein_rc          rc = skn_check_new(c->w.e, &n, err);
+
+    return rc ? rc : skn_turn_result(&c->w, &c->row, &n, &c->out->result, err);
+}
+
+static skein_rc act(skn_tx *tx, void *arg, skein_error *err)
+{
+    call      *c = arg;
+    skn_acting a = {.act = c->act, .out = c->out};
+    skein_rc   rc;
+
+    *c->out = (skein_acted){0};
+    if ((rc = find_me(tx, c, &a.me, err)) || (rc = find_other(tx, c, &a.other, err)) ||
+        (rc = lock_first(tx, c, &a, err)) ||
+        (rc = skn_turn_take(&a.w, c->e, tx, c->mem, c->turn, &a.row, err)) ||
+        (rc = check_call(c, &a, err)) || (rc = kinds[c->act->kind].run(&a, err)))
+        return rc;
+    if (!a.no_result && (rc = store_result(&a, err)))
+        return rc;
+    c->out->waiting = a.no_result;
+    return skn_working_done(&a.w, a.w.over.n ? skn_settle(&a.w, err) : SKEIN_OK);
+}
+
+skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what,
+                        skein_mem *mem, skein_acted *out, skein_error *err)
+{
+    call     c = {e, turn, what, mem, out};
+    skein_rc rc = skn_check_word(what->call_id, "a tool call's id", SKN_WORD_MAX, err);
+
+    *out = (skein_acted){0};
+    if (rc)
+        return rc;
+    if ((size_t)what->kind >= sizeof kinds / sizeof *kinds)
+        return skn_fail(err, SKEIN_USAGE, "there is no such act");
+    return skn_store_write(e->store, act, &c, err);
+}
+
+/* --- What it waits for ------------------------------------------------------------------------------------------------ */
+
+typedef struct waits_call {
+    const skein_turn *turn;
+    int64_t          *open;
+} waits_call;
+
+static skein_rc turn_waits(skn_tx *tx, void *arg, skein_error *err)
+{
+    waits_call  *c = arg;
+    skn_arena   *a = skn_arena_new();
+    skn_turn_row row;
+    bool         found;
+    skein_rc     rc = skn_turn_get(tx, c->turn->id, a, &row, &found, err);
+
+    if (rc == SKEIN_OK &&
+        (!found || row.turn.state != SKEIN_TURN_OPEN || row.turn.fence != c->turn->fence))
+        rc = skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(c->turn->uid));
+    if (rc == SKEIN_OK)
+        *c->open = row.open_calls;
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skein_turn_waits(skein_engine *e, const skein_turn *turn, int64_t *open,
+                          skein_error *err)
+{
+    waits_call c = {turn, open};
+
+    *open = 0;
+    return skn_store_read(e->store, turn_waits, &c, err);
+}
+
+/* What an agent tells people by itself: an item in the inbox, and the whole of it in the
+ * conversation that they have with it. */
+
+#define SUMMARY_BYTES ((size_t)4096)
+
+static bool is_type(skn_str type)
+{
+    static const char *const types[] = {"briefing", "feedback", "signal",
+                                        "alert",    "insight",  "question"};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (skn_str_is(type, types[i]))
+            return true;
+    return false;
+}
+
+static skein_rc check(const skn_acting *c, skein_error *err)
+{
+    const skein_act *act = c->act;
+    skein_rc         rc;
+
+    if (act->type.p && !is_type(act->type))
+        return skn_hint(
+            err,
+            skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of a briefing",
+                     (int)(act->type.n < 40 ? act->type.n : 40), act->type.p),
+            "The types are briefing, feedback, signal, alert, insight and question.");
+    if ((rc = skn_check_word(skn_str_trim(act->title), "the title", SKN_TITLE_MAX, err)) ||
+        (rc = skn_check_text(c->w.e, act->summary, "the summary", err)) ||
+        (rc = skn_check_text(c->w.e, act->text, "the text", err)))
+        return rc;
+    if (skn_str_trim(act->summary).n == 0 || skn_str_trim(act->text).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "the %s is empty",
+                        skn_str_trim(act->summary).n == 0 ? "summary" : "text");
+    if (act->summary.n > SUMMARY_BYTES)
+        return skn_fail(err, SKEIN_LIMIT, "the summary is %zu bytes; the limit is %zu",
+                        act->summary.n, SUMMARY_BYTES);
+    return SKEIN_OK;
+}
+
+static skein_rc say(skn_acting *c, const skn_conversation_row *chat, skein_message *out,
+                    skein_error *err)
+{
+    skein_new_message n = {
+        .role = SKEIN_ASSISTANT, .sender = c->me.name, .content = c->act->text};
+    skein_append_request r = {.conversation = {chat->id}, .messages = &n, .count = 1};
+    skein_messages       stored;
+    skein_rc rc = skn_append_in(c->w.e, c->w.tx, chat, &r, c->w.now, c->w.a, &stored, err);
+
+    if (rc || (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
+        return rc;
+    *out = stored.at[0];
+    skn_feed_message(c->w.tx, chat, "message.created", out, c->row.turn.cause, NULL);
+    return SKEIN_OK;
+}
+
+/* The task that this is done for, and the turn that is at it: this one, or that which asked for the delegation
+ * in which this happens. */
+static skein_rc find_attempt(const skn_acting *c, skn_inbox_row *item, skein_error *err)
+{
+    skn_turn_row       row = c->row;
+    skn_delegation_row d;
+    bool               found = true;
+    skein_rc           rc = SKEIN_OK;
+
+    while (rc == SKEIN_OK && found && row.turn.task == 0 && row.turn.lane.v) {
+        rc = skn_delegation_get(c->w.tx, row.turn.lane.v, c->w.a, &d, &found, err);
+        if (rc == SKEIN_OK && found)
+            rc = skn_turn_get(c->w.tx, d.turn_id, c->w.a, &row, &found, err);
+    }
+    item->task_id = found ? row.turn.task : 0;
+    item->attempt_id = item->task_id ? row.turn.id : 0;
+    return rc;
+}
+
+/* An attempt at a task that ended too early may have told it: docs/decisions/0020. */
+static skein_rc was_sent(skn_acting *c, const skn_inbox_row *item, bool *sent, skein_error *err)
+{
+    const char *what = item->item.briefing.p ? "briefing" : "question";
+    int64_t     id;
+    bool        same;
+    skein_rc    rc;
+
+    *sent = false;
+    if (item->task_id == 0)
+        return SKEIN_OK;
+    rc = skn_inbox_earlier(c->w.tx, item, c->w.a, &id, &c->out->uid, &same, err);
+    if (rc || id == 0)
+        return rc;
+    *sent = true;
+    c->result = skn_arena_printf(
+        c->w.a,
+        "This %s was sent already, by an earlier attempt at this task, and is not sent "
+        "again.%s",
+        what,
+        same ? ""
+             : " Its text was another one: if the person should read this too, send it under "
+               "another title.");
+    return skn_inbox_repeat(c->w.tx, id, item->attempt_id, err);
+}
+
+static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
+{
+    skn_conversation_row chat;
+    skein_message        m;
+    skein_rc             rc;
+
+    if ((rc = skn_own_conversation(c->w.e, c->w.tx, c->w.a, c->me.id.v, SKEIN_FOREGROUND, &chat,
+                                   err)) ||
+        (rc = say(c, &chat, &m, err)))
+        return rc;
+    item->conversation_id = chat.id;
+    item->message_id = m.id.v;
+    if ((rc = skn_inbox_new(c->w.tx, c->w.a, item, err)) ||
+        (!item->item.briefing.p && (rc = skn_expect_person(c, err))))
+        return rc;
+    c->result = item->item.briefing.p ? SKN_STR("Briefing sent") : SKN_STR("Question sent");
+    c->out->uid = item->item.uid;
+    return SKEIN_OK;
+}
+
+skein_rc skn_act_brief(skn_acting *c, skein_error *err)
+{
+    bool          asks = skn_str_is(c->act->type, "question"), sent;
+    skn_inbox_row item = {.item = {.kind = asks ? SKN_STR("question") : SKN_STR("briefing"),
+                                   .world = {c->w.chat.world_id},
+                                   .title = skn_str_trim(c->act->title),
+                                   .content = c->act->summary,
+                                   .briefing = asks ? SKN_NONE : c->act->text,
+                                   .created_at = c->w.now},
+                          .agent_id = c->me.id.v,
+                          .work_message_id = c->row.step_message_id,
+                          .turn_id = c->row.turn.id,
+                          .call_id = c->act->call_id};
+    skein_rc      rc;
+
+    if ((rc = check(c, err)) || (rc = find_attempt(c, &item, err)) ||
+        (rc = was_sent(c, &item, &sent, err)))
+        return rc;
+    return sent ? SKEIN_OK : send(c, &item, err);
+}
+
+/* What an agent decides to keep in mind, or to forget. */
+
+skein_rc skn_act_remember(skn_acting *c, skein_error *err)
+{
+    skn_knowledge_row row = {.item = {.type = c->act->type,
+                                      .content = c->act->text,
+                                      .confidence = c->act->confidence,
+                                      .created_at = c->w.now},
+                             .agent_id = c->me.id.v,
+                             .conversation_id = c->w.chat.id,
+                             .message_id = c->row.step_message_id};
+    bool              stored;
+    skein_rc          rc = skn_knowledge_keep(c->w.e, c->w.tx, c->w.a, &row, &stored, err);
+
+    if (rc)
+        return rc;
+    c->result = skn_arena_printf(c->w.a,
+                                 stored ? "Kept in mind as %.*s" : "Known already as %.*s",
+                                 SKN_FMT(row.item.uid));
+    c->out->uid = row.item.uid;
+    return SKEIN_OK;
+}
+
+skein_rc skn_act_forget(skn_acting *c, skein_error *err)
+{
+    skn_str  uid = skn_str_trim(c->act->text);
+    bool     found;
+    skein_rc rc = skn_check_word(uid, "the id of what is to be forgotten", SKN_WORD_MAX, err);
+
+    if (rc || (rc = skn_knowledge_forget(c->w.tx, c->me.id.v, uid, c->w.now, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "nothing is kept in mind as \"%.*s\"",
+                        SKN_FMT(uid));
+    c->result = SKN_STR("Forgotten");
+    c->out->uid = skn_arena_copy(c->w.a, uid);
+    return SKEIN_OK;
+}

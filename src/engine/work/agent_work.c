@@ -1,0 +1,457 @@
+/* agent_work.c: agents that pause, are woken, or work every so often; and one that goes. */
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "engine/work/act.h"
+
+static const char look_after[] =
+    "Look after your work: see what waits for you, go on with what is not finished, and tell "
+    "those who should know what came of it.";
+
+typedef struct call {
+    skein_engine       *e;
+    skein_mem          *mem;
+    int64_t             agent, every;
+    bool                paused;
+    int64_t            *next;
+    const skein_agents *agents;
+    skein_agent_work   *out;
+} call;
+
+static skein_rc need_agent(skn_tx *tx, const call *c, int64_t id, skein_agent *out,
+                           skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, id, c->mem, out, &found, err);
+
+    return rc || found ? rc
+                       : skn_fail(err, SKEIN_NOT_FOUND,
+                                  "there is no agent with the number %lld", (long long)id);
+}
+
+static void tell_state(skn_tx *tx, const skein_agent *agent, const char *state)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", agent->name);
+    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    skn_feed_world(tx, agent->world.v, "agent.state", &d);
+}
+
+/* --- Pausing --------------------------------------------------------------------------------------------------- */
+
+/* Nobody waits any more for what it has not begun: what waited for that is said. */
+static skein_rc let_go(skn_tx *tx, const call *c, int64_t chat, skein_error *err)
+{
+    skn_delivery_rows rows;
+    skn_working       w;
+    skein_rc          rc;
+
+    rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){chat}, err);
+    if (skn_is_gone(rc)) /* that went before */
+        return SKEIN_OK;
+    if (rc || (rc = skn_delivery_pending(tx, chat, c->mem, &rows, err)))
+        return rc;
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.at[i].agent_id == c->agent && skn_is_resting(&rows.at[i]))
+            skn_note_over(&w, rows.at[i].cause);
+    return skn_working_done(&w, skn_settle(&w, err));
+}
+
+static skein_rc let_all_go(skn_tx *tx, const call *c, skein_error *err)
+{
+    skn_ids  chats;
+    skein_rc rc = skn_delivery_chats_of(tx, c->agent, c->mem, &chats, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++)
+        rc = let_go(tx, c, chats.at[i], err);
+    return rc;
+}
+
+static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
+{
+    call            *c = arg;
+    skein_agent      agent;
+    skein_agent_work was;
+    bool             found;
+    skein_rc         rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) || was.paused == c->paused ||
+        (rc = skn_agent_paused(tx, c->agent, c->paused ? SKN_NOW() : 0, &found, err)))
+        return rc;
+    tell_state(tx, &agent,
+               c->paused         ? "paused"
+               : was.pending > 0 ? "queued"
+               : was.failed_at   ? "failed"
+                                 : "idle");
+    if ((rc = skn_agent_audit(tx, c->e, "agent.change", &agent,
+                              c->paused ? SKN_STR("paused") : SKN_STR("resumed"), c->mem, err)))
+        return rc;
+    return c->paused ? let_all_go(tx, c, err) : SKEIN_OK;
+}
+
+static skein_rc write_with(call *c, skn_work *work, skein_error *err)
+{
+    skein_rc rc;
+
+    c->mem = skn_arena_new();
+    rc = skn_store_write(c->e->store, work, c, err);
+    skn_arena_free(c->mem);
+    return rc;
+}
+
+skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused, skein_error *err)
+{
+    call c = {.e = e, .agent = agent.v, .paused = paused};
+
+    return write_with(&c, set_paused, err);
+}
+
+/* --- Waking ----------------------------------------------------------------------------------------------------- */
+
+static skein_rc add_look_after(skn_tx *tx, const call *c, const skein_agent *agent, int64_t now,
+                               skein_error *err)
+{
+    skn_task_row row = {.task = {.world = agent->world,
+                                 .agent = agent->id,
+                                 .source = SKN_STR("system"),
+                                 .content = skn_str_of(look_after),
+                                 .created_at = now}};
+    skein_world  world;
+    bool         found;
+    skein_rc     rc = skn_world_get(tx, agent->world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc;
+    row.hops_left = skn_turn_limit(&world);
+    return skn_task_add(tx, c->mem, &row, NULL, err);
+}
+
+static skein_rc wake(skn_tx *tx, void *arg, skein_error *err)
+{
+    call            *c = arg;
+    skein_agent      agent;
+    skein_agent_work now;
+    skein_rc         rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_task_hurry(tx, c->agent, err)) ||
+        (rc = skn_agent_work(tx, c->agent, c->mem, &now, err)))
+        return rc;
+    if (now.pending == 0)
+        return add_look_after(tx, c, &agent, SKN_NOW(), err);
+    tell_state(tx, &agent, "queued");
+    return SKEIN_OK;
+}
+
+skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err)
+{
+    call c = {.e = e, .agent = agent.v};
+
+    return write_with(&c, wake, err);
+}
+
+/* --- Timers ------------------------------------------------------------------------------------------------------- */
+
+static skein_rc set_timer(skn_tx *tx, void *arg, skein_error *err)
+{
+    call            *c = arg;
+    int64_t          next = c->every ? SKN_NOW() + c->every * 1000 : 0;
+    skein_agent      agent;
+    skein_agent_work was;
+    bool             found;
+    skein_rc         rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) ||
+        (rc = skn_timer_set(tx, c->agent, c->every, next, &found, err)))
+        return rc;
+    skn_feed_agent_is(tx, &agent, "agent.updated");
+    if (was.run_every == c->every)
+        return SKEIN_OK;
+    return skn_agent_audit(tx, c->e, "agent.change", &agent,
+                           c->every ? SKN_STR("runEvery") : SKN_STR("runEvery removed"), c->mem,
+                           err);
+}
+
+/* In milliseconds what SKN_TIMER_RANGE says. */
+bool skn_timer_is_one(int64_t ms)
+{
+    return ms == 0 || (ms >= 1000 && ms <= INT64_C(366) * 24 * 3600 * 1000);
+}
+
+skein_rc skn_agent_hours_check(const skn_agent_hours *hours, skein_error *err)
+{
+    int64_t ms = hours->set_every ? hours->every_ms : 0;
+
+    if (skn_timer_is_one(ms))
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_INVALID,
+                    "an agent's timer is 0, or " SKN_TIMER_RANGE ", not %lld ms",
+                    (long long)ms);
+}
+
+skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
+                           skein_error *err)
+{
+    call            c = {.e = e, .agent = agent.v, .every = every_ms};
+    skn_agent_hours hours = {.set_every = true, .every_ms = every_ms};
+    skein_rc        rc = skn_agent_hours_check(&hours, err);
+
+    return rc ? rc : write_with(&c, set_timer, err);
+}
+
+skein_rc skn_agent_hours_in(skn_tx *tx, skein_engine *e, skein_agent_id agent,
+                            const skn_agent_hours *hours, skn_arena *a, skein_error *err)
+{
+    call c = {
+        .e = e, .mem = a, .agent = agent.v, .paused = hours->paused, .every = hours->every_ms};
+    skein_rc rc = hours->set_paused ? set_paused(tx, &c, err) : SKEIN_OK;
+
+    return rc || !hours->set_every ? rc : set_timer(tx, &c, err);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static skein_rc read_next(skn_tx *tx, const call *c, int64_t now, skein_error *err)
+{
+    int64_t  timer, back_off;
+    skein_rc rc;
+
+    if ((rc = skn_timer_next(tx, &timer, err)) || (rc = skn_task_next(tx, now, &back_off, err)))
+        return rc;
+    *c->next = sooner(timer, back_off);
+    return SKEIN_OK;
+}
+
+/* By whole periods from when it was due. A time that the clock was set back from is given up. */
+static int64_t next_run(const skn_timer_row *t, int64_t now)
+{
+    int64_t period = t->every * 1000;
+
+    if (t->next > now)
+        return now + period;
+    return t->next + period * (1 + (now - t->next) / period);
+}
+
+/* One such task at a time: who has not come to the last one has enough to do. */
+static skein_rc run_timer(skn_tx *tx, const call *c, const skn_timer_row *t, int64_t now,
+                          skein_error *err)
+{
+    skein_agent agent;
+    int64_t     pending;
+    bool        moved, found;
+    skein_rc    rc = skn_timer_move(tx, t, next_run(t, now), &moved, err);
+
+    if (rc || !moved || t->next > now ||
+        (rc = skn_task_of_source(tx, t->agent, "system", false, &pending, err)) || pending ||
+        (rc = skn_agent_get(tx, t->agent, c->mem, &agent, &found, err)) || !found)
+        return rc;
+    rc = add_look_after(tx, c, &agent, now, err);
+    return rc == SKEIN_LIMIT ? SKEIN_OK : rc;
+}
+
+static skein_rc tick(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    int64_t        now = SKN_NOW();
+    skn_timer_rows timers;
+    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < timers.count; i++)
+        rc = run_timer(tx, c, &timers.at[i], now, err);
+    return rc ? rc : read_next(tx, c, now, err);
+}
+
+/* Only looks: most ticks have nothing to write. */
+static skein_rc is_time(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    int64_t        now = SKN_NOW();
+    skn_timer_rows timers;
+    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
+
+    c->every = (int64_t)timers.count;
+    return rc ? rc : read_next(tx, c, now, err);
+}
+
+skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err)
+{
+    call     c = {.e = e, .next = next};
+    skein_rc rc;
+
+    *next = 0;
+    c.mem = skn_arena_new();
+    rc = skn_store_read(e->store, is_time, &c, err);
+    if (rc == SKEIN_OK && c.every > 0)
+        rc = skn_store_write(e->store, tick, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- Reading -------------------------------------------------------------------------------------------------------- */
+
+static skein_rc work_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->agents->count; i++)
+        rc = skn_agent_work(tx, c->agents->at[i].id.v, c->mem, &c->out[i], err);
+    return rc;
+}
+
+skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents, skein_mem *mem,
+                             skein_agent_work *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .agents = agents, .out = out};
+
+    return agents->count ? skn_store_read(e->store, work_of, &c, err) : SKEIN_OK;
+}
+
+/* --- Going ------------------------------------------------------------------------------------------------------------ */
+
+/* All that its leads wait for is told to be cancelled. */
+static skein_rc report_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
+                            skn_arena *a, skein_error *err)
+{
+    skn_task_end end = {.status = "cancelled"};
+    skein_tasks  left;
+    skn_task_row row;
+    bool         found;
+    skein_rc rc = skn_task_list(tx, agent->id.v, SKN_STR("pending"), SIZE_MAX, a, &left, err);
+
+    end.why = skn_arena_printf(a, "%.*s was removed", SKN_FMT(agent->name));
+    for (size_t i = 0; rc == SKEIN_OK && i < left.count; i++)
+        if (skn_str_is(left.at[i].source, "delegation") &&
+            !(rc = skn_task_get(tx, left.at[i].id, a, &row, &found, err)))
+            rc = skn_task_report(e, tx, a, &row, &end, now, err);
+    return rc;
+}
+
+skein_rc skn_agent_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
+                        skn_arena *a, skein_error *err)
+{
+    bool     any;
+    skein_rc rc;
+
+    if ((rc = report_left(e, tx, agent, now, a, err)) ||
+        (rc = skn_task_drop(tx, agent->id.v, now, err)) ||
+        (rc = skn_inbox_drop(tx, agent->id.v, now, &any, err)) || !any)
+        return rc;
+    return skn_inbox_tell(tx, agent->world.v, NULL, "inbox.updated", now, err);
+}
+
+/* An agent's own conversations, and what others say into its background. */
+
+skein_rc skn_own_conversation(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
+                              skein_mode mode, skn_conversation_row *out, skein_error *err)
+{
+    skein_rc rc = skn_conversation_own(tx, agent, mode, SKN_NOW(), a, out, err);
+
+    (void)e;
+    return rc ? rc : skn_conversation_take(tx, (skein_conversation_id){out->id}, a, out, err);
+}
+
+skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str text)
+{
+    size_t room = prefix.n < e->max_text ? e->max_text - prefix.n : 0;
+
+    text = skn_utf8_cut(text, room);
+    return skn_arena_printf(a, "%.*s%.*s", SKN_FMT(prefix), SKN_FMT(text));
+}
+
+static skein_rc say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_conversation_row *chat,
+                    const skn_heard *what, int64_t now, skein_message *out, skein_error *err)
+{
+    skein_new_message    n = {.role = SKEIN_USER,
+                              .sender = what->sender,
+                              .content = what->text,
+                              .instructions = what->instructions,
+                              .instruction_count = what->instruction_count};
+    skein_append_request r = {.conversation = {chat->id}, .messages = &n, .count = 1};
+    skein_messages       stored;
+    skein_rc             rc;
+
+    if ((rc = skn_check_new(e, &n, err)) ||
+        (rc = skn_append_in(e, tx, chat, &r, now, a, &stored, err)) ||
+        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[0], err)) ||
+        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[1], err)))
+        return rc;
+    *out = stored.at[0];
+    skn_feed_message(tx, chat, "message.created", out, what->cause, NULL);
+    return SKEIN_OK;
+}
+
+/* Several reports that nobody has looked at yet are one reason to wake up; and who has more to do than
+ * may wait for it wakes up anyhow. */
+static skein_rc find_wake_up(skn_tx *tx, skn_arena *a, const skn_heard *what, skein_task *task,
+                             bool *found, skein_error *err)
+{
+    skn_task_row row;
+    int64_t      id = 0, waiting = 0;
+    skein_rc     rc = SKEIN_OK;
+
+    *found = false;
+    if (skn_str_is(skn_str_of(what->source), "report"))
+        rc = skn_task_of_source(tx, what->agent, what->source, true, &id, err);
+    if (rc == SKEIN_OK && id == 0) {
+        rc = skn_task_pending(tx, what->agent, &waiting, err);
+        *found = waiting >= SKN_TASKS_MAX;
+    }
+    if (rc || id == 0 || (rc = skn_task_get(tx, id, a, &row, found, err)) || !*found)
+        return rc;
+    *task = row.task;
+    return SKEIN_OK;
+}
+
+/* A task that asks again and again comes to an end like agents that wake each other: it has the hops that a new task
+ * would have, and always the last one, for its result. */
+static skein_rc go_on(skn_tx *tx, skn_arena *a, const skn_heard *what,
+                      const skn_conversation_row *chat, skein_error *err)
+{
+    skn_task_row row;
+    int64_t      hops;
+    bool         found;
+    skein_rc     rc = skn_task_get(tx, what->task, a, &row, &found, err);
+
+    if (rc || !found)
+        return rc;
+    hops = what->hops_left > 0 ? what->hops_left : row.hops_left - 1;
+    skn_task_tell(tx, &row, chat, "task.queued");
+    return skn_task_hops(tx, what->task, hops > 1 ? hops : 1, err);
+}
+
+skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
+                            int64_t now, skein_message *message, skein_task *task,
+                            skein_error *err)
+{
+    skn_task_row         row = {.task = {.agent = {what->agent},
+                                         .source = skn_str_of(what->source),
+                                         .content = what->text,
+                                         .created_at = now},
+                                .assigned_by_id = what->by,
+                                .cause = what->cause,
+                                .hops_left = what->hops_left};
+    skn_conversation_row chat;
+    bool                 found;
+    skein_rc             rc;
+
+    *task = (skein_task){0};
+    if ((rc = skn_own_conversation(e, tx, a, what->agent, SKEIN_BACKGROUND, &chat, err)) ||
+        (rc = say(e, tx, a, &chat, what, now, message, err)))
+        return rc;
+    if (what->task)
+        return go_on(tx, a, what, &chat, err);
+    if (what->hops_left < 1 || (rc = find_wake_up(tx, a, what, task, &found, err)) || found)
+        return rc;
+    row.task.world.v = chat.world_id;
+    row.message_id = message->id.v;
+    rc = skn_task_add(tx, a, &row, &chat, err);
+    *task = row.task;
+    return rc;
+}

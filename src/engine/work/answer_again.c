@@ -1,0 +1,171 @@
+/* answer_again.c: one agent answers a message once more, because it failed to or was stopped. What it said before stays. */
+#include "engine/work/chat_work.h"
+
+typedef struct again_call {
+    skein_engine         *e;
+    skein_conversation_id chat;
+    skein_message_id      message;
+    skein_agent_id        agent;
+    bool                  without_tools;
+    skein_mem            *mem;
+    skein_posted         *out;
+} again_call;
+
+/* --- Whether it can ----------------------------------------------------------------------------------------- */
+
+/* Is it in the room, in the version that is current? */
+static skein_rc is_there(skn_working *w, int64_t message, bool *there, skein_error *err)
+{
+    skn_lane_row main;
+    skn_thread   t;
+    skn_trees    f;
+    int64_t      at = -1;
+    skein_rc     rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &main, err);
+
+    skn_trees_init(&f, w->tx, w->a, w->chat.id);
+    if (rc || (rc = skn_thread_load(&f, w->chat.version_id, main.id, &t, there, err)) ||
+        !*there)
+        return rc;
+    rc = skn_thread_position_of(&f, &t, message, &at, err);
+    *there = at >= 0;
+    return rc;
+}
+
+static skein_rc find_said(skn_working *w, int64_t message, skein_message *m, skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_message_get(w->tx, message, w->a, m, &found, err);
+
+    if (rc || (found && (rc = is_there(w, message, &found, err))))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_CONFLICT, "the message is not in the room of this version");
+    if (m->purged || (m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT))
+        return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" is none that is answered",
+                        SKN_FMT(m->uid));
+    return SKEIN_OK;
+}
+
+/* In a chat it has to be in the agent's memory; a conversation of its own is its memory. */
+static skein_rc check_heard(skn_working *w, skein_message *m, const skein_agent *agent,
+                            skein_error *err)
+{
+    skein_messages   one = {m, 1};
+    skein_deliveries heard = {0};
+    bool             has = w->chat.mode != SKEIN_CHAT && w->chat.agent_id == agent->id.v;
+    skein_rc         rc = SKEIN_OK;
+
+    if (m->author_agent.v == agent->id.v)
+        return skn_fail(err, SKEIN_CONFLICT, "%.*s said \"%.*s\" itself", SKN_FMT(agent->name),
+                        SKN_FMT(m->uid));
+    if (w->chat.mode == SKEIN_CHAT)
+        rc = skn_deliveries_read(w, &one, &heard, err);
+    for (size_t i = 0; i < heard.count; i++)
+        has = has || skn_str_eq(heard.at[i].agent, agent->name);
+    if (rc || has)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT, "%.*s has not heard message \"%.*s\"",
+                             SKN_FMT(agent->name), SKN_FMT(m->uid)),
+                    "Say it again, to whom it is for.");
+}
+
+/* Nobody answers in the room, and nothing waits for this agent: an answer that comes anyway is not asked for twice. */
+static skein_rc check_free(skn_working *w, const skein_agent *agent, skein_error *err)
+{
+    skn_delivery_rows left;
+    bool              busy;
+    skein_rc          rc = skn_sweep(w, &left, err);
+
+    if (rc || (w->over.n > 0 && ((rc = skn_settle(w, err)) || (rc = skn_sweep(w, &left, err)))))
+        return rc;
+    busy = skn_in_room(&left) > 0;
+    for (size_t i = 0; i < left.count; i++)
+        busy = busy || (left.at[i].agent_id == agent->id.v && !left.at[i].lane_id);
+    if (!busy)
+        return SKEIN_OK;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_AT_WORK, "agents have yet to answer in this conversation"),
+        "Wait until they are done, or stop them.");
+}
+
+/* --- Asking --------------------------------------------------------------------------------------------------- */
+
+/* As it was asked before, or on behalf of the message itself. */
+static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agent *agent,
+                        skn_delivery_row *out, skein_error *err)
+{
+    int64_t           id = m->id.v;
+    skein_world       world = {0};
+    skn_delivery_rows before;
+    bool              found;
+    skein_rc          rc;
+
+    if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
+        (rc = skn_delivery_of(w->tx, &(skn_ids){&id, 1}, w->a, &before, err)))
+        return rc;
+    *out = (skn_delivery_row){.cause = m->uid, .hops_left = skn_turn_limit(&world)};
+    for (size_t i = 0; i < before.count; i++)
+        if (before.at[i].agent_id == agent->id.v && !before.at[i].lane_id &&
+            before.at[i].conversation_id == w->chat.id)
+            *out = before.at[i];
+    out->conversation_id = w->chat.id;
+    out->agent_id = agent->id.v;
+    out->message_id = id;
+    out->task_id = 0;
+    out->created_at = w->now;
+    return SKEIN_OK;
+}
+
+static skein_rc ask(skn_working *w, const again_call *c, const skein_message *m,
+                    const skein_agent *agent, skein_error *err)
+{
+    skein_posted     *out = c->out;
+    skein_messages    one = {&out->message, 1};
+    skn_delivery_row  work;
+    skn_delivery_rows rows;
+    skein_rc          rc;
+
+    if ((rc = work_of(w, m, agent, &work, err)))
+        return rc;
+    work.without_tools = c->without_tools;
+    if ((rc = skn_delivery_insert(w->tx, &work, err)) ||
+        (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
+        return rc;
+    out->message = *m;
+    out->waiting = (int64_t)skn_in_room(&rows);
+    skn_tell_delivered(w, m->uid, agent->name, "queued", work.cause);
+    if (out->waiting)
+        skn_tell_busy(w, work.cause, &rows);
+    return skn_deliveries_read(w, &one, &out->deliveries, err);
+}
+
+static skein_rc again(skn_tx *tx, void *arg, skein_error *err)
+{
+    again_call   *c = arg;
+    skein_agent   agent;
+    skein_message m;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
+
+    *c->out = (skein_posted){0};
+    if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
+        (rc = skn_agent_get(tx, c->agent.v, c->mem, &agent, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "the agent is gone");
+    if ((rc = find_said(&w, c->message.v, &m, err)) ||
+        (rc = check_heard(&w, &m, &agent, err)) || (rc = check_free(&w, &agent, err)))
+        return rc;
+    return skn_working_done(&w, ask(&w, c, &m, &agent, err));
+}
+
+skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
+                            skein_message_id message, skein_agent_id agent, bool without_tools,
+                            skein_mem *mem, skein_posted *out, skein_error *err)
+{
+    again_call c = {e, chat, message, agent, without_tools, mem, out};
+
+    return skn_store_write(e->store, again, &c, err);
+}

@@ -1,0 +1,325 @@
+/* approval.c: a call of a tool that waits until a person has allowed it. */
+#include "base/sha256.h"
+#include "engine/work/act.h"
+
+typedef struct call {
+    skein_engine     *e;
+    const skein_turn *turn;
+    skn_str           call_id;
+    skein_mem        *mem;
+    skein_inbox_item *out;
+    skein_approval    state;
+    /* Of a tool of a server; NULL: it has none. */
+    const skein_tool_definition *definition;
+    skein_world_id               world;
+    bool                         allowed;
+} call;
+
+/* --- Definitions -------------------------------------------------------------------------------- */
+
+static skn_str hash_of(skn_str text, skn_arena *a)
+{
+    char       digits[SKN_SHA256_TEXT];
+    skn_sha256 sum;
+
+    skn_sha256_init(&sum);
+    skn_sha256_add(&sum, text);
+    return skn_arena_copy(a, skn_sha256_text(&sum, digits));
+}
+
+static skn_definition_row row_of(const call *c, int64_t world)
+{
+    return (skn_definition_row){.world_id = world,
+                                .server = c->definition->server,
+                                .tool = c->definition->tool,
+                                .hash = hash_of(c->definition->text, c->mem),
+                                .text = c->definition->text};
+}
+
+static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
+{
+    call              *c = arg;
+    skn_definition_row row = row_of(c, c->world.v);
+    skn_str            allowed;
+    skein_rc           rc = skn_definition_allowed(tx, &row, c->mem, &allowed, err);
+
+    c->allowed = rc == SKEIN_OK && skn_str_eq(allowed, row.hash);
+    return rc;
+}
+
+skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
+                            const skein_tool_definition *what, bool *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = skn_arena_new(), .definition = what, .world = world};
+    skein_rc rc = skn_store_read(e->store, look, &c, err);
+
+    *out = c.allowed;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* What the person is to read, if it is not what was allowed before. */
+static skein_rc define(const call *c, skn_working *w, skn_inbox_row *asked, skein_error *err)
+{
+    skn_definition_row row;
+    skn_str            allowed;
+    bool               found;
+    skein_rc           rc;
+
+    if (!c->definition)
+        return SKEIN_OK;
+    row = row_of(c, w->chat.world_id);
+    if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) ||
+        (rc = skn_definition_allowed(w->tx, &row, c->mem, &allowed, err)) ||
+        (rc = skn_definition_put(w->tx, &row, w->now, err)))
+        return rc;
+    asked->definition_id = row.id;
+    if (!skn_str_eq(allowed, row.hash))
+        asked->item.definition_state = allowed.p ? SKN_STR("changed") : SKN_STR("new");
+    return SKEIN_OK;
+}
+
+static const char *about(const skn_inbox_row *asked)
+{
+    skn_str state = asked->item.definition_state;
+
+    return !state.p                   ? ""
+           : skn_str_is(state, "new") ? ": its first use here"
+                                      : ": its definition has changed";
+}
+
+/* Of "a__b__c" nobody can tell by its name whose it is. */
+static skn_str whose(const call *c, skn_str tool)
+{
+    ptrdiff_t first = skn_str_find(tool, SKN_STR("__"));
+    skn_str   rest = first < 0 ? SKN_NONE : skn_str_sub(tool, (size_t)first + 1, tool.n);
+
+    if (!c->definition || skn_str_find(rest, SKN_STR("__")) < 0)
+        return SKN_STR("");
+    return skn_arena_printf(c->mem, " of the server %.*s", SKN_FMT(c->definition->server));
+}
+
+/* --- Asking ------------------------------------------------------------------------------------- */
+
+/* The call as the turn's last message makes it. */
+static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
+                          skein_tool_call *out, skein_error *err)
+{
+    skein_message m = {0};
+    bool          found = false;
+    skein_rc      rc = SKEIN_OK;
+
+    if (row->step_message_id)
+        rc = skn_message_get(tx, row->step_message_id, c->mem, &m, &found, err);
+    for (size_t i = 0; rc == SKEIN_OK && found && i < m.call_count; i++)
+        if (skn_str_eq(m.calls[i].call_id, c->call_id)) {
+            *out = m.calls[i];
+            return SKEIN_OK;
+        }
+    return rc ? rc
+              : skn_fail(err, SKEIN_NOT_FOUND, "the turn's last message makes no call \"%.*s\"",
+                         SKN_FMT(c->call_id));
+}
+
+/* Who looks at the agent sees whom it waits for. */
+static skein_rc show_waiting(const call *c, skn_working *w, skn_turn_row *turn,
+                             const skein_inbox_item *item, skein_error *err)
+{
+    turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
+    turn->turn.waits = SKEIN_WAITS_FOR_PERSON;
+    skn_tell_waiting(w, &turn->turn, item->uid);
+    return skn_turn_move(w->tx, turn, err);
+}
+
+/* They may have been changed since the turn has read them: whoever changes them holds the world, too. */
+static skein_rc heed_settings(const call *c, skn_working *w, skn_inbox_row *asked,
+                              skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) || !found ||
+        (rc = skn_world_get(w->tx, w->chat.world_id, c->mem, &world, &found, err)) || !found)
+        return rc;
+    return skn_world_decide_one(c->e, w->tx, &world, asked, w->now, c->mem, err);
+}
+
+static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox_row *row,
+                    skein_error *err)
+{
+    skein_tool_call what;
+    skein_rc        rc = find_call(c, w->tx, turn, &what, err);
+
+    if (rc)
+        return rc;
+    *row = (skn_inbox_row){.item = {.kind = SKN_STR("approval"),
+                                    .world = {w->chat.world_id},
+                                    .tool = what.tool_name,
+                                    .args = what.args,
+                                    .content = what.args.p ? what.args : SKN_STR(""),
+                                    .created_at = w->now},
+                           .agent_id = turn->turn.agent.v,
+                           .conversation_id = w->chat.id,
+                           .work_message_id = turn->step_message_id,
+                           .task_id = turn->turn.task,
+                           .turn_id = turn->turn.id,
+                           .call_id = c->call_id};
+    if ((rc = define(c, w, row, err)))
+        return rc;
+    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s%.*s%s",
+                                       SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name),
+                                       SKN_FMT(whose(c, what.tool_name)), about(row));
+    if ((rc = skn_inbox_new(w->tx, c->mem, row, err)) ||
+        (rc = show_waiting(c, w, turn, &row->item, err)))
+        return rc;
+    return heed_settings(c, w, row, err);
+}
+
+static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skn_turn_row  turn;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &row, &found, err)) ||
+        (!found && (rc = add(c, &w, &turn, &row, err))))
+        return rc;
+    *c->out = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                            skein_mem *mem, skein_inbox_item *out, skein_error *err)
+{
+    return skein_approval_ask_defined(e, turn, call_id, NULL, mem, out, err);
+}
+
+skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                                    const skein_tool_definition *what, skein_mem *mem,
+                                    skein_inbox_item *out, skein_error *err)
+{
+    call c = {
+        .e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out, .definition = what};
+    skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_write(e->store, ask, &c, err);
+}
+
+/* A yes is to what was shown. One of the settings is to whatever there is, and so is one that was asked for before
+ * definitions were kept. */
+static bool is_outdated(const call *c, const skn_inbox_row *asked)
+{
+    return c->definition && asked->definition_hash.p && !asked->item.reason.p &&
+           !skn_str_eq(asked->definition_hash, hash_of(c->definition->text, c->mem));
+}
+
+static skein_approval answer_of(const call *c, const skn_inbox_row *asked)
+{
+    if (!asked->item.answer.p)
+        return SKEIN_APPROVAL_OPEN;
+    if (skn_str_is(asked->item.answer, "allowed"))
+        return is_outdated(c, asked) ? SKEIN_OUTDATED : SKEIN_APPROVED;
+    return asked->item.reason.p ? SKEIN_FORBIDDEN : SKEIN_DENIED;
+}
+
+static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skn_turn_row  turn;
+    bool          found;
+    skein_rc      rc = skn_turn_get(tx, c->turn->id, c->mem, &turn, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found || turn.turn.state != SKEIN_TURN_OPEN || turn.turn.fence != c->turn->fence)
+        return skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(c->turn->uid));
+    if ((rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &row, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "nobody was asked about the call \"%.*s\"",
+                        SKN_FMT(c->call_id));
+    c->state = answer_of(c, &row);
+    return SKEIN_OK;
+}
+
+skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                              skein_approval *out, skein_error *err)
+{
+    return skein_approval_state_defined(e, turn, call_id, NULL, out, err);
+}
+
+skein_rc skein_approval_state_defined(skein_engine *e, const skein_turn *turn,
+                                      skein_str call_id, const skein_tool_definition *what,
+                                      skein_approval *out, skein_error *err)
+{
+    call c = {
+        .e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new(), .definition = what};
+    skein_rc rc = skn_store_read(e->store, state_of, &c, err);
+
+    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- Running what was allowed ------------------------------------------------------------------------- */
+
+skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed)
+{
+    return skn_arena_printf(a, "%.*s, %s", SKN_FMT(tool), allowed ? "allowed" : "denied");
+}
+
+bool skn_approval_rests(const skn_inbox_row *asked)
+{
+    return skn_str_is(asked->item.answer, "allowed") && !asked->begun_at;
+}
+
+static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row asked;
+    skn_turn_row  turn;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &asked, &found, err)) ||
+        !found || !skn_approval_rests(&asked) ||
+        (rc = skn_inbox_begun(tx, asked.item.id, w.now, err)))
+        return rc;
+    turn.turn.tool = asked.item.tool;
+    turn.turn.waits = SKEIN_WAITS_NOT;
+    skn_tell_doing(&w, &turn.turn);
+    return skn_turn_move(tx, &turn, err);
+}
+
+skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                             skein_error *err)
+{
+    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new()};
+    skein_rc rc = skn_store_write(e->store, take, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)
+{
+    skn_inbox_row asked;
+    bool          any, found;
+    skein_rc      rc = skn_inbox_expire(w->tx, row->turn.id, w->now, &any, err);
+
+    if (rc || !any || (rc = skn_inbox_asked(w->tx, row->turn.id, w->a, &asked, &found, err)))
+        return rc;
+    return skn_inbox_tell(w->tx, w->chat.world_id, found ? &asked : NULL, "inbox.updated",
+                          w->now, err);
+}

@@ -1,0 +1,230 @@
+/* chat_work.h: agents at work in a conversation: who has to answer, what is told of it, and what
+ * happens when they are done. Only files of this folder include it.
+ *
+ * Everything here runs in a transaction that holds the conversation. A conversation is at work while
+ * it has deliveries that are queued or working; a delivery is working exactly while a turn is open
+ * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
+ * done with, and says what waited. What is queued for an agent that is paused rests: it keeps nobody
+ * from speaking or changing something, and goes with its message. A delivery with a lane is a
+ * delegation's: it keeps nobody from speaking in the room, and its turn speaks on that lane alone.
+ * Threads: one transaction's.  Lifetimes: the transaction's arena. */
+#ifndef SKN_ENGINE_WORK_CHAT_WORK_H
+#define SKN_ENGINE_WORK_CHAT_WORK_H
+
+#include "engine/core.h"
+#include "engine/feed.h"
+
+#define SKN_LEASE_MAX ((int64_t)86400 * 1000000) /* microseconds that a lease may last */
+
+struct skn_working {
+    skein_engine        *e;
+    skn_tx              *tx;
+    skn_arena           *a;
+    skn_conversation_row chat; /* with the version that is current now */
+    int64_t              now;
+    bool                 silent; /* the conversation is gone: nothing is told */
+    bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
+    bool results; /* but while its turn is open it gets the results of its calls */
+    const skein_stop *written;   /* by those who are stopped, to be kept; may be NULL */
+    int64_t           withdrawn; /* turns that were closed as cancelled */
+    skn_vec(skn_str) over;       /* causes of which something was closed */
+};
+
+/* Locks the conversation. */
+skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                          skein_conversation_id chat, skein_error *err);
+/* For whoever holds it already. */
+void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                    const skn_conversation_row *chat, int64_t now);
+/* Last in a transaction: whoever closed something has settled. Returns rc. */
+skein_rc skn_working_done(const skn_working *w, skein_rc rc);
+
+/* --- work_tell.c: events --------------------------------------------------------------------------- */
+
+/* What an agent does with its turn: thinking, when it begins; idle, when it ends. */
+void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
+/* The same when it has failed or was interrupted, and why. */
+void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why);
+/* What it does in its turn: thinking, writing, or running a tool, which is named. */
+void skn_tell_doing(skn_working *w, const skein_turn *t);
+/* The same of a tool that waits for a person, with the item of the inbox that asks. */
+void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item);
+/* A message that was stored; lane: beside the room, or absent. */
+void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
+/* What became of a message with an agent: queued, inMemory, answered, failed. */
+void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
+                        skn_str cause);
+/* The same of one that was stopped before it answered: it has the message in memory, and when that was is told. */
+void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause);
+void skn_tell_started(skn_working *w, const skein_turn *t);
+/* An answer that was begun and will not come. */
+void skn_tell_withdrawn(skn_working *w, const skein_turn *t);
+void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
+                     const skein_error *why);
+/* An answer as it was stored; s (may be NULL) says what it cost. */
+void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
+                        skn_str finish, const skein_step *s);
+/* A person's message keeps these at work. */
+void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows);
+/* What a person's message caused is done with. `left` is what else is at work. */
+skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
+                       skein_error *err);
+/* What waits, and the message that changed it. */
+skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err);
+
+/* --- route.c: who has to answer -------------------------------------------------------------------- */
+
+/* Who of a conversation has a message, and who of them has to answer it. */
+typedef struct skn_routed {
+    skein_agents agents; /* all that hear it */
+    bool        *answers;
+    size_t       count; /* how many have to answer */
+} skn_routed;
+
+/* Finds them for a message just stored: those it names; when a person's names none, those that reply
+ * by themselves; never its author. */
+skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
+/* Takes out those who have yet to begin with work of the same cause in the room: they will see this too. */
+skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err);
+/* Writes that they have to. */
+skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
+                     skn_str cause, int64_t hops_left, skn_str model, skein_error *err);
+/* For each message that is in an agent's memory, and what became of it there. */
+skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
+                             skein_deliveries *out, skein_error *err);
+
+/* --- post.c: saying something that is to be answered ------------------------------------------------- */
+
+typedef struct skn_saying {
+    skn_str client_id, model;
+    bool    idle; /* nobody is at work yet */
+} skn_saying;
+
+/* Routes a stored message of a person and tells of it. */
+skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
+                  skein_posted *out, skein_error *err);
+/* A message that waits, as it will be. */
+void skn_show_waiting(const skn_waiting_row *row, skein_posted *out);
+/* Says what waited. */
+skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
+                         skein_posted *out, skein_error *err);
+/* The message that a client's own id was given to in this conversation before. */
+skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
+                         bool *found, skein_error *err);
+skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
+                         skein_error *err);
+
+/* --- settle.c: closing ------------------------------------------------------------------------------ */
+
+/* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
+ * first. */
+skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
+/* Is it queued for an agent that is paused? Then nobody is at work on it, and nobody waits for it. */
+bool skn_is_resting(const skn_delivery_row *d);
+/* How many of them keep the room busy: those without a lane that do not rest. */
+size_t skn_in_room(const skn_delivery_rows *rows);
+/* Takes work away that nobody has begun; a delegation with it. */
+skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *err);
+/* Something that this message of a person caused is closed. */
+void skn_note_over(skn_working *w, skn_str cause);
+/* Closes an open turn and its delivery, and tells what became of the message; a delegation or a task that
+ * it worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
+skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                       skn_delivery_state delivery, skn_str error, skein_error *err);
+/* Closes an open turn as cancelled, and the delegations that it waits for; what w->written has of them is
+ * kept. */
+skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *err);
+/* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
+ * all. *stopped counts turns and deliveries that waited. */
+skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
+                         int64_t *stopped, skein_error *err);
+/* Takes the work on a delegation's lane away, but for what w->written has of it; *turn is the one that was open there, or 0. */
+skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *turn,
+                         skein_error *err);
+/* Tells which messages of persons are done with; `left` is what else is at work. */
+skein_rc skn_tell_over(skn_working *w, skn_delivery_rows *left, skein_error *err);
+/* Last in every transaction that closed something: tells that, and says what waited. */
+skein_rc skn_settle(skn_working *w, skein_error *err);
+
+/* --- turn.c ------------------------------------------------------------------------------------------------ */
+
+/* What may be begun: deliveries, then tasks. */
+skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_error *err);
+/* How a turn is held. */
+typedef struct skn_holding {
+    skn_str holder, model;
+    int64_t lease_ms;
+} skn_holding;
+
+/* Opens a turn for a queued delivery of the conversation, and tells of it. */
+skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_holding *how,
+                       skein_turn *out, skein_error *err);
+/* Refuses a holder, a model's name or a lease that cannot be. */
+skein_rc skn_holding_check(const skn_holding *how, skein_error *err);
+
+/* --- turn_step.c ---------------------------------------------------------------------------------------- */
+
+/* Locks the turn's conversation; SKEIN_TURN_OVER unless the turn is open and this one. */
+skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                       const skein_turn *turn, skn_turn_row *row, skein_error *err);
+/* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */
+skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
+                         skein_message *stored, skein_error *err);
+/* The turn is about to be closed: those of its calls that have no result get one that says so, for nothing that
+ * comes later is stored under it. */
+skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err);
+
+/* --- turn_resume.c ------------------------------------------------------------------------------------------ */
+
+/* Does it wait for a person, itself or in a delegation, while nothing of it runs? */
+skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, skein_error *err);
+/* Holds such a turn from here on; *out is the turn, in mem. */
+skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_holding *how,
+                            skein_mem *mem, skein_turn *out, skein_error *err);
+
+/* --- turn_stop.c ---------------------------------------------------------------------------------------- */
+
+/* Stores what an agent has written so far as its turn's message, and how its model was asked for it; *kept is
+ * false when nothing was written. */
+skein_rc skn_keep_partial(skn_working *w, const skn_turn_row *row, const skein_partial *p,
+                          skein_unfinished why, bool *kept, skein_error *err);
+/* The same with what w->written has of the turn, or else with what was saved of it as it came. */
+skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinished why,
+                          bool *kept, skein_error *err);
+
+/* --- turn_step.c ------------------------------------------------------------------------------------------ */
+
+/* The last text that an agent said in a turn, and the message that has it; absent and 0 when there is none. */
+skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
+                        skein_error *err);
+
+/* --- budget.c: how much a person's message may cause ---------------------------------------------------- */
+
+/* So many answers in a row, and in all as many for each agent. */
+typedef struct skn_budget {
+    int64_t in_a_row, in_all, spent;
+    bool    paused; /* that it is used up was said */
+} skn_budget;
+
+skein_rc skn_budget_read(skn_working *w, skn_str cause, size_t agents, skn_budget *out,
+                         skein_error *err);
+
+/* --- thread.c ------------------------------------------------------------------------------------------------ */
+
+/* Makes the lane of a delegation: conversation, parent, spawning message and call, and agent are taken from
+ * *row; number and key are given here. Tells nothing. */
+skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_arena *a,
+                       skn_lane_row *row, skein_error *err);
+
+/* --- guard.c --------------------------------------------------------------------------------------------- */
+
+/* A chat, a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
+ * in a chat that goes stays there. */
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, bool force, skein_error *err);
+skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
+                              bool force, skein_error *err);
+skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
+                              bool force, skein_error *err);
+
+#endif

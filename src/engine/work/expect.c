@@ -1,0 +1,168 @@
+/* expect.c: answers that agents wait for: open until they come, answered once; what comes after that is
+ * surplus. */
+#include "engine/work/act.h"
+
+skein_rc skn_expect_answer(skn_tx *tx, const skein_agent *asker, int64_t asked, int64_t message,
+                           int64_t task, int64_t now, skein_error *err)
+{
+    skn_expected_row row = {.world_id = asker->world.v,
+                            .asker_id = asker->id.v,
+                            .asked_id = asked,
+                            .message_id = message,
+                            .task_id = task,
+                            .shown = {.state = SKN_STR("open"), .created_at = now}};
+
+    return skn_expected_insert(tx, &row, err);
+}
+
+skein_rc skn_expect_person(skn_acting *c, skein_error *err)
+{
+    int64_t task = c->row.turn.task;
+
+    return task ? skn_expect_answer(c->w.tx, &c->me, 0, c->row.step_message_id, task, c->w.now,
+                                    err)
+                : SKEIN_OK;
+}
+
+static skein_rc add_surplus(skn_tx *tx, skn_expected_row row, int64_t answer, int64_t now,
+                            skein_error *err)
+{
+    row.answer_id = answer;
+    row.task_id = 0;
+    row.shown.state = SKN_STR("surplus");
+    row.shown.created_at = row.closed_at = now;
+    return skn_expected_insert(tx, &row, err);
+}
+
+/* What a word of `asked` to `asker` answers. */
+static skein_rc find(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to, skn_arena *a,
+                     skn_expected_row *row, bool *found, skein_error *err)
+{
+    skein_rc rc = reply_to ? skn_expected_of(tx, reply_to, asked, a, row, found, err)
+                           : skn_expected_first(tx, asker, asked, a, row, found, err);
+
+    *found = rc == SKEIN_OK && *found && row->asker_id == asker;
+    return rc;
+}
+
+skein_rc skn_expect_settle(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
+                           int64_t answer, int64_t now, bool *answered, skein_error *err)
+{
+    skn_arena       *a = skn_arena_new();
+    skn_expected_row row;
+    bool             found;
+    skein_rc         rc = find(tx, asker, asked, reply_to, a, &row, &found, err);
+
+    *answered = false;
+    if (found) {
+        *answered = skn_str_is(row.shown.state, "open");
+        if (*answered)
+            rc = skn_expected_close(tx, row.id, "answered", answer, now, err);
+        else if (skn_str_is(row.shown.state, "answered"))
+            rc = add_surplus(tx, row, answer, now, err);
+    }
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skn_expect_answered(skn_tx *tx, int64_t question, int64_t asked, int64_t answer,
+                             int64_t now, skn_arena *a, int64_t *asker, skein_error *err)
+{
+    skn_expected_row row;
+    bool             found = false;
+    skein_rc         rc = SKEIN_OK;
+
+    *asker = 0;
+    if (question)
+        rc = skn_expected_of(tx, question, asked, a, &row, &found, err);
+    if (rc || !found || !skn_str_is(row.shown.state, "open"))
+        return rc;
+    *asker = row.asker_id;
+    return skn_expected_close(tx, row.id, "answered", answer, now, err);
+}
+
+/* --- Tasks that wait for them ------------------------------------------------------------------------------------ */
+
+skein_rc skn_expect_waiting(skn_tx *tx, const skn_expected_row *row, skn_arena *a,
+                            int64_t *task, skein_error *err)
+{
+    skn_task_row waits;
+    bool         found = false;
+    skein_rc     rc = SKEIN_OK;
+
+    *task = 0;
+    if (row->task_id && skn_str_is(row->shown.state, "open"))
+        rc = skn_task_get(tx, row->task_id, a, &waits, &found, err);
+    if (rc == SKEIN_OK && found && skn_str_is(waits.task.status, "pending"))
+        *task = row->task_id;
+    return rc;
+}
+
+skein_rc skn_expect_task(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
+                         skn_arena *a, int64_t *task, skein_error *err)
+{
+    skn_expected_row row;
+    bool             found;
+    skein_rc         rc = find(tx, asker, asked, reply_to, a, &row, &found, err);
+
+    *task = 0;
+    return rc || !found ? rc : skn_expect_waiting(tx, &row, a, task, err);
+}
+
+skein_rc skn_expect_none(skein_engine *e, skn_tx *tx, const skn_expected_row *row, skn_str why,
+                         int64_t now, skn_arena *a, skein_error *err)
+{
+    skn_heard     what = {.agent = row->asker_id, .sender = SKN_STR("system")};
+    skein_message said;
+    skein_task    none;
+    skein_rc      rc = skn_expect_waiting(tx, row, a, &what.task, err);
+
+    if (rc || !what.task)
+        return rc;
+    what.text = skn_arena_printf(a,
+                                 "The system tells you: your question gets no answer, for "
+                                 "%.*s. Go on without it, or say what you need.",
+                                 SKN_FMT(why));
+    rc = skn_background_say(e, tx, a, &what, now, &said, &none, err);
+    if (skn_is_gone(rc)) /* with its world */
+        return skn_expected_close(tx, row->id, "undeliverable", 0, now, err);
+    return rc ? rc : skn_expected_close(tx, row->id, "undeliverable", said.id.v, now, err);
+}
+
+skein_rc skn_expect_drop(skein_engine *e, skn_tx *tx, int64_t agent, int64_t now, skn_arena *a,
+                         skein_error *err)
+{
+    skn_expected_list owed;
+    skein_rc          rc = skn_expected_owed(tx, agent, a, &owed, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < owed.count; i++)
+        rc = skn_expect_none(
+            e, tx, &owed.at[i],
+            skn_arena_printf(a, "%.*s was removed", SKN_FMT(owed.at[i].shown.asked)), now, a,
+            err);
+    return rc ? rc : skn_expected_drop(tx, agent, now, err);
+}
+
+/* --- For those who look ------------------------------------------------------------------------------------------ */
+
+typedef struct list_call {
+    int64_t          world, agent;
+    skein_mem       *mem;
+    skein_expecteds *out;
+} list_call;
+
+static skein_rc expected_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    list_call *c = arg;
+
+    return skn_expected_rows(tx, c->world, c->agent, c->mem, c->out, err);
+}
+
+skein_rc skein_expected_list(skein_engine *e, skein_world_id world, skein_agent_id agent,
+                             skein_mem *mem, skein_expecteds *out, skein_error *err)
+{
+    list_call c = {world.v, agent.v, mem, out};
+
+    *out = (skein_expecteds){0};
+    return skn_store_read(e->store, expected_list, &c, err);
+}

@@ -1,0 +1,634 @@
+/* inbox.c: what is there for people: listed, read, put off, and kept. inbox.c answers it. */
+#include "base/utf8.h"
+#include "base/words.h"
+#include "engine/work/act.h"
+
+#define ITEMS_SHOWN ((size_t)50)
+#define ITEMS_MOST  ((size_t)1000)
+#define TITLE_CHARS ((size_t)120)
+#define TEXT_BYTES  ((size_t)16384) /* of what the list shows */
+
+/* --- For all who write into it ------------------------------------------------------------------------------ */
+
+/* A call that waits for leave holds up its conversation: who follows that is told. */
+static int64_t held_up(const skn_inbox_row *row)
+{
+    return row && row->turn_id && skn_str_is(row->item.kind, "approval") ? row->conversation_id
+                                                                         : 0;
+}
+
+skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
+                        int64_t now, skein_error *err)
+{
+    int64_t  unread, needs_you;
+    skn_told d;
+    skein_rc rc = skn_inbox_counts(tx, 0, now, &unread, &needs_you, err);
+
+    if (rc)
+        return rc;
+    skn_told_open(&d);
+    if (row) {
+        skn_jw_kstr(&d.w, "id", row->item.uid);
+        skn_jw_kstr(&d.w, "type", row->item.kind);
+        skn_jw_kstr(&d.w, "agent", row->item.agent);
+        if (skn_str_is(row->item.kind, "approval")) /* else it is somebody's text */
+            skn_jw_kstr(&d.w, "answer", row->item.answer);
+        skn_jw_kbool(&d.w, "open", row->item.open);
+        skn_jw_ktime(&d.w, "readAt", row->item.read_at);
+        skn_jw_ktime(&d.w, "doneAt", row->item.done_at);
+        skn_jw_ktime(&d.w, "snoozedUntil", row->item.snoozed_until);
+        skn_jw_kbool(&d.w, "removed", row->removed);
+    }
+    skn_jw_kint(&d.w, "unread", unread);
+    skn_jw_kint(&d.w, "needsYou", needs_you);
+    skn_feed_item(tx, world, held_up(row), type, &d);
+    return SKEIN_OK;
+}
+
+skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
+{
+    skn_str  briefing = row->item.briefing;
+    bool     found;
+    skein_rc rc;
+
+    if ((rc = skn_inbox_insert(tx, row, a, err)) ||
+        (rc = skn_inbox_by_id(tx, row->item.id, a, row, &found, err)))
+        return rc;
+    row->item.briefing = briefing;
+    return skn_inbox_tell(tx, row->item.world.v, row, "inbox.created", row->item.created_at,
+                          err);
+}
+
+skein_rc skn_inbox_hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
+                              skein_error *err)
+{
+    skn_conversation_row chat;
+    bool                 found = false;
+    skein_rc             rc = SKEIN_OK;
+
+    if (skn_str_is(row->item.kind, "question") && row->item.task_uid.p && row->agent_id)
+        rc = skn_conversation_by_agent(tx, row->agent_id, SKEIN_BACKGROUND, a, &chat, &found,
+                                       err);
+    if (rc || !found)
+        return rc;
+    rc = skn_conversation_take(tx, (skein_conversation_id){chat.id}, a, &chat, err);
+    return skn_is_gone(rc) ? SKEIN_OK : rc;
+}
+
+skn_str skn_inbox_title(skn_arena *a, skn_str text)
+{
+    return skn_words_snippet(skn_str_trim(text), 0, TITLE_CHARS, a);
+}
+
+/* --- Reading -------------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine             *e;
+    skein_mem                *mem;
+    const skein_inbox_query  *query;
+    const skein_inbox_change *change;
+    skein_inbox              *list;
+    skein_inbox_item         *item;
+    skn_str                   ref;
+    int64_t                   world, count;
+} call;
+
+static skein_rc need_item(skn_tx *tx, call *c, skn_str uid, skn_inbox_row *out,
+                          skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_inbox_by_uid(tx, uid, c->mem, out, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is nothing \"%.*s\" in the inbox",
+                    SKN_FMT(uid));
+}
+
+static bool needs_you(const skein_inbox_item *i)
+{
+    return !i->done_at && (skn_str_is(i->kind, "question") || skn_str_is(i->kind, "approval") ||
+                           skn_str_is(i->kind, "failure"));
+}
+
+/* Those that need somebody, then the rest; each part newest first, from where the page before ended. */
+static skein_rc list_parts(skn_tx *tx, call *c, skn_inbox_rows *rows, skein_error *err)
+{
+    size_t          limit = c->query->limit ? c->query->limit : ITEMS_SHOWN;
+    skn_inbox_range range = {
+        .what = c->query, .below = INT64_MAX, .needs = true, .now = SKN_NOW()};
+    skn_inbox_row before;
+    skein_rc      rc = SKEIN_OK;
+
+    if (limit > ITEMS_MOST)
+        limit = ITEMS_MOST;
+    if (c->query->before.p) {
+        if ((rc = need_item(tx, c, c->query->before, &before, err)))
+            return rc;
+        range.below = before.item.id;
+        range.needs = needs_you(&before.item);
+    }
+    range.limit = limit;
+    if (range.needs) {
+        rc = skn_inbox_rows_in(tx, &range, c->mem, rows, err);
+        range.below = INT64_MAX;
+    }
+    range.needs = false;
+    range.limit = limit - rows->count;
+    return rc || range.limit == 0 ? rc : skn_inbox_rows_in(tx, &range, c->mem, rows, err);
+}
+
+static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    skein_inbox   *out = c->list;
+    skn_inbox_rows rows = {0};
+    skein_rc       rc = list_parts(tx, c, &rows, err);
+
+    if (rc)
+        return rc;
+    out->at = SKN_ARRAY(c->mem, rows.count, skein_inbox_item);
+    out->count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        out->at[i] = rows.at[i].item;
+    return skn_inbox_counts(tx, c->query->world.v, SKN_NOW(), &out->unread, &out->needs_you,
+                            err);
+}
+
+skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what, skein_mem *mem,
+                          skein_inbox *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .query = what, .list = out};
+
+    *out = (skein_inbox){0};
+    if (what->done < -1 || what->done > 2)
+        return skn_fail(err, SKEIN_INVALID, "\"done\" is -1, 0, 1 or 2, not %d", what->done);
+    return skn_store_read(e->store, list, &c, err);
+}
+
+static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skein_rc      rc;
+
+    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+        (rc = skn_inbox_long_texts(tx, c->mem, &row, err)))
+        return rc;
+    *c->item = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_inbox_item *out,
+                         skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .item = out, .ref = uid};
+    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, get, &c, err);
+}
+
+/* --- Putting away ------------------------------------------------------------------------------------------------ */
+
+static void apply(const skein_inbox_change *what, int64_t now, skein_inbox_item *i)
+{
+    if (what->done == 1 && !i->done_at)
+        i->done_at = now;
+    else if (what->done == 0)
+        i->done_at = 0;
+    if ((what->read == 1 || what->done == 1) && !i->read_at)
+        i->read_at = now;
+    else if (what->read == 0)
+        i->read_at = 0;
+    if (what->snoozed_until >= 0)
+        i->snoozed_until = what->snoozed_until;
+}
+
+/* Putting a call away without a word would decide it, and nothing brings a decided one back. */
+static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox_item *i,
+                               skein_error *err)
+{
+    if (!skn_str_is(i->kind, "approval"))
+        return SKEIN_OK;
+    if (what->done == 1 && !what->remove && i->open)
+        return skn_hint(
+            err,
+            skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" waits for a decision", SKN_FMT(i->uid)),
+            "Allow or deny it.");
+    if (what->done == 0 && i->answer.p)
+        return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered: it is %.*s",
+                        SKN_FMT(i->uid), SKN_FMT(i->answer));
+    return SKEIN_OK;
+}
+
+/* A question that is put away unanswered keeps no task waiting. The item is stored as it is now. */
+static skein_rc let_go(skn_tx *tx, const call *c, const skn_inbox_row *row, int64_t now,
+                       skein_error *err)
+{
+    skn_expected_row asked;
+    bool             found = false;
+    skein_rc         rc = SKEIN_OK;
+
+    if (skn_str_is(row->item.kind, "question") && !row->item.answer.p)
+        rc = skn_expected_of_people(tx, row->work_message_id, c->mem, &asked, &found, err);
+    return rc || !found
+               ? rc
+               : skn_expect_none(c->e, tx, &asked, SKN_STR("the person has put it away"), now,
+                                 c->mem, err);
+}
+
+static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    int64_t       now = SKN_NOW();
+    skn_inbox_row row;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+        (rc = skn_inbox_hold_asker(tx, c->mem, &row, err)) ||
+        (rc = skn_inbox_hold(tx, row.item.id, err)) ||
+        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
+        (rc = check_approval(c->change, &row.item, err)))
+        return rc;
+    apply(c->change, now, &row.item);
+    /* A call that is removed is not allowed: its agent must not wait for ever. */
+    if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
+        (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
+                                 err)))
+        return rc;
+    if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
+        (rc = let_go(tx, c, &row, now, err)) ||
+        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
+        return rc;
+    *c->item = row.item;
+    return skn_inbox_tell(tx, row.item.world.v, &row, "inbox.updated", now, err);
+}
+
+skein_rc skein_inbox_set(skein_engine *e, skein_str uid, const skein_inbox_change *what,
+                         skein_mem *mem, skein_inbox_item *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
+    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_write(e->store, set, &c, err);
+}
+
+static skein_rc read_world(skn_tx *tx, call *c, int64_t world, int64_t now, skein_error *err)
+{
+    int64_t  count;
+    skein_rc rc = skn_inbox_read(tx, world, c->ref, now, &count, err);
+
+    c->count += count;
+    return rc || count == 0 ? rc : skn_inbox_tell(tx, world, NULL, "inbox.updated", now, err);
+}
+
+static skein_rc read_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    int64_t  now = SKN_NOW();
+    skn_ids  worlds = {&c->world, 1};
+    skein_rc rc = SKEIN_OK;
+
+    c->count = 0;
+    if (c->world == 0)
+        rc = skn_inbox_worlds(tx, c->mem, &worlds, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < worlds.count; i++)
+        rc = read_world(tx, c, worlds.at[i], now, err);
+    return rc;
+}
+
+skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
+                              int64_t *count, skein_error *err)
+{
+    call     c = {.e = e, .mem = skn_arena_new(), .ref = kind, .world = world.v};
+    skein_rc rc = skn_store_write(e->store, read_all, &c, err);
+
+    *count = rc ? 0 : c.count;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- From outside ------------------------------------------------------------------------------------------------ */
+
+static skein_rc add_names(skn_tx *tx, call *c, skn_inbox_row *row, skein_error *err)
+{
+    skn_conversation_row chat;
+    skein_agent          agent;
+    bool                 found = true;
+    skein_rc             rc = SKEIN_OK;
+
+    if (c->item->agent.p)
+        rc = skn_agent_by_ref(tx, c->item->world.v, c->item->agent, SKN_NONE, c->mem, &agent,
+                              &found, err);
+    if (rc == SKEIN_OK && !found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
+                        SKN_FMT(c->item->agent));
+    row->agent_id = rc == SKEIN_OK && c->item->agent.p ? agent.id.v : 0;
+    if (rc == SKEIN_OK && c->item->chat_uid.p)
+        rc = skn_conversation_by_uid(tx, c->item->chat_uid, c->mem, &chat, &found, err);
+    if (rc == SKEIN_OK && !found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"",
+                        SKN_FMT(c->item->chat_uid));
+    row->conversation_id = rc == SKEIN_OK && c->item->chat_uid.p ? chat.id : 0;
+    return rc;
+}
+
+static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row = {.item = {.kind = c->item->kind,
+                                  .world = c->item->world,
+                                  .title = c->item->title,
+                                  .content = c->item->content,
+                                  .created_at = SKN_NOW()},
+                         .call_id = c->item->call_id};
+    skein_world   world;
+    bool          found;
+    skein_rc      rc = skn_world_get(tx, c->item->world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->item->world.v, err);
+    if ((rc = add_names(tx, c, &row, err)) || (rc = skn_inbox_new(tx, c->mem, &row, err)))
+        return rc;
+    *c->item = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
+                         skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .item = item};
+    skein_rc rc;
+
+    if (!skn_str_is(item->kind, "failure") && !skn_str_is(item->kind, "finished") &&
+        !skn_str_is(item->kind, "mention"))
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is nothing that is put into the inbox",
+                        SKN_FMT(item->kind));
+    if ((rc = skn_check_word(item->title, "the title", SKN_TITLE_MAX, err)) ||
+        (rc = skn_check_text(e, item->content, "the text", err)))
+        return rc;
+    item->content = skn_utf8_cut(item->content.p ? item->content : SKN_STR(""), TEXT_BYTES);
+    return skn_store_write(e->store, add, &c, err);
+}
+
+/* What a person answers to a question, a briefing or a call that asks for leave. */
+
+typedef struct answer_call {
+    skein_engine     *e;
+    skein_mem        *mem;
+    skn_str           uid, text;
+    skn_str           reason; /* that decides it, where no person does */
+    skein_inbox_item *out;
+    skein_message    *message;
+    skn_inbox_row     row;
+    int64_t           now;
+} answer_call;
+
+/* What nobody answered in time says so itself. */
+static skein_rc was_answered(const answer_call *c, skein_error *err)
+{
+    skn_str uid = c->uid;
+
+    if (skn_str_is(c->row.item.kind, "approval") && skn_str_is(c->row.item.answer, "expired"))
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_CONFLICT,
+                                 "\"%.*s\" has expired: the agent's turn ended before "
+                                 "anybody answered",
+                                 SKN_FMT(uid)),
+                        "Ask the agent again; it asks again before it runs the tool.");
+    return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered", SKN_FMT(uid));
+}
+
+/* Only one answer counts. */
+static skein_rc mark(skn_tx *tx, answer_call *c, skn_str answer, skein_error *err)
+{
+    bool     answered, found;
+    skein_rc rc = skn_inbox_answered(tx, c->row.item.id, answer, c->reason, c->now, &answered,
+                                     err);
+
+    if (rc || !answered)
+        return rc ? rc : was_answered(c, err);
+    if ((rc = skn_inbox_by_id(tx, c->row.item.id, c->mem, &c->row, &found, err)))
+        return rc;
+    return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
+}
+
+/* The agent goes on: what was shown of it while it waited is over. Who speaks for it may be gone, so a answer_call that is
+ * allowed does not run yet: skein_approval_take tells that. */
+static skein_rc goes_on(skn_working *w, const answer_call *c, skein_error *err)
+{
+    skn_turn_row turn;
+    bool         found;
+    skein_rc     rc = skn_turn_get(w->tx, c->row.turn_id, c->mem, &turn, &found, err);
+
+    bool allowed = skn_str_is(c->row.item.answer, "allowed");
+
+    if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
+        return rc;
+    turn.turn.waits = SKEIN_WAITS_TO_GO_ON;
+    turn.turn.tool = skn_approval_words(c->mem, c->row.item.tool, allowed);
+    if (!allowed)
+        skn_tell_doing(w, &turn.turn);
+    return skn_turn_move(w->tx, &turn, err);
+}
+
+/* The conversation is held before the item, as by those who ask. */
+static skein_rc decide(skn_tx *tx, answer_call *c, skn_str answer, skein_error *err)
+{
+    skein_conversation_id chat = {c->row.conversation_id};
+    skn_working           w;
+    skein_rc              rc;
+
+    if (!c->row.item.open || !chat.v)
+        return mark(tx, c, answer, err);
+    if ((rc = skn_working_take(&w, c->e, tx, c->mem, chat, err)))
+        return rc;
+    rc = mark(tx, c, answer, err);
+    return skn_working_done(&w, rc ? rc : goes_on(&w, c, err));
+}
+
+skein_rc skn_approval_decide(skein_engine *e, skn_tx *tx, skn_arena *a, skn_inbox_row *asked,
+                             bool allow, skn_str reason, int64_t now, skein_error *err)
+{
+    answer_call c = {
+        .e = e, .mem = a, .uid = asked->item.uid, .reason = reason, .row = *asked, .now = now};
+    skein_rc rc = decide(tx, &c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+
+    *asked = c.row;
+    return rc == SKEIN_CONFLICT ? SKEIN_OK : rc;
+}
+
+static skein_rc answer_approval(skn_tx *tx, answer_call *c, skein_error *err)
+{
+    bool allow = skn_str_is(c->text, "allow");
+
+    if (!allow && !skn_str_is(c->text, "deny"))
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no answer to this",
+                                 (int)(c->text.n < 40 ? c->text.n : 40), c->text.p),
+                        "Answer \"allow\" or \"deny\".");
+    if (c->row.item.answer.p)
+        return was_answered(c, err);
+    if (!c->row.item.open && !c->row.item.done_at)
+        return skn_fail(err, SKEIN_CONFLICT, "the agent does not wait for this any more");
+    return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+}
+
+/* A person who allows a answer_call has read how its tool is defined, where that was new: it is not asked about again. The world
+ * is held, because of each tool one definition is allowed. */
+static skein_rc keep_definition(skn_tx *tx, const answer_call *c, skein_error *err)
+{
+    bool     found;
+    skein_rc rc;
+
+    if (!skn_str_is(c->row.item.answer, "allowed"))
+        return SKEIN_OK;
+    rc = skn_world_hold(tx, c->row.item.world.v, &found, err);
+    return rc ? rc : skn_definition_allow(tx, c->row.definition_id, c->now, err);
+}
+
+static skein_rc answer_and_note(skn_tx *tx, answer_call *c, skein_error *err)
+{
+    skn_str  tool = c->row.item.tool;
+    bool     shown = c->row.item.definition_state.p != NULL;
+    skein_rc rc = answer_approval(tx, c, err);
+
+    if (rc || (shown && (rc = keep_definition(tx, c, err))))
+        return rc;
+    return skn_audit_in(
+        tx, c->e, "approval.answer", tool.n ? tool : c->uid,
+        skn_arena_printf(c->mem, "%.*s, %.*s%s%.*s", SKN_FMT(c->row.item.answer),
+                         SKN_FMT(c->uid), shown ? ", definition " : "",
+                         shown ? (int)c->row.definition_hash.n : 0, c->row.definition_hash.p),
+        err);
+}
+
+/* Work that a person's answer sets off may go as far as any other. */
+static skein_rc hops_of(skn_tx *tx, answer_call *c, int64_t *hops, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->row.item.world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->row.item.world.v, err);
+    *hops = skn_turn_limit(&world);
+    return SKEIN_OK;
+}
+
+/* Asked elsewhere, the question is repeated: the agent's background does not have it. */
+static skein_rc answer_text(skn_tx *tx, answer_call *c, skn_heard *what, skein_error *err)
+{
+    skn_conversation_row chat;
+    bool                 found;
+    skein_rc rc = skn_conversation_by_agent(tx, c->row.agent_id, SKEIN_BACKGROUND, c->mem,
+                                            &chat, &found, err);
+
+    what->text = c->text;
+    if (rc || (found && c->row.item.work_chat_uid.p &&
+               skn_str_eq(c->row.item.work_chat_uid, chat.uid)))
+        return rc;
+    what->of[0] = c->row.work_message_id;
+    what->text = skn_said_by(c->e, c->mem,
+                             skn_arena_printf(c->mem, "The answer to your question \"%.*s\": ",
+                                              SKN_FMT(c->row.item.title)),
+                             c->text);
+    return SKEIN_OK;
+}
+
+static skein_rc answer_question(skn_tx *tx, answer_call *c, skein_error *err)
+{
+    skn_heard what = {.agent = c->row.agent_id, .source = "answer", .sender = SKN_STR("human")};
+    skn_expected_row asked;
+    skein_task       woken;
+    bool             waits, found;
+    skein_rc         rc;
+
+    if (c->row.agent_id == 0 || c->row.agent_gone)
+        return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
+    if ((rc = skn_copy_hold(tx, c->row.work_message_id, err)) ||
+        (rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err)) ||
+        (rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
+        (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
+        (rc = answer_text(tx, c, &what, err)) ||
+        (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
+                                     err)) ||
+        (waits && (rc = skn_expect_waiting(tx, &asked, c->mem, &what.task, err))) ||
+        (rc = skn_background_say(c->e, tx, c->mem, &what, c->now, c->message, &woken, err)))
+        return rc;
+    return waits ? skn_expected_close(tx, asked.id, "answered", c->message->id.v, c->now, err)
+                 : SKEIN_OK;
+}
+
+/* What is said to a briefing is said in the conversation that people have with the agent. */
+static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
+{
+    skein_new_message n = {
+        .role = SKEIN_USER, .content = c->text, .reply_to = c->row.item.message_uid};
+    skein_append_request r = {.messages = &n, .count = 1};
+    skn_delivery_rows    pending;
+    skein_messages       stored;
+    skein_posted         posted = {0};
+    skn_saying           s = {0};
+    skn_conversation_row chat;
+    skn_working          w;
+    skein_rc             rc;
+
+    if (c->row.agent_id == 0 || c->row.agent_gone)
+        return skn_fail(err, SKEIN_CONFLICT, "the agent that wrote this is gone");
+    if ((rc = mark(tx, c, c->text, err)) ||
+        (rc = skn_own_conversation(c->e, tx, c->mem, c->row.agent_id, SKEIN_FOREGROUND, &chat,
+                                   err)))
+        return rc;
+    skn_working_in(&w, c->e, tx, c->mem, &chat, c->now);
+    r.conversation.v = chat.id;
+    if ((rc = skn_delivery_pending(tx, chat.id, c->mem, &pending, err)) ||
+        (rc = skn_append_in(c->e, tx, &chat, &r, c->now, c->mem, &stored, err)))
+        return rc;
+    s.idle = pending.count == 0;
+    *c->message = stored.at[0];
+    return skn_wake(&w, c->message, &s, &posted, err);
+}
+
+static skein_rc answer(skn_tx *tx, void *arg, skein_error *err)
+{
+    answer_call *c = arg;
+    bool         found;
+    skein_rc     rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err);
+
+    *c->message = (skein_message){0};
+    if (rc)
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is nothing \"%.*s\" in the inbox",
+                        SKN_FMT(c->uid));
+    c->now = SKN_NOW();
+    if (skn_str_is(c->row.item.kind, "approval"))
+        rc = answer_and_note(tx, c, err);
+    else if (skn_str_is(c->row.item.kind, "question"))
+        rc = answer_question(tx, c, err);
+    else if (skn_str_is(c->row.item.kind, "briefing"))
+        rc = answer_briefing(tx, c, err);
+    else
+        rc = skn_fail(err, SKEIN_INVALID, "nobody waits for an answer to \"%.*s\"",
+                      SKN_FMT(c->uid));
+    *c->out = c->row.item;
+    return rc;
+}
+
+skein_rc skein_inbox_answer(skein_engine *e, skein_str uid, skein_str text, skein_mem *mem,
+                            skein_inbox_item *out, skein_message *message, skein_error *err)
+{
+    skein_message none;
+    answer_call   c = {.e = e, .mem = mem, .uid = uid, .text = text, .out = out};
+    skein_rc      rc;
+
+    c.message = message ? message : &none;
+    if ((rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_text(e, text, "the answer", err)))
+        return rc;
+    if (skn_str_trim(text).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "the answer is empty");
+    return skn_store_write(e->store, answer, &c, err);
+}

@@ -1,0 +1,244 @@
+/* knowledge.c: what agents keep in mind, and what of their work was looked at for it. */
+#include "base/words.h"
+#include "engine/work/act.h"
+
+#define ITEMS_MAX     10000 /* that an agent keeps in mind */
+#define ITEMS_SHOWN   ((size_t)1000)
+#define ITEM_BYTES    ((size_t)8192)
+#define TAKE_MAX      ((size_t)1000)
+#define CONFIDENCE_IS 80 /* percent, when nothing is said of it */
+
+/* --- Keeping ------------------------------------------------------------------------------------------------- */
+
+static bool is_type(skn_str type)
+{
+    static const char *const types[] = {"fact",   "technique",  "pattern",
+                                        "lesson", "preference", "insight"};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (skn_str_is(type, types[i]))
+            return true;
+    return false;
+}
+
+static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error *err)
+{
+    skein_rc rc;
+
+    if (!item->type.p)
+        item->type = SKN_STR("fact");
+    if (item->confidence == -1)
+        item->confidence = CONFIDENCE_IS;
+    item->content = skn_str_trim(item->content);
+    if (!is_type(item->type))
+        return skn_hint(
+            err,
+            skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of knowledge",
+                     (int)(item->type.n < 40 ? item->type.n : 40), item->type.p),
+            "The types are fact, technique, pattern, lesson, preference and insight.");
+    if (item->confidence < 0 || item->confidence > 100)
+        return skn_fail(err, SKEIN_INVALID, "the confidence is 0 to 100 percent, not %lld",
+                        (long long)item->confidence);
+    if (item->content.n == 0)
+        return skn_fail(err, SKEIN_INVALID, "what is to be kept in mind is empty");
+    if (item->content.n > ITEM_BYTES)
+        return skn_fail(err, SKEIN_LIMIT,
+                        "what is to be kept in mind is %zu bytes; the limit is %zu",
+                        item->content.n, ITEM_BYTES);
+    rc = skn_check_text(e, item->content, "what is to be kept in mind", err);
+    return rc;
+}
+
+skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowledge_row *row,
+                            bool *stored, skein_error *err)
+{
+    int64_t  count;
+    skein_rc rc;
+
+    *stored = false;
+    if ((rc = check(e, &row->item, err)) ||
+        (rc = skn_knowledge_count(tx, row->agent_id, &count, err)))
+        return rc;
+    if (count >= ITEMS_MAX)
+        return skn_hint(
+            err, skn_fail(err, SKEIN_LIMIT, "%d items are kept in mind already", ITEMS_MAX),
+            "Forget some of them first.");
+    return skn_knowledge_put(tx, row, a, stored, err);
+}
+
+/* --- Reading ------------------------------------------------------------------------------------------------- */
+
+typedef struct list_call {
+    int64_t           agent;
+    size_t            limit;
+    skn_terms         terms;
+    skein_mem        *mem;
+    skein_knowledges *out;
+} list_call;
+
+static bool has_words(void *arg, const skein_knowledge *item)
+{
+    const list_call *c = arg;
+    size_t           at;
+
+    return skn_words_match(item->content, &c->terms, &at);
+}
+
+static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
+{
+    list_call *c = arg;
+
+    return skn_knowledge_rows(tx, c->agent, c->limit, c->terms.count ? has_words : NULL, c,
+                              c->mem, c->out, err);
+}
+
+skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str words,
+                              size_t limit, skein_mem *mem, skein_knowledges *out,
+                              skein_error *err)
+{
+    list_call c = {.agent = agent.v, .mem = mem, .out = out};
+    skein_rc  rc = SKEIN_OK;
+
+    *out = (skein_knowledges){0};
+    c.limit = limit && limit < ITEMS_SHOWN ? limit : ITEMS_SHOWN;
+    if (skn_str_trim(words).n > 0)
+        rc = skn_words_query(words, mem, &c.terms, err);
+    return rc ? rc : skn_store_read(e->store, list, &c, err);
+}
+
+/* --- What was not looked at yet -------------------------------------------------------------------------------- */
+
+typedef struct take_call {
+    skein_engine          *e;
+    int64_t                agent;
+    size_t                 limit;
+    skein_mem             *mem;
+    skein_messages        *out;
+    int64_t               *from, *upto;
+    int64_t                was, to;
+    const skein_knowledge *items;
+    size_t                 count;
+    int64_t                stored;
+    skein_model_call      *call;
+    skein_mem             *out_mem; /* of the call's id */
+} take_call;
+
+/* The main lane of the agent's background; *found is false before its first use. */
+static skein_rc find_lane(skn_tx *tx, take_call *c, skn_conversation_row *chat,
+                          skn_lane_row *lane, bool *found, skein_error *err)
+{
+    skein_rc rc = skn_conversation_by_agent(tx, c->agent, SKEIN_BACKGROUND, c->mem, chat, found,
+                                            err);
+
+    return rc || !*found ? rc : skn_lane_need(tx, chat, SKN_MAIN, c->mem, lane, err);
+}
+
+/* The mark is an order key: that of the last message that was looked at. */
+static skein_rc due(skn_tx *tx, void *arg, skein_error *err)
+{
+    take_call           *c = arg;
+    skn_conversation_row chat;
+    skn_lane_row         lane;
+    skn_thread           t;
+    skn_trees            f;
+    skn_item             last;
+    int64_t              at, end;
+    bool                 found;
+    skein_rc             rc = find_lane(tx, c, &chat, &lane, &found, err);
+
+    *c->from = *c->upto = 0;
+    if (rc || !found || (rc = skn_knowledge_mark(tx, lane.id, c->from, err)))
+        return rc;
+    *c->upto = *c->from;
+    skn_trees_init(&f, tx, c->mem, chat.id);
+    if ((rc = skn_thread_load(&f, chat.version_id, lane.id, &t, &found, err)) || !found ||
+        (rc = skn_thread_first_at(&f, &t, *c->from + 1, &at, err)))
+        return rc;
+    end = t.length - at > (int64_t)c->limit ? at + (int64_t)c->limit : t.length;
+    if (at >= end)
+        return SKEIN_OK;
+    if ((rc = skn_thread_messages(&f, &t, at, end, c->out, err)) ||
+        (rc = skn_thread_item(&f, &t, end - 1, &last, err)))
+        return rc;
+    *c->upto = last.key > *c->from ? last.key : *c->from;
+    return SKEIN_OK;
+}
+
+skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, size_t limit,
+                             skein_mem *mem, skein_messages *out, int64_t *from, int64_t *upto,
+                             skein_error *err)
+{
+    take_call c = {
+        .e = e, .agent = agent.v, .mem = mem, .out = out, .from = from, .upto = upto};
+
+    *out = (skein_messages){0};
+    c.limit = limit && limit < SKN_BATCH_MAX ? limit : SKN_BATCH_MAX;
+    return skn_store_read(e->store, due, &c, err);
+}
+
+static skein_rc keep_items(skn_tx *tx, take_call *c, const skn_conversation_row *chat,
+                           skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    c->stored = 0;
+    for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++) {
+        skn_knowledge_row row = {
+            .item = c->items[i], .agent_id = c->agent, .conversation_id = chat->id};
+        skein_message from;
+        bool          found = false, stored;
+
+        if (row.item.message_uid.p)
+            rc = skn_message_by_uid(tx, row.item.message_uid, c->mem, &from, &found, err);
+        row.message_id = found && from.born_in.v == chat->id ? from.id.v : 0;
+        row.item.created_at = SKN_NOW();
+        if (rc == SKEIN_OK)
+            rc = skn_knowledge_keep(c->e, tx, c->mem, &row, &stored, err);
+        c->stored += rc == SKEIN_OK && stored;
+    }
+    return rc;
+}
+
+static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
+{
+    take_call           *c = arg;
+    skn_conversation_row chat;
+    skn_lane_row         lane;
+    bool                 found, moved = false;
+    skein_rc             rc = find_lane(tx, c, &chat, &lane, &found, err);
+
+    if (rc ||
+        (found && (rc = skn_knowledge_mark_move(tx, lane.id, c->was, c->to, &moved, err))))
+        return rc;
+    if (!moved)
+        return skn_fail(err, SKEIN_CONFLICT,
+                        "knowledge was taken from this conversation meanwhile");
+    rc = keep_items(tx, c, &chat, err);
+    return rc ? rc : skn_call_keep_with(tx, c->call, &chat, SKN_NONE, c->out_mem, err);
+}
+
+skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from, int64_t upto,
+                              const skein_knowledge *items, size_t count,
+                              skein_model_call *call, skein_mem *mem, int64_t *stored,
+                              skein_error *err)
+{
+    take_call c = {.e = e,
+                   .agent = agent.v,
+                   .mem = skn_arena_new(),
+                   .was = from,
+                   .to = upto,
+                   .items = items,
+                   .count = count,
+                   .call = call,
+                   .out_mem = mem};
+    skein_rc  rc;
+
+    if (upto < from || count > TAKE_MAX)
+        rc = skn_fail(err, SKEIN_INVALID,
+                      "knowledge is taken onward, and at most %zu items at once", TAKE_MAX);
+    else
+        rc = skn_store_write(e->store, take, &c, err);
+    *stored = rc ? 0 : c.stored;
+    skn_arena_free(c.mem);
+    return rc;
+}

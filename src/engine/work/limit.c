@@ -1,0 +1,128 @@
+/* limit.c: a limit of spending that was reached, and that a person may let be exceeded: asked once for each limit
+ * and month, whoever comes to it. The answer stays in the inbox's row, so it outlives every program. */
+#include "engine/work/act.h"
+#include "engine/work/chat_work.h"
+
+typedef struct call {
+    skein_engine      *e;
+    const skein_limit *what;
+    const skein_turn  *turn; /* that waits for the answer; NULL: nobody does */
+    skein_mem         *mem;
+    skein_approval     state;
+} call;
+
+static skein_approval state_of(const skein_inbox_item *item)
+{
+    return !item->answer.p                       ? SKEIN_APPROVAL_OPEN
+           : skn_str_is(item->answer, "allowed") ? SKEIN_APPROVED
+                                                 : SKEIN_DENIED;
+}
+
+/* --- Asking ---------------------------------------------------------------------------------------------------- */
+
+static skein_rc add(skn_tx *tx, const call *c, skn_inbox_row *row, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->what->world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->what->world.v, err);
+    *row = (skn_inbox_row){.item = {.kind = SKN_STR("approval"),
+                                    .world = world.id,
+                                    .title = c->what->title,
+                                    .content = c->what->content,
+                                    .created_at = SKN_NOW()},
+                           .call_id = c->what->key};
+    return skn_inbox_new(tx, c->mem, row, err);
+}
+
+/* Who looks at the agent sees that it waits for a person, and when it goes on. */
+static skein_rc show_waiting(const call *c, skn_tx *tx, const skein_inbox_item *item,
+                             skein_error *err)
+{
+    bool         waits = c->state == SKEIN_APPROVAL_OPEN;
+    skn_str      shown = waits ? SKN_STR("a limit is reached, waits for you") : SKN_NONE;
+    skn_turn_row row;
+    skn_working  w;
+    skein_rc     rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &row, err);
+
+    if (rc || (row.turn.waits == SKEIN_WAITS_FOR_PERSON) == waits)
+        return rc;
+    row.turn.tool = shown;
+    row.turn.waits = waits ? SKEIN_WAITS_FOR_PERSON : SKEIN_WAITS_NOT;
+    row.turn.waits_until = 0;
+    skn_tell_waiting(&w, &row.turn, waits ? item->uid : SKN_NONE);
+    return skn_turn_move(tx, &row, err);
+}
+
+/* Asked by two at once it is still one question. */
+static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_limits_hold(tx, err)) ||
+        (rc = skn_inbox_limit(tx, c->what->key, c->mem, &row, &found, err)) ||
+        (!found && (rc = add(tx, c, &row, err))))
+        return rc;
+    c->state = state_of(&row.item);
+    return c->turn ? show_waiting(c, tx, &row.item, err) : SKEIN_OK;
+}
+
+skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_turn *turn,
+                         skein_mem *mem, skein_approval *out, skein_error *err)
+{
+    call     c = {.e = e, .what = what, .turn = turn, .mem = mem};
+    skein_rc rc;
+
+    if ((rc = skn_check_word(what->key, "the limit's name", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)) ||
+        (rc = skn_check_text(e, what->content, "the text", err)))
+        return rc;
+    rc = skn_store_write(e->store, ask, &c, err);
+    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
+    return rc;
+}
+
+/* --- Looking --------------------------------------------------------------------------------------------------- */
+
+static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    bool          found;
+    skein_rc      rc = skn_inbox_limit(tx, c->what->key, c->mem, &row, &found, err);
+
+    c->state = rc || !found ? SKEIN_APPROVAL_OPEN : state_of(&row.item);
+    return rc;
+}
+
+skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
+                           skein_error *err)
+{
+    const skein_limit what = {.key = key};
+    call              c = {.e = e, .what = &what, .mem = skn_arena_new()};
+    skein_rc          rc = skn_store_read(e->store, look, &c, err);
+
+    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* How much a person's message may cause, so that agents who answer each other come to an end. */
+
+skein_rc skn_budget_read(skn_working *w, skn_str cause, size_t agents, skn_budget *out,
+                         skein_error *err)
+{
+    skein_world world = {0};
+    bool        found;
+    skein_rc    rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err);
+
+    out->in_a_row = skn_turn_limit(&world);
+    out->in_all = out->in_a_row * (int64_t)agents;
+    return rc ? rc
+              : skn_delivery_spent(w->tx, cause, w->chat.id, &out->spent, &out->paused, err);
+}

@@ -1,0 +1,477 @@
+/* post.c: saying something that is to be answered, or letting it wait while agents are at work. */
+#include "engine/core.h"
+#include "engine/work/chat_work.h"
+
+#include <skein/agents.h>
+
+#define WAITING_MAX 1000 /* messages in the queue of a chat */
+
+/* --- The sender's own names for messages ------------------------------------------------------------------ */
+
+static skn_str scoped(skn_working *w, skn_str client_id)
+{
+    return skn_key_scoped(w->a, w->chat.id, '\n', client_id);
+}
+
+skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
+                         bool *found, skein_error *err)
+{
+    int64_t  first;
+    skein_rc rc = SKEIN_OK;
+
+    *found = false;
+    if (client_id.p)
+        rc = skn_idempotency_get(w->tx, scoped(w, client_id), w->a, &first, uid, found, err);
+    if (rc || !*found || first == hash)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT,
+                             "the client's message id \"%.*s\" was used for another message",
+                             SKN_FMT(client_id)),
+                    "Use a new one for a new message.");
+}
+
+skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
+                         skein_error *err)
+{
+    if (!client_id.p)
+        return SKEIN_OK;
+    return skn_idempotency_insert(w->tx, scoped(w, client_id), hash, uid, w->now, err);
+}
+
+static uint64_t mix(uint64_t h, skn_str s)
+{
+    return skn_hash_bytes(h + (s.p ? s.n + 1 : 0), s.p ? s : SKN_STR(""));
+}
+
+/* What makes one post another than the one before. */
+static int64_t post_hash(const skein_post *p)
+{
+    const skein_new_message *m = &p->message;
+    uint64_t h = mix(mix(mix(mix(1, m->sender), m->content), m->reply_to), p->model);
+
+    for (size_t i = 0; i < m->instruction_count; i++)
+        h = mix(mix(h, m->instructions[i].type), m->instructions[i].target);
+    return (int64_t)h;
+}
+
+/* --- Saying it ------------------------------------------------------------------------------------------ */
+
+static void list_deliveries(skn_working *w, const skn_routed *to, skein_posted *out)
+{
+    skein_delivery *at = SKN_ARRAY(w->a, to->agents.count, skein_delivery);
+
+    for (size_t i = 0; i < to->agents.count; i++)
+        at[i] = (skein_delivery){.agent = to->agents.at[i].name,
+                                 .state = to->answers[i] ? SKN_STR("queued")
+                                                         : SKN_STR("inMemory")};
+    out->deliveries = (skein_deliveries){at, to->agents.count};
+    out->waiting = (int64_t)to->count;
+}
+
+static void tell_created(skn_working *w, const skein_message *m, const skn_saying *s,
+                         const skein_posted *p)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    if (s->client_id.p)
+        skn_jw_kstr(&d.w, "clientMessageId", s->client_id);
+    skn_jw_kbool(&d.w, "queued", false);
+    skn_jw_key(&d.w, "delivery");
+    skn_jw_array(&d.w);
+    for (size_t i = 0; i < p->deliveries.count; i++) {
+        skn_jw_object(&d.w);
+        skn_jw_kstr(&d.w, "agent", p->deliveries.at[i].agent);
+        skn_jw_kstr(&d.w, "state", p->deliveries.at[i].state);
+        skn_jw_object_end(&d.w);
+    }
+    skn_jw_array_end(&d.w);
+    skn_feed_message(w->tx, &w->chat, "message.created", m, m->uid, &d);
+}
+
+/* Writes who has to answer, as it then stands. */
+static skein_rc deliver(skn_working *w, const skein_message *m, const skn_routed *to,
+                        skn_str model, skn_delivery_rows *out, skein_error *err)
+{
+    int64_t     id = m->id.v;
+    skein_world world = {0};
+    bool        found;
+    skein_rc    rc;
+
+    *out = (skn_delivery_rows){0};
+    if (to->count == 0)
+        return SKEIN_OK;
+    if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
+        (rc = skn_deliver(w, m, to, m->uid, skn_turn_limit(&world), model, err)))
+        return rc;
+    return skn_delivery_of(w->tx, &(skn_ids){&id, 1}, w->a, out, err);
+}
+
+skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
+                  skein_posted *out, skein_error *err)
+{
+    skn_delivery_rows rows;
+    skn_routed        to;
+    skein_rc          rc = skn_route(w, m, &to, err);
+
+    if (rc || (rc = deliver(w, m, &to, s->model, &rows, err)))
+        return rc;
+    list_deliveries(w, &to, out);
+    for (size_t i = 0; i < rows.count; i++)
+        out->waiting -= skn_is_resting(&rows.at[i]);
+    tell_created(w, m, s, out);
+    if (s->idle && out->waiting > 0)
+        skn_tell_busy(w, m->uid, &rows);
+    return SKEIN_OK;
+}
+
+/* What is posted in an agent's name is that agent's word: the assistant's side of its memory. */
+static skein_rc settle_role(skn_working *w, skein_new_message *n, skein_error *err)
+{
+    skein_agent agent;
+    bool        found = false;
+    skein_rc    rc = SKEIN_OK;
+
+    if (n->role == SKEIN_USER && n->sender.p && w->chat.mode == SKEIN_CHAT)
+        rc = skn_agent_by_ref(w->tx, w->chat.world_id, n->sender, SKN_NONE, w->a, &agent,
+                              &found, err);
+    if (found && skn_str_eq(agent.name, n->sender))
+        n->role = SKEIN_ASSISTANT;
+    return rc;
+}
+
+static skein_rc say(skn_working *w, const skein_new_message *what, const skn_saying *s,
+                    skein_posted *out, skein_error *err)
+{
+    skein_new_message    n = *what;
+    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
+    skein_messages       stored;
+    skein_rc             rc = settle_role(w, &n, err);
+
+    if (rc || (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
+        return rc;
+    out->message = stored.at[0];
+    return skn_wake(w, &out->message, s, out, err);
+}
+
+/* The id that was told is taken by something that never asked for it: whoever follows it is told that
+ * nothing comes of it. */
+static skein_rc rename_waiting(skn_working *w, const skein_waiting *m, skn_str *uid,
+                               skein_error *err)
+{
+    char fresh[11];
+
+    skn_tx_uid(w->tx, fresh);
+    *uid = skn_arena_copy(w->a, skn_str_of(fresh));
+    skn_note_over(w, m->uid);
+    return m->client_id.p ? skn_idempotency_move(w->tx, scoped(w, m->client_id), *uid, err)
+                          : SKEIN_OK;
+}
+
+skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
+                         skein_posted *out, skein_error *err)
+{
+    const skein_waiting *m = &row->message;
+    skein_new_message    n = {.uid = m->uid,
+                              .role = SKEIN_USER,
+                              .sender = m->sender,
+                              .content = m->content,
+                              .reply_to = m->reply_to,
+                              .instructions = row->instructions,
+                              .instruction_count = row->instruction_count};
+    skn_saying           s = {.client_id = m->client_id, .model = row->model, .idle = idle};
+    skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
+
+    *out = (skein_posted){0};
+    if (rc || (rc = say(w, &n, &s, out, err)) != SKEIN_CONFLICT)
+        return rc;
+    rc = rename_waiting(w, m, &n.uid, err);
+    return rc ? rc : say(w, &n, &s, out, err);
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------ */
+
+void skn_show_waiting(const skn_waiting_row *row, skein_posted *out)
+{
+    const skein_waiting *m = &row->message;
+
+    *out = (skein_posted){.queued = true,
+                          .message = {.uid = m->uid,
+                                      .born_in = {row->conversation_id},
+                                      .role = SKEIN_USER,
+                                      .author = SKEIN_BY_HUMAN,
+                                      .sender = m->sender,
+                                      .content = m->content,
+                                      .reply_to = m->reply_to,
+                                      .instructions = row->instructions,
+                                      .instruction_count = row->instruction_count,
+                                      .created_at = m->created_at,
+                                      .position = -1}};
+}
+
+static void keep_instructions(skn_working *w, const skein_new_message *n, skn_waiting_row *row)
+{
+    skein_instruction *kept = skn_instructions_keep(n, w->a, &row->instruction_count);
+
+    for (size_t i = 0; i < row->instruction_count; i++)
+        kept[i] = (skein_instruction){skn_arena_copy(w->a, kept[i].type),
+                                      skn_arena_copy(w->a, kept[i].target)};
+    row->instructions = kept;
+}
+
+static skein_rc check_room(skn_working *w, skein_error *err)
+{
+    int64_t  count;
+    skein_rc rc = skn_waiting_count(w->tx, w->chat.id, &count, err);
+
+    if (rc || count < WAITING_MAX)
+        return rc;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_LIMIT, "%d messages wait in this chat already", WAITING_MAX),
+        "Wait until the agents have answered, or take some out of the queue.");
+}
+
+static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
+                         skein_error *err)
+{
+    const skein_new_message *n = &p->message;
+    skn_waiting_row          row = {.conversation_id = w->chat.id, .model = p->model};
+    char                     uid[11];
+    skein_rc                 rc;
+
+    if ((rc = check_room(w, err)))
+        return rc;
+    skn_tx_uid(w->tx, uid);
+    row.message = (skein_waiting){.uid = skn_arena_copy(w->a, skn_str_of(uid)),
+                                  .sender = n->sender.p ? skn_arena_copy(w->a, n->sender)
+                                                        : SKN_STR("human"),
+                                  .content = skn_arena_copy(w->a, n->content),
+                                  .reply_to = skn_arena_copy(w->a, n->reply_to),
+                                  .client_id = p->client_id,
+                                  .created_at = w->now};
+    keep_instructions(w, n, &row);
+    if ((rc = skn_waiting_insert(w->tx, &row, err)))
+        return rc;
+    skn_show_waiting(&row, out);
+    return skn_tell_queue(w, row.message.uid, err);
+}
+
+/* --- Posting ------------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine     *e;
+    const skein_post *post;
+    skein_mem        *mem;
+    skein_posted     *out;
+} call;
+
+/* Also those that were asked on by who answered it. */
+static skein_rc still_waiting(skn_working *w, skn_str cause, int64_t *count, skein_error *err)
+{
+    skn_delivery_rows rows;
+    skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
+
+    *count = 0;
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
+        *count += skn_str_eq(rows.at[i].cause, cause) && !skn_is_resting(&rows.at[i]);
+    return rc;
+}
+
+/* The same again: what became of the first. */
+static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, skein_error *err)
+{
+    skein_messages  one = {&out->message, 1};
+    skn_waiting_row row;
+    bool            found;
+    skein_rc        rc;
+
+    if ((rc = skn_waiting_get(w->tx, w->chat.id, uid, w->a, &row, &found, err)))
+        return rc;
+    if (found) {
+        skn_show_waiting(&row, out);
+        out->again = true;
+        return SKEIN_OK;
+    }
+    out->again = true;
+    if ((rc = skn_message_by_uid(w->tx, uid, w->a, &out->message, &found, err)))
+        return rc;
+    if (!found)
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_CONFLICT,
+                                 "the message \"%.*s\" was taken out of the queue",
+                                 SKN_FMT(uid)),
+                        "To say it all the same, post it with another client's message id.");
+    rc = skn_deliveries_read(w, &one, &out->deliveries, err);
+    return rc ? rc : still_waiting(w, uid, &out->waiting, err);
+}
+
+static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
+{
+    call             *c = arg;
+    const skein_post *p = c->post;
+    skn_saying        s = {.client_id = p->client_id, .model = p->model};
+    skein_new_message n = p->message;
+    skn_delivery_rows pending;
+    skn_working       w;
+    skn_str           first;
+    bool              again;
+    skein_rc          rc;
+
+    *c->out = (skein_posted){0};
+    n.heard_by_given = false; /* all agents of a chat get it */
+    n.heard_by_count = 0;
+    if ((rc = skn_working_take(&w, c->e, tx, c->mem, p->chat, err)) ||
+        (rc = skn_client_find(&w, p->client_id, post_hash(p), &first, &again, err)))
+        return rc;
+    if (again)
+        return answer_again(&w, first, c->out, err);
+    if ((rc = skn_sweep(&w, &pending, err)) ||
+        (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_sweep(&w, &pending, err)))))
+        return rc;
+    s.idle = skn_in_room(&pending) == 0;
+    rc = s.idle || p->now ? say(&w, &n, &s, c->out, err) : let_wait(&w, p, c->out, err);
+    if (rc == SKEIN_OK)
+        rc = skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);
+    return skn_working_done(&w, rc);
+}
+
+static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)
+{
+    skein_rc rc = skn_check_new(e, &p->message, err);
+
+    if (rc)
+        return rc;
+    if (p->message.role != SKEIN_USER)
+        return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" cannot be posted",
+                        skein_role_name(p->message.role));
+    if (p->message.uid.p)
+        return skn_fail(err, SKEIN_INVALID, "the id of a posted message is made here");
+    if (p->client_id.p &&
+        (rc = skn_check_word(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
+        return rc;
+    return p->model.p ? skn_check_word(p->model, "the model's name", SKN_WORD_MAX, err)
+                      : SKEIN_OK;
+}
+
+skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *mem,
+                            skein_posted *out, skein_error *err)
+{
+    call     c = {e, what, mem, out};
+    skein_rc rc = check_post(e, what, err);
+
+    *out = (skein_posted){0};
+    return rc ? rc : skn_store_write(e->store, post, &c, err);
+}
+
+/* --- What became of messages ----------------------------------------------------------------------------------- */
+
+typedef struct of_call {
+    skein_engine         *e;
+    skein_conversation_id chat;
+    int64_t               version;
+    const skein_messages *messages;
+    skein_mem            *mem;
+    skein_deliveries     *out;
+} of_call;
+
+static skein_rc deliveries_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    of_call             *c = arg;
+    skn_conversation_row row;
+    skn_version_row      version;
+    skn_working          w;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, c->version, c->mem, &version, err)))
+        return rc;
+    row.version_id = version.id; /* the one whose memories are looked at */
+    skn_working_in(&w, c->e, tx, c->mem, &row, 0);
+    return skn_deliveries_read(&w, c->messages, c->out, err);
+}
+
+skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat, int64_t version,
+                             const skein_messages *messages, skein_mem *mem,
+                             skein_deliveries *out, skein_error *err)
+{
+    of_call c = {e, chat, version, messages, mem, out};
+
+    if (messages->count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu",
+                        messages->count, SKN_BATCH_MAX);
+    return skn_store_read(e->store, deliveries_of, &c, err);
+}
+
+skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
+                             const skein_messages *messages, skein_mem *mem,
+                             skein_deliveries *out, skein_error *err)
+{
+    return skein_deliveries_in(e, chat, 0, messages, mem, out, err);
+}
+
+/* What somebody who said something should know at once. */
+
+static bool is_paused(const skein_agents *agents, const skein_agent_work *work, skn_str name)
+{
+    for (size_t i = 0; i < agents->count; i++)
+        if (skn_str_eq(agents->at[i].name, name))
+            return work[i].paused;
+    return false;
+}
+
+static void no_agents(skein_notice *out)
+{
+    *out = (skein_notice){
+        SKN_STR("no-agents"), SKN_STR("This world has no agents, so nobody answers."),
+        SKN_STR("Add an agent: on the Agents page, or with \"skein agent new NAME\".")};
+}
+
+/* All who have to answer are paused: names them, or leaves it. */
+static void all_paused(const skein_deliveries *list, const skein_agents *agents,
+                       const skein_agent_work *work, skein_mem *mem, skein_notice *out)
+{
+    skn_str names = SKN_NONE, first = SKN_NONE;
+    size_t  n = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        skn_str name = list->at[i].agent;
+
+        if (!skn_str_is(list->at[i].state, "queued"))
+            continue;
+        if (!is_paused(agents, work, name))
+            return;
+        names = n++ ? skn_arena_printf(mem, "%.*s, %.*s", SKN_FMT(names), SKN_FMT(name)) : name;
+        first = first.p ? first : name;
+    }
+    if (!n)
+        return;
+    *out = (skein_notice){SKN_STR("all-paused"),
+                          skn_arena_printf(mem, "%.*s %s paused: the message waits.",
+                                           SKN_FMT(names), n == 1 ? "is" : "are"),
+                          skn_arena_printf(mem,
+                                           "Resume %s: on the Agents page, or with \"skein "
+                                           "agent resume %.*s\".",
+                                           n == 1 ? "it" : "them", SKN_FMT(first))};
+}
+
+skein_rc skein_posted_notice(skein_engine *e, skein_world_id world, const skein_posted *posted,
+                             skein_mem *mem, skein_notice *out, skein_error *err)
+{
+    skein_agents      agents;
+    skein_agent_work *work;
+    skein_rc          rc = skein_agent_list(e, world, mem, &agents, err);
+
+    *out = (skein_notice){.code = SKN_NONE};
+    if (rc)
+        return rc;
+    if (!agents.count) {
+        no_agents(out);
+        return SKEIN_OK;
+    }
+    work = SKN_ARRAY(mem, agents.count, skein_agent_work);
+    if ((rc = skein_agent_work_of(e, &agents, mem, work, err)))
+        return rc;
+    all_paused(&posted->deliveries, &agents, work, mem, out);
+    return SKEIN_OK;
+}

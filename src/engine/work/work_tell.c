@@ -1,0 +1,244 @@
+/* work_tell.c: what is told of agents at work. */
+#include "engine/engine.h"
+#include "engine/work/chat_work.h"
+
+/* The queue may be long; who wants all of it asks for it. */
+#define SHOWN_WAITING ((size_t)100)
+
+static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
+{
+    if (w->silent)
+        skn_told_drop(d);
+    else
+        skn_feed_chat(w->tx, &w->chat, type, cause, d);
+}
+
+/* What is beside the room says so. */
+static void add_lane(skn_told *d, skn_str key)
+{
+    if (key.p)
+        skn_jw_kstr(&d->w, "threadPath", key);
+}
+
+/* An agent may be at work in the room and on lanes at once. */
+static void tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
+    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    if (detail.n)
+        skn_jw_kstr(&d.w, "detail", detail);
+    add_lane(&d, t->lane_key);
+    tell(w, "agent.state", t->cause, &d);
+}
+
+void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
+{
+    tell_state(w, t, state, SKN_NONE);
+}
+
+void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why)
+{
+    tell_state(w, t, "failed", why);
+}
+
+void skn_tell_doing(skn_working *w, const skein_turn *t)
+{
+    skn_tell_waiting(w, t, SKN_NONE);
+}
+
+void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
+    skn_jw_kstr(&d.w, "state", skn_str_of(skn_turn_doing(t)));
+    if (t->tool.n)
+        skn_jw_kstr(&d.w, "detail", t->tool);
+    if (t->waits_until)
+        skn_jw_ktime(&d.w, "until", t->waits_until);
+    if (item.p)
+        skn_jw_kstr(&d.w, "inboxId", item);
+    add_lane(&d, t->lane_key);
+    tell(w, "agent.state", t->cause, &d);
+}
+
+void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    add_lane(&d, lane);
+    skn_feed_message(w->tx, &w->chat, "message.created", m, cause, &d);
+}
+
+static void open_delivered(skn_told *d, skn_str message, skn_str agent, const char *state)
+{
+    skn_told_open(d);
+    skn_jw_kstr(&d->w, "messageId", message);
+    skn_jw_kstr(&d->w, "agent", agent);
+    skn_jw_kstr(&d->w, "state", skn_str_of(state));
+}
+
+void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
+                        skn_str cause)
+{
+    skn_told d;
+
+    open_delivered(&d, message, agent, state);
+    tell(w, "message.delivered", cause, &d);
+}
+
+void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause)
+{
+    skn_told d;
+
+    open_delivered(&d, message, agent, "inMemory");
+    skn_jw_ktime(&d.w, "stoppedAt", w->now);
+    tell(w, "message.delivered", cause, &d);
+}
+
+static void open_turn(skn_told *d, const skein_turn *t)
+{
+    skn_told_open(d);
+    skn_jw_kstr(&d->w, "messageId", t->message_uid);
+    skn_jw_kstr(&d->w, "agent", t->agent_name);
+    skn_jw_kstr(&d->w, "turnId", t->uid);
+    skn_jw_kstr(&d->w, "replyToMessageId", t->trigger_uid);
+    add_lane(d, t->lane_key);
+}
+
+void skn_tell_started(skn_working *w, const skein_turn *t)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    skn_jw_kstr(&d.w, "model", t->model);
+    tell(w, "message.started", t->cause, &d);
+}
+
+void skn_tell_withdrawn(skn_working *w, const skein_turn *t)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    tell(w, "message.withdrawn", t->cause, &d);
+}
+
+void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
+                     const skein_error *why)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    skn_jw_kstr(&d.w, "finishReason", skn_str_of(finish));
+    skn_jw_kstr(&d.w, "model", t->model);
+    if (why) {
+        skn_jw_kstr(&d.w, "code", skn_str_of(skein_rc_name(why->rc)));
+        skn_jw_kstr(&d.w, "detail", skn_str_of(why->message));
+        skn_jw_kstr(&d.w, "hint", skn_str_of(why->hint));
+    }
+    /* What was kept of the answer is marked as cut off: asking again says nothing twice that counts. */
+    skn_jw_kbool(&d.w, "retryable", !why || skein_rc_http(why->rc) >= 423);
+    tell(w, "message.failed", t->cause, &d);
+}
+
+void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
+                        skn_str finish, const skein_step *s)
+{
+    int64_t  tokens_in = s ? s->tokens_in : -1, tokens_out = s ? s->tokens_out : -1;
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
+    skn_jw_kstr(&d.w, "finishReason", finish);
+    add_lane(&d, t->lane_key);
+    if (tokens_in >= 0 || tokens_out >= 0) {
+        skn_jw_key(&d.w, "usage");
+        skn_jw_object(&d.w);
+        skn_jw_kint(&d.w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
+        skn_jw_kint(&d.w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
+        skn_jw_kbool(&d.w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
+        skn_jw_object_end(&d.w);
+    }
+    skn_jw_kint(&d.w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);
+    skn_feed_message(w->tx, &w->chat, "message.completed", m, t->cause, &d);
+}
+
+static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)
+{
+    skn_map *seen = skn_map_new(a);
+    int64_t  pending = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        pending += !skn_is_resting(&rows->at[i]);
+    skn_jw_kint(&d->w, "pending", pending);
+    skn_jw_key(&d->w, "agents");
+    skn_jw_array(&d->w);
+    for (size_t i = 0; i < rows->count; i++) {
+        void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
+
+        if (skn_is_resting(&rows->at[i]))
+            continue;
+        if (!*slot)
+            skn_jw_str(&d->w, rows->at[i].agent_name);
+        *slot = d;
+    }
+    skn_jw_array_end(&d->w);
+}
+
+void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    names_of(&d, rows, w->a);
+    tell(w, "world.busy", cause, &d);
+}
+
+skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
+                       skein_error *err)
+{
+    skn_told d;
+    int64_t  since = 0;
+    skein_rc rc = cause.p ? skn_message_time(w->tx, cause, &since, err) : SKEIN_OK;
+
+    if (rc)
+        return rc;
+    skn_told_open(&d);
+    names_of(&d, left, w->a);
+    skn_jw_kint(&d.w, "elapsedMs", since && w->now > since ? (w->now - since) / 1000 : 0);
+    tell(w, "world.idle", cause, &d);
+    return SKEIN_OK;
+}
+
+skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err)
+{
+    skn_told d;
+    skn_str *uids;
+    size_t   shown;
+    int64_t  count;
+    skein_rc rc;
+
+    rc = skn_waiting_uids(w->tx, w->chat.id, SHOWN_WAITING + 1, w->a, &uids, &shown, err);
+    count = (int64_t)shown;
+    if (rc == SKEIN_OK && shown > SHOWN_WAITING) {
+        shown = SHOWN_WAITING;
+        rc = skn_waiting_count(w->tx, w->chat.id, &count, err);
+    }
+    if (rc)
+        return rc;
+    skn_told_open(&d);
+    skn_jw_key(&d.w, "waiting");
+    skn_jw_array(&d.w);
+    for (size_t i = 0; i < shown; i++)
+        skn_jw_str(&d.w, uids[i]);
+    skn_jw_array_end(&d.w);
+    skn_jw_kint(&d.w, "count", count);
+    skn_jw_kstr(&d.w, "messageId", changed);
+    tell(w, "queue.changed", SKN_NONE, &d);
+    return SKEIN_OK;
+}

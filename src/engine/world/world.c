@@ -1,0 +1,573 @@
+/* world.c: worlds and agents. */
+#include "base/json.h"
+#include "engine/engine.h"
+#include "engine/work/act.h"
+#include "engine/work/chat_work.h"
+#include "engine/work/mention.h"
+
+#define LEAD_LEVELS 1000 /* of agents that lead one another */
+
+typedef struct world_call {
+    skein_engine *e;
+    skein_mem    *mem;
+    skein_world  *world;
+    skein_worlds *worlds;
+    skn_str       ref;
+    int64_t       id;
+    bool          force;
+} world_call;
+
+/* Names are kept in lower case; ids are not touched. */
+static skn_str lower(skn_str s, skn_arena *a)
+{
+    char *p = SKN_ARRAY(a, s.n + 1, char);
+
+    for (size_t i = 0; i < s.n; i++)
+        p[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] + 32 : s.p[i]);
+    return (skn_str){p, s.n};
+}
+
+static skein_rc new_uid(const skein_engine *e, skein_mem *mem, skn_str *out)
+{
+    char uid[11];
+
+    skn_store_uid(e->store, uid);
+    *out = skn_arena_copy(mem, skn_str_of(uid));
+    return SKEIN_OK;
+}
+
+static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    skein_rc    rc = skn_world_name_free(tx, c->world->name, 0, c->mem, err);
+
+    if (rc)
+        return rc;
+    new_uid(c->e, c->mem, &c->world->uid);
+    c->world->created_at = SKN_NOW();
+    if ((rc = skn_world_insert(tx, c->world, err)))
+        return rc;
+    skn_feed_world_is(tx, c->world);
+    if (!c->world->settings.n)
+        return SKEIN_OK;
+    return skn_audit_in(tx, c->e, "world.change", c->world->name,
+                        skn_audit_changes(SKN_NONE, c->world->settings, c->mem), err);
+}
+
+skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .world = w};
+    skein_rc   rc;
+
+    if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
+        (rc = skn_world_check(e, w, err)))
+        return rc;
+    if (w->settings.p && (rc = skn_world_settings_take(w->settings, SKN_NONE, e->env_rule, mem,
+                                                       &w->settings, err)))
+        return rc;
+    w->turn_limit = w->turn_limit ? w->turn_limit : SKN_TURN_LIMIT_STANDARD;
+    w->compact_at = w->compact_at ? w->compact_at : SKN_COMPACT_AT_STANDARD;
+    w->description = skn_arena_copy(mem, w->description);
+    return skn_store_write(e->store, world_new, &c, err);
+}
+
+static skein_rc world_find(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    bool        found;
+    skein_rc rc = skn_world_by_ref(tx, lower(c->ref, c->mem), c->ref, c->mem, c->world, &found,
+                                   err);
+
+    if (rc || found)
+        return rc;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_NOT_FOUND, "there is no world \"%.*s\"", SKN_FMT(c->ref)),
+        "\"skein world ls\" lists the worlds.");
+}
+
+skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_world *out,
+                          skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .world = out, .ref = ref};
+    skein_rc   rc = skn_check_word(ref, "the world's name", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, world_find, &c, err);
+}
+
+static skein_rc world_read(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->id, c->mem, c->world, &found, err);
+
+    return rc || found ? rc : skn_no_world(c->id, err);
+}
+
+skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
+                        skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .world = out, .id = id.v};
+
+    return skn_store_read(e->store, world_read, &c, err);
+}
+
+static skein_rc world_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+
+    return skn_world_rows(tx, c->mem, c->worlds, err);
+}
+
+skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .worlds = out};
+
+    return skn_store_read(e->store, world_list, &c, err);
+}
+
+static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    skein_world world;
+    skn_told    d;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->id, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->id, err);
+    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err);
+
+    if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
+        return rc ? rc : skn_no_world(c->id, err);
+    skn_told_open(&d);
+    skn_jw_kbool(&d.w, "removed", true);
+    skn_feed_world(tx, c->id, "world.updated", &d);
+    return skn_audit_in(tx, c->e, "world.remove", world.name, world.uid, err);
+}
+
+skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force, skein_error *err)
+{
+    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
+    skein_rc   rc = skn_store_write(e->store, world_remove, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- Agents --------------------------------------------------------------------------------------- */
+
+typedef struct agent_call {
+    skein_engine *e;
+    skein_mem    *mem;
+    skein_agent  *agent;
+    skein_agents *agents;
+    skn_str       ref;
+    int64_t       world, id;
+    bool          force;
+
+    const skein_agent     *was;   /* as it must still be; NULL: it may be any */
+    const skn_agent_hours *hours; /* NULL: as they are */
+} agent_call;
+
+static skein_rc set_hours(skn_tx *tx, const agent_call *c, skein_error *err)
+{
+    return c->hours ? skn_agent_hours_in(tx, c->e, c->agent->id, c->hours, c->mem, err)
+                    : SKEIN_OK;
+}
+
+static skein_rc no_agent(skn_str ref, skein_error *err)
+{
+    return skn_hint(
+        err, skn_fail(err, SKEIN_NOT_FOUND, "this world has no agent \"%.*s\"", SKN_FMT(ref)),
+        "\"skein agent ls\" lists its agents.");
+}
+
+static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error *err)
+{
+    skn_str     name = c->agent->lead_name;
+    skein_agent lead;
+    bool        found;
+    skein_rc    rc;
+
+    c->agent->lead.v = 0;
+    if (!name.p)
+        return SKEIN_OK;
+    if ((rc = skn_agent_by_ref(tx, world, name, name, c->mem, &lead, &found, err)))
+        return rc;
+    if (!found)
+        return no_agent(name, err);
+    c->agent->lead = lead.id;
+    return SKEIN_OK;
+}
+
+/* What is another than before: "systemPrompt, model, tools". Values are not in it. */
+static skn_str changes_of(const skein_agent *before, const skein_agent *now, skn_arena *a)
+{
+    skn_str settings = skn_audit_changes(before->settings, now->settings, a);
+    skn_str names = skn_arena_printf(
+        a, "%s%s%s%s%.*s",
+        skn_str_eq(before->system_prompt, now->system_prompt) ? "" : ", systemPrompt",
+        skn_str_eq(before->model, now->model) ? "" : ", model",
+        skn_str_eq(before->lead_name, now->lead_name) ? "" : ", lead", settings.n ? ", " : "",
+        SKN_FMT(settings));
+
+    return skn_str_sub(names, names.n ? 2 : 0, names.n);
+}
+
+skein_rc skn_agent_audit(skn_tx *tx, const skein_engine *e, const char *what,
+                         const skein_agent *agent, skn_str names, skn_arena *a,
+                         skein_error *err)
+{
+    skein_world world = {.name = SKN_NONE};
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, agent->world.v, a, &world, &found, err);
+
+    if (rc)
+        return rc;
+    names = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(world.name), names.n ? ": " : "",
+                             SKN_FMT(names));
+    return skn_audit_in(tx, e, what, agent->name, names, err);
+}
+
+static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    skein_world world;
+    skein_agent other;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_world_get(tx, c->agent->world.v, c->mem, &world, &found, err)))
+        return rc;
+    if (!found)
+        return skn_no_world(c->agent->world.v, err);
+    rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
+                          err);
+    if (rc)
+        return rc;
+    if (found)
+        return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" already has an agent \"%.*s\"",
+                        SKN_FMT(world.name), SKN_FMT(c->agent->name));
+    if ((rc = find_lead(tx, c, world.id.v, err)))
+        return rc;
+    new_uid(c->e, c->mem, &c->agent->uid);
+    c->agent->created_at = SKN_NOW();
+    if ((rc = skn_agent_insert(tx, c->agent, err)))
+        return rc;
+    skn_feed_agent_is(tx, c->agent, "agent.created");
+    rc = skn_agent_audit(tx, c->e, "agent.create", c->agent,
+                         changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, c->mem), c->mem,
+                         err);
+    return rc ? rc : set_hours(tx, c, err);
+}
+
+static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *mem,
+                            skein_error *err)
+{
+    const skn_json *settings;
+    skein_rc        rc;
+
+    if ((a->lead_name.p && (rc = skn_name_normal(a->lead_name, mem, &a->lead_name, err))) ||
+        (rc = skn_check_text(e, a->system_prompt, "the system prompt", err)) ||
+        (a->model.p &&
+         (rc = skn_check_word(a->model, "the model's name", SKN_WORD_MAX, err))) ||
+        (rc = skn_check_text(e, a->settings, "the settings", err)))
+        return rc;
+    if (!a->settings.p)
+        return SKEIN_OK;
+    if ((rc = skn_json_parse(&settings, a->settings, "the settings", mem, err)))
+        return rc;
+    return settings->kind == SKN_JSON_OBJECT
+               ? SKEIN_OK
+               : skn_fail(err, SKEIN_INVALID, "the settings must be a JSON object");
+}
+
+/* Words that stand for the person, or for a role, wherever a sender is named. */
+static bool is_reserved(skn_str name)
+{
+    static const char *const words[] = {"human",  "you",       "tool",
+                                        "system", "assistant", "summary"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (skn_str_is(name, words[i]))
+            return true;
+    return false;
+}
+
+static skein_rc save_new(agent_call *c, skein_error *err)
+{
+    skein_agent *a = c->agent;
+    skein_rc     rc = skn_name_normal(a->name, c->mem, &a->name, err);
+
+    if (!rc)
+        rc = check_agent(c->e, a, c->mem, err);
+    if (!rc && is_reserved(a->name))
+        return skn_fail(err, SKEIN_INVALID,
+                        "\"%.*s\" cannot be an agent's name: it has a "
+                        "meaning of its own",
+                        SKN_FMT(a->name));
+    return rc ? rc : skn_store_write(c->e->store, agent_new, c, err);
+}
+
+skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+{
+    return save_new(&(agent_call){.e = e, .mem = mem, .agent = a}, err);
+}
+
+static skein_rc agent_find(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    bool        found;
+    skein_rc    rc = skn_agent_by_ref(tx, c->world, lower(c->ref, c->mem), c->ref, c->mem,
+                                      c->agent, &found, err);
+
+    return rc || found ? rc : no_agent(c->ref, err);
+}
+
+skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref, skein_mem *mem,
+                          skein_agent *out, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agent = out, .ref = ref, .world = world.v};
+    skein_rc   rc = skn_check_word(ref, "the agent's name", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, agent_find, &c, err);
+}
+
+static skein_rc agent_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+
+    return skn_agent_rows(tx, c->world, c->mem, c->agents, err);
+}
+
+skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
+                          skein_agents *out, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agents = out, .world = world.v};
+
+    return skn_store_read(e->store, agent_list, &c, err);
+}
+
+static skein_rc need_agent(skn_tx *tx, const agent_call *c, skein_agent *out, skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, c->id, c->mem, out, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
+                    (long long)c->id);
+}
+
+/* Nobody leads those who lead it. */
+static skein_rc check_leads(skn_tx *tx, const agent_call *c, skein_error *err)
+{
+    skein_agent above;
+    int         steps = 0;
+    bool        found = true;
+    skein_rc    rc = SKEIN_OK;
+
+    for (int64_t at = c->agent->lead.v; rc == SKEIN_OK && found && at; at = above.lead.v) {
+        if (at == c->id || ++steps > LEAD_LEVELS)
+            return skn_fail(err, SKEIN_INVALID, "\"%.*s\" cannot be led by \"%.*s\"",
+                            SKN_FMT(c->agent->name), SKN_FMT(c->agent->lead_name));
+        above.lead.v = 0;
+        rc = skn_agent_get(tx, at, c->mem, &above, &found, err);
+    }
+    return rc;
+}
+
+static bool is_same(const skein_agent *a, const skein_agent *b)
+{
+    return skn_str_eq(a->system_prompt, b->system_prompt) && skn_str_eq(a->model, b->model) &&
+           skn_str_eq(a->lead_name, b->lead_name) && skn_str_eq(a->settings, b->settings);
+}
+
+static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    skein_agent now;
+    skn_str     names;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_agent_hold(tx, c->id, &found, err)) || (rc = need_agent(tx, c, &now, err)))
+        return rc;
+    if (c->was && !is_same(c->was, &now))
+        return skn_fail(err, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
+                        SKN_FMT(now.name));
+    c->agent->uid = now.uid;
+    c->agent->world = now.world;
+    c->agent->name = now.name;
+    c->agent->created_at = now.created_at;
+    if ((rc = find_lead(tx, c, now.world.v, err)) || (rc = check_leads(tx, c, err)) ||
+        (rc = skn_agent_put(tx, c->agent, err)))
+        return rc;
+    skn_feed_agent_is(tx, c->agent, "agent.updated");
+    names = changes_of(&now, c->agent, c->mem);
+    if (names.n &&
+        (rc = skn_agent_audit(tx, c->e, "agent.change", c->agent, names, c->mem, err)))
+        return rc;
+    return set_hours(tx, c, err);
+}
+
+static skein_rc save_changed(agent_call *c, skein_error *err)
+{
+    skein_rc rc = check_agent(c->e, c->agent, c->mem, err);
+
+    return rc ? rc : skn_store_write(c->e->store, agent_update, c, err);
+}
+
+skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was, skein_agent *a,
+                                 skein_mem *mem, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was};
+
+    return save_changed(&c, err);
+}
+
+skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
+                        const skn_agent_hours *hours, skein_mem *mem, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was, .hours = hours};
+    skein_rc   rc = skn_agent_hours_check(hours, err);
+
+    return rc ? rc : a->id.v ? save_changed(&c, err) : save_new(&c, err);
+}
+
+skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+{
+    return skein_agent_update_from(e, NULL, a, mem, err);
+}
+
+static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    skein_agent agent;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = need_agent(tx, c, &agent, err)) ||
+        (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
+        return rc;
+    skn_feed_agent_is(tx, &agent, "agent.removed");
+    if ((rc = skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err)) ||
+        (rc = skn_conversations_leave(tx, c->id, c->mem, err)) ||
+        (rc = skn_agent_audit(tx, c->e, "agent.remove", &agent, SKN_NONE, c->mem, err)))
+        return rc;
+    return skn_agent_left(c->e, tx, &agent, SKN_NOW(), c->mem, err);
+}
+
+skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
+    skein_rc   rc = skn_store_write(e->store, agent_remove, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* Worlds that were removed, and bringing one back. */
+
+typedef struct call {
+    skein_engine *e;
+    skein_mem    *mem;
+    skein_world  *out;
+    skein_worlds *list;
+    skn_str       ref, name; /* a new name; absent: its own */
+    int64_t       chat;
+} call;
+
+static skein_rc removed(skn_tx *tx, void *arg, skein_error *err)
+{
+    call *c = arg;
+
+    return skn_world_hidden(tx, c->mem, c->list, err);
+}
+
+skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
+                             skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .list = out};
+
+    return skn_store_read(e->store, removed, &c, err);
+}
+
+/* Its name may have been given to several since; its id is its own. */
+static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, skein_error *err)
+{
+    size_t fits = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const skein_world *w = &all->at[i];
+
+        if (skn_str_eq(w->uid, ref)) {
+            *out = *w;
+            return SKEIN_OK;
+        }
+        if (skn_str_eq(w->name, ref) && fits++ == 0)
+            *out = *w;
+    }
+    if (fits == 1)
+        return SKEIN_OK;
+    if (fits)
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_CONFLICT,
+                                 "%zu worlds with the name \"%.*s\" were removed", fits,
+                                 SKN_FMT(ref)),
+                        "Name its id: \"skein world ls --removed\" shows them.");
+    return skn_hint(
+        err, skn_fail(err, SKEIN_NOT_FOUND, "no world \"%.*s\" was removed here", SKN_FMT(ref)),
+        "\"skein world ls --removed\" lists those that were.");
+}
+
+static skein_rc show(skn_tx *tx, void *arg, skein_error *err)
+{
+    call        *c = arg;
+    skein_worlds all;
+    bool         found;
+    skein_rc     rc;
+
+    if ((rc = skn_world_hidden(tx, c->mem, &all, err)) ||
+        (rc = pick(&all, c->ref, c->out, err)))
+        return rc;
+    if (c->name.p)
+        c->out->name = c->name;
+    if (skn_world_name_free(tx, c->out->name, c->out->id.v, c->mem, err) == SKEIN_CONFLICT)
+        return skn_hint(err, SKEIN_CONFLICT, "Bring it back under another name: --as NAME.");
+    if ((rc = skn_world_show(tx, c->out->id.v, &found, err)) ||
+        (c->name.p && (rc = skn_world_put(tx, c->out, err))))
+        return rc;
+    skn_feed_world_is(tx, c->out);
+    return skn_audit_in(tx, c->e, "world.restore", c->out->name, c->out->uid, err);
+}
+
+/* What waited in a conversation is said. */
+static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skn_working w;
+    skein_rc rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->chat}, err);
+
+    return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
+}
+
+/* Conversations are held one by one: whoever waits for the world holds one of them. */
+skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, skein_mem *mem,
+                             skein_world *out, skein_error *err)
+{
+    call                c = {.e = e, .mem = mem, .out = out, .ref = ref};
+    skein_conversations chats;
+    skein_rc            rc;
+
+    if ((rc = skn_check_word(ref, "the world's name", SKN_WORD_MAX, err)) ||
+        (name.p && (rc = skn_name_normal(name, mem, &c.name, err))) ||
+        (rc = skn_store_write(e->store, show, &c, err)) ||
+        (rc = skein_conversation_list(e, out->id, mem, &chats, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
+        c.chat = chats.at[i].id.v;
+        rc = skn_store_write(e->store, settle, &c, err);
+    }
+    return rc;
+}

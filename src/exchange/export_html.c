@@ -1,0 +1,269 @@
+/* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as
+ * the reader's system is. Everything that was said is escaped. */
+#include "base/clean.h"
+#include "base/clock.h"
+#include "exchange/export.h"
+#include "exchange/markup.h"
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" "
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"referrer\" content=\"no-referrer\">\n";
+
+static const char style[] =
+    "<style>\n"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--paper:#fff;"
+    "--room:#f6f8fa;--link:#0550ae}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9198a1;--line:#3d444d;"
+    "--paper:#0d1117;--room:#151b23;--link:#79c0ff}}\n"
+    "body{margin:0 auto;max-width:48rem;padding:1.5rem 1rem;background:var(--paper);"
+    "color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\n"
+    "h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
+    "header p,.meta{color:var(--soft);font-size:.85rem;margin:.2rem 0}\n"
+    "body>ol{list-style:none;margin:1.5rem 0 0;padding:0}\n"
+    "body>ol>li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 "
+    ".75rem;padding:.6rem "
+    ".8rem}\n"
+    "li.user{background:var(--room)}li:target{outline:2px solid var(--link)}\n"
+    "pre{margin:.3rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:inherit}\n"
+    "pre.code,code{font-family:ui-monospace,monospace;font-size:.85rem}\n"
+    ".text{overflow-wrap:anywhere}.text>*{margin:.4rem 0}.text h3,.text h4,.text h5,.text "
+    "h6{font-size:1rem}\n"
+    ".text ul,.text ol{padding-left:1.6rem}.text li>p{margin:0}\n"
+    ".text pre{background:var(--room);border-radius:.3rem;padding:.5rem}\n"
+    ".text blockquote{border-left:3px solid var(--line);padding-left:.6rem}\n"
+    ".text table{border-collapse:collapse}.text th,.text td{border:1px solid "
+    "var(--line);padding:.1rem .5rem}\n"
+    ".thinking{color:var(--soft);border-left:3px solid var(--line);padding-left:.6rem}\n"
+    "a{color:var(--link)}\n"
+    "@media print{li{break-inside:avoid}}\n"
+    "</style>\n";
+
+/* A text begins on its own line: a page drops one line end there, which is then not the
+ * text's. */
+static void add_pre(skn_buf *out, const char *kind, skn_str text)
+{
+    if (text.n == 0)
+        return;
+    skn_buf_addf(out, "<pre class=\"%s\" dir=\"auto\">\n", kind);
+    skn_clean_html(out, text);
+    skn_buf_addf(out, "</pre>\n");
+}
+
+/* What people and agents say is Markdown; what tools give is not. */
+static void add_text(skn_exporter *x, const skein_message *m)
+{
+    bool    tool = m->role == SKEIN_TOOL;
+    skn_buf html;
+
+    if (m->content.n == 0)
+        return;
+    skn_buf_init(&html, x->out.limit);
+    if (!tool && skn_markup_html(x->form, m->content, &html)) {
+        skn_buf_addf(&x->out, "<div class=\"text\" dir=\"auto\">\n");
+        skn_buf_add(&x->out, skn_buf_str(&html));
+        skn_buf_addf(&x->out, "</div>\n");
+    } else {
+        add_pre(&x->out, tool ? "code" : "text", m->content);
+    }
+    skn_buf_release(&html);
+}
+
+static void add_meta(skn_buf *out, const char *what, skn_str text)
+{
+    if (text.n == 0)
+        return;
+    skn_buf_addf(out, "<p class=\"meta\">%s", what);
+    skn_clean_html(out, text);
+    skn_buf_addf(out, "</p>\n");
+}
+
+/* --- An entry ----------------------------------------------------------------------------- */
+
+/* Branches share messages: where several chats are on one page, each has anchors of its own. */
+static void add_anchor(skn_exporter *x, skn_str uid)
+{
+    if (x->chats.count > 1) {
+        skn_clean_html(&x->out, x->chat.uid);
+        skn_buf_addc(&x->out, '-');
+    }
+    skn_buf_addf(&x->out, "m-");
+    skn_clean_html(&x->out, uid);
+}
+
+static const char *const words[] = {"", "", "tool", "summary", "notice"};
+
+static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
+                          skein_error *err)
+{
+    skn_str  to, parent = f->shown_reply.p ? f->shown_reply : m->reply_to;
+    skein_rc rc;
+
+    if (!parent.p)
+        return SKEIN_OK;
+    if ((rc = skn_export_sender(x, parent, &to, err)))
+        return rc;
+    if (!to.p) {
+        skn_buf_addf(&x->out, " · replying to a message that is not here");
+        return SKEIN_OK;
+    }
+    skn_buf_addf(&x->out, " · <a href=\"#");
+    add_anchor(x, parent);
+    skn_buf_addf(&x->out, "\">replying to ");
+    skn_clean_html(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
+    skn_buf_addf(&x->out, "</a>");
+    return SKEIN_OK;
+}
+
+static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
+                         skein_error *err)
+{
+    skn_buf *out = &x->out;
+    char     time[SKN_TIME_TEXT], when[SKN_EXPORT_WHEN];
+    skein_rc rc;
+
+    skn_buf_addf(out, "<li id=\"");
+    add_anchor(x, m->uid);
+    skn_buf_addf(out, "\" class=\"%s\">\n<div><strong>", skein_role_name(m->role));
+    skn_clean_html(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
+    skn_buf_addf(out, "</strong> <span class=\"meta\">%s", words[m->role]);
+    for (size_t i = 0; m->role == SKEIN_USER && i < f->seen_by_count; i++) {
+        skn_buf_addf(out, i ? ", " : " → ");
+        skn_clean_html(out, f->seen_by[i]);
+    }
+    if ((rc = add_reply(x, m, f, err)))
+        return rc;
+    if (m->squash_uid.n)
+        skn_buf_addf(out, " · [squash]");
+    if (f->memory_only)
+        skn_buf_addf(out, " · [in-memory, no reply]");
+    if (m->unfinished)
+        skn_buf_addf(out, " · [%s]", skein_unfinished_words(m->unfinished));
+    skn_buf_addf(out, " · <time datetime=\"%.*s\">%.*s</time>",
+                 SKN_FMT(skn_time_format(m->created_at, time)),
+                 SKN_FMT(skn_export_when(m->created_at, when)));
+    skn_buf_addf(out, " · <code>%.*s</code></span></div>\n", SKN_FMT(m->uid));
+    return SKEIN_OK;
+}
+
+static void add_calls(skn_buf *out, const skein_message *m)
+{
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_buf_addf(out, "<p class=\"meta\">calls <code>");
+        skn_clean_html(out, m->calls[i].tool_name);
+        skn_buf_addf(out, "</code> as <code>");
+        skn_clean_html(out, m->calls[i].call_id);
+        skn_buf_addf(out, "</code></p>\n");
+        add_pre(out, "code", m->calls[i].args);
+    }
+}
+
+static void add_body(skn_exporter *x, const skein_message *m)
+{
+    skn_buf      *out = &x->out;
+    skein_message bare;
+
+    if (m->purged) {
+        add_meta(out, "", SKN_STR("[erased]"));
+        return;
+    }
+    if (x->req->redact) {
+        skn_buf_addf(out, "<p class=\"meta\">[%zu bytes]</p>\n", m->content.n);
+        bare = skn_export_redacted(m, x->slice);
+        m = &bare;
+    }
+    add_pre(out, "thinking", m->thinking);
+    add_text(x, m);
+    add_calls(out, m);
+    for (size_t i = 0; i < m->instruction_count; i++)
+        add_meta(out, "tag: ", m->instructions[i].type);
+    add_meta(out, m->tool_failed ? "failed result of " : "result of ", m->tool_call_id);
+    add_meta(out, "model: ", skn_export_model(m->model));
+    add_meta(out, "note: ", m->warning);
+}
+
+static skein_rc add_entry(void *arg, const skein_message *m, const skein_message_facts *f,
+                          skein_error *err)
+{
+    skn_exporter *x = arg;
+    skein_rc      rc = add_head(x, m, f, err);
+
+    if (rc)
+        return rc;
+    add_body(x, m);
+    skn_buf_addf(&x->out, "</li>\n");
+    return SKEIN_OK;
+}
+
+/* --- The page ----------------------------------------------------------------------------- */
+
+static skein_rc add_delegations(skn_exporter *x, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; !rc && i < x->lanes.count; i++) {
+        const skein_lane *lane = &x->lanes.at[i];
+
+        skn_buf_addf(&x->out, "<h2>Delegation ");
+        skn_clean_html(&x->out, lane->key);
+        skn_buf_addf(&x->out, "</h2>\n<p class=\"meta\">%s, %lld messages",
+                     skn_lane_state_name(lane->state), (long long)lane->length);
+        if (lane->spawn_call_id.n) {
+            skn_buf_addf(&x->out, ", call ");
+            skn_clean_html(&x->out, lane->spawn_call_id);
+        }
+        skn_buf_addf(&x->out, "</p>\n");
+        if (x->req->delegations != SKN_DELEGATIONS_FULL)
+            continue;
+        skn_buf_addf(&x->out, "<ol>\n");
+        rc = skn_export_messages(x, lane->key, add_entry, x, err);
+        skn_buf_addf(&x->out, "</ol>\n");
+    }
+    return rc;
+}
+
+static skein_rc write_chat(skn_exporter *x, skein_error *err)
+{
+    char     time[SKN_TIME_TEXT];
+    skein_rc rc;
+
+    skn_buf_addf(&x->out, "<header>\n<h1 dir=\"auto\">");
+    skn_clean_html(&x->out, skn_export_title(x, x->mem));
+    skn_buf_addf(&x->out, "</h1>\n<p>");
+    skn_clean_html(&x->out, x->world.name);
+    skn_buf_addf(&x->out,
+                 " · version v%lld · %lld messages · exported %.*s by skein %s · "
+                 "times in UTC</p>\n",
+                 (long long)x->version.number, (long long)x->version.length,
+                 SKN_FMT(skn_time_format(x->now, time)), skein_version_text());
+    skn_buf_addf(&x->out, "</header>\n<ol>\n");
+    rc = skn_export_messages(x, SKN_NONE, add_entry, x, err);
+    skn_buf_addf(&x->out, "</ol>\n");
+    return rc ? rc : add_delegations(x, err);
+}
+
+static skein_rc html_begin(skn_exporter *x, skein_error *err)
+{
+    union {
+        const skn_markup *reader;
+        void             *kept;
+    } form = {.reader = skn_markup_load(x->mem)};
+
+    (void)err;
+    x->form = form.kept;
+    skn_buf_addf(&x->out, "%s<title>", head);
+    skn_clean_html(&x->out, x->world.name);
+    skn_buf_addf(&x->out, "</title>\n%s</head>\n<body>\n", style);
+    return SKEIN_OK;
+}
+
+static skein_rc html_end(skn_exporter *x, skein_error *err)
+{
+    (void)err;
+    skn_buf_addf(&x->out, "</body>\n</html>\n");
+    return SKEIN_OK;
+}
+
+const skn_export_form skn_export_html = {html_begin, write_chat, html_end};

@@ -1,0 +1,76 @@
+/* outline_lex.h: source text as words and marks, without its comments and with its literals whole.
+ *
+ * Shared by the files behind outline.h.  Threads: one at a time.  Lifetimes: tokens are views of the
+ * text. */
+#ifndef SKN_EXCHANGE_OUTLINE_LEX_H
+#define SKN_EXCHANGE_OUTLINE_LEX_H
+
+#include "exchange/outline.h"
+
+/* Marks of more than one character. */
+enum {
+    SKN_MARK_FAT = 1 /* => */,
+    SKN_MARK_SCOPE = 2 /* :: */,
+    SKN_MARK_OP = 3 /* == -> && … */
+};
+enum { SKN_LINE_CODE = 1, SKN_LINE_COMMENT = 2 };
+
+typedef enum skn_token_kind { SKN_WORD, SKN_LITERAL, SKN_MARK } skn_token_kind;
+
+typedef struct skn_token {
+    skn_token_kind kind;
+    char           mark;  /* of SKN_MARK: the character, or SKN_MARK_… */
+    bool           first; /* on its line */
+    skn_str        text;
+    size_t         line; /* from 1 */
+} skn_token;
+
+typedef struct skn_lexer {
+    skn_str         text;
+    const skn_lang *lang;
+    skn_arena      *a;
+    size_t          at, line;
+    unsigned char  *lines; /* SKN_LINE_… of each line, from 1 */
+    size_t          braces;
+    bool            fresh;             /* nothing but blanks and comments on this line so far */
+    size_t          no_pattern_before; /* an offset */
+    bool            value;             /* the last token was a value, so "/" divides */
+    skn_vec(size_t) holes;             /* of templates: how many braces were open */
+    skn_vec(size_t) ifs;               /* of "#if": how many braces were open */
+} skn_lexer;
+
+void skn_lexer_init(skn_lexer *lx, skn_str text, const skn_lang *lang, skn_arena *a);
+/* The next token; false at the end. */
+bool skn_lexer_next(skn_lexer *lx, skn_token *t);
+/* True if the blank-separated list holds the word. */
+bool skn_word_in(const char *list, skn_str word);
+/* The line that a declaration on `line` begins at, with the comments directly above it. */
+size_t skn_first_line(const unsigned char *lines, size_t line);
+size_t skn_count_lines(skn_str text);
+/* Outline of a language of indentation; skn_outline_read calls it. */
+void skn_outline_indent(skn_str text, const skn_lang *lang, skn_arena *a, skn_outline *out);
+
+/* What a statement declares, judged from its words and marks outside parentheses.
+ *
+ * Shared by the files behind outline.h.  Threads: any.  Lifetimes: a header borrows its tokens. */
+
+/* The tokens of a statement up to its body or end; of a group in parentheses only both ends. */
+typedef struct skn_header {
+    const skn_token *t;
+    size_t           n;
+} skn_header;
+
+bool skn_header_mark(skn_header h, size_t i, char mark);
+bool skn_header_word(skn_header h, size_t i);
+/* The first such mark at or after `from`; h.n when there is none. */
+size_t skn_header_find(skn_header h, size_t from, char mark);
+/* The index of the name of the type that is declared; h.n for none. ends_here: no body follows. */
+size_t skn_header_type(const skn_lang *lang, skn_header h, bool ends_here);
+/* The same for a function; bare: one that no word announces may be here. */
+size_t skn_header_function(const skn_lang *lang, skn_header h, bool ends_here, bool bare);
+/* The type that "impl" is about; absent when it cannot be told. */
+skn_str skn_header_implements(skn_header h);
+/* Whether a statement, not empty, goes on with token t, the first of the next line. */
+bool skn_header_continues(const skn_lang *lang, skn_header h, const skn_token *t);
+
+#endif

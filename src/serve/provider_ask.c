@@ -1,0 +1,620 @@
+/* Asking through a slot: it counts the questions of its host, and remembers how they ended. */
+#include "base/clock.h"
+#include "serve/provider_slots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct question {
+    skn_asking      base;
+    skn_slot       *slot;
+    skn_host       *host;
+    char           *model;
+    skn_asking     *inner;
+    skn_answer_sink sink;
+    skn_timer      *timer; /* of one that is refused here */
+    skein_error     refusal;
+    skn_ask_state   why;
+    char limit[SKN_LIMIT_TEXT]; /* that it is refused for, where a person may let it pass */
+    bool over;
+} question;
+
+/* --- Hosts -------------------------------------------------------------------------------------- */
+
+void skn_host_free(skn_host *h)
+{
+    if (!h)
+        return;
+    if (h->owned && h->front != h->wire)
+        skn_provider_free(h->front);
+    skn_provider_free(h->wire);
+    free(h);
+}
+
+void skn_host_leave(skn_provider_set *set, skn_host *h)
+{
+    h->questions--;
+    if (set->retired) /* not here: it may still be on the stack */
+        skn_timer_start(set->sweeper, 0);
+}
+
+void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err)
+{
+    skn_provider_state was = skn_slot_state(s);
+    bool               good = state == SKN_ASK_ANSWERED;
+
+    *(good ? &s->used_at : &s->failed_at) = skn_clock_micros();
+    s->last = state;
+    s->problem[0] = '\0';
+    if (!good)
+        snprintf(s->problem, sizeof s->problem, "%s", err->message);
+    if (skn_slot_state(s) != was)
+        skn_set_changed(s->set);
+}
+
+void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, skn_str version)
+{
+    skn_arena *a = skn_arena_new();
+
+    s->models = SKN_ARRAY(a, count + 1, skn_model);
+    for (size_t i = 0; i < count; i++)
+        s->models[i] = (skn_model){skn_arena_copy(a, models[i].name), models[i].window};
+    s->model_count = count;
+    s->version = skn_arena_copy(a, version);
+    s->listed_at = skn_arena_copy(a, s->plan->s.base_url);
+    skn_arena_free(s->mem);
+    s->mem = a;
+}
+
+void skn_slot_forget_models(skn_slot *s)
+{
+    if (!s->mem || skn_str_eq(s->listed_at, s->plan->s.base_url))
+        return;
+    skn_arena_free(s->mem);
+    s->mem = NULL;
+    s->models = NULL;
+    s->model_count = 0;
+    s->version = s->listed_at = SKN_NONE;
+}
+
+/* --- Questions ---------------------------------------------------------------------------------- */
+
+static void free_question(question *q)
+{
+    if (q->host)
+        skn_host_leave(q->slot->set, q->host);
+    skn_timer_free(q->timer);
+    free(q->model);
+    free(q);
+}
+
+static void on_sent(void *arg, const skn_str *pieces, size_t count)
+{
+    question *q = arg;
+
+    q->sink.sent(q->sink.arg, pieces, count);
+}
+
+static void on_received(void *arg, skn_str bytes)
+{
+    question *q = arg;
+
+    q->sink.received(q->sink.arg, bytes);
+}
+
+static void on_delta(void *arg, skn_part part, skn_str text)
+{
+    question *q = arg;
+
+    q->sink.delta(q->sink.arg, part, text);
+}
+
+static void on_call(void *arg, const skein_tool_call *call)
+{
+    question *q = arg;
+
+    q->sink.call(q->sink.arg, call);
+}
+
+/* An answer that the provider refused for what it says is no fault of the provider. */
+static bool is_its_fault(skn_ask_state state)
+{
+    return state != SKN_ASK_OVERFLOW && state != SKN_ASK_NO_TOOLS && state != SKN_ASK_REFUSED &&
+           state != SKN_ASK_OVER_BUDGET;
+}
+
+static void note(const question *q, skn_ask_state state, const skein_error *err)
+{
+    if (is_its_fault(state) && q->slot->host == q->host)
+        skn_slot_note(q->slot, state, err);
+}
+
+/* The pause may last minutes: meanwhile the provider says what is wrong with it. */
+static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
+{
+    question *q = arg;
+
+    note(q, why, err);
+    if (q->sink.pause)
+        q->sink.pause(q->sink.arg, why, err, ms);
+}
+
+static void on_done(void *arg, const skn_answer *answer)
+{
+    question *q = arg;
+
+    q->over = true;
+    note(q, answer->state, &answer->error);
+    skn_spending_note(q->slot, q->model, answer);
+    q->sink.done(q->sink.arg, answer);
+    free_question(q);
+}
+
+static void refuse(void *arg)
+{
+    question  *q = arg;
+    skn_answer answer = {.error = q->refusal,
+                         .state = q->why,
+                         .tokens_in = -1,
+                         .tokens_out = -1,
+                         .first_ms = -1};
+
+    if (q->limit[0])
+        answer.limit = skn_str_of(q->limit);
+    q->over = true;
+    q->sink.done(q->sink.arg, &answer);
+    free_question(q);
+}
+
+/* What is over its limit is asked when a person lets it, and else refused. */
+static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
+{
+    char limit[SKN_LIMIT_TEXT];
+
+    if (!skn_spending_over(s, &q->refusal))
+        return SKN_ASK_ANSWERED;
+    skn_spending_limit(s, limit);
+    if (s->plan->s.stops)
+        return SKN_ASK_OVER_BUDGET;
+    if (!let) {
+        memcpy(q->limit, limit, sizeof limit);
+        return SKN_ASK_OVER_BUDGET;
+    }
+    skn_limit_note(s, limit, SKEIN_APPROVED);
+    return SKN_ASK_ANSWERED;
+}
+
+/* Why a question is not handed on; SKN_ASK_ANSWERED when it is. */
+static skn_ask_state refusal_of(skn_slot *s, const skn_ask *what, question *q)
+{
+    skein_error             *err = &q->refusal;
+    const skn_provider_plan *p = s->plan;
+
+    if (!p) {
+        skn_fail(err, SKEIN_PROVIDER, "there is no provider \"%s\" any more", s->name);
+        return SKN_ASK_FAILED;
+    }
+    if (s->set->o.replay ? !s->host : !p->no_key.p && !s->host) {
+        *err = s->broken;
+        return SKN_ASK_FAILED;
+    }
+    if (!p->no_key.p || s->set->o.replay)
+        return check_limit(s, what->over_limit, q);
+    skn_fail(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->no_key));
+    skn_hint(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->hint));
+    return SKN_ASK_NO_KEY;
+}
+
+static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink)
+{
+    skn_slot             *s = (skn_slot *)p;
+    question             *q = skn_heap(sizeof *q);
+    const skn_answer_sink ours = {.sent = sink->sent ? on_sent : NULL,
+                                  .received = sink->received ? on_received : NULL,
+                                  .delta = on_delta,
+                                  .call = on_call,
+                                  .pause = on_pause,
+                                  .done = on_done,
+                                  .arg = q};
+
+    q->base.provider = p;
+    q->slot = s;
+    q->sink = *sink;
+    q->why = refusal_of(s, what, q);
+    if (q->why != SKN_ASK_ANSWERED) {
+        q->timer = skn_timer_new(s->set->o.loop, refuse, q);
+        skn_timer_start(q->timer, 0);
+        return &q->base;
+    }
+    q->host = s->host;
+    q->host->questions++;
+    q->model = skn_heap_copy(what->model);
+    q->inner = skn_ask_model(q->host->front, what, &ours);
+    (void)skn_provider_window(q->host->front, what->model); /* known once the answer is there */
+    return &q->base;
+}
+
+/* One that is refused here has no inner one, and has cost nothing. */
+static void so_far(const skn_asking *a, skn_answer *out)
+{
+    const question *q = (const question *)a;
+
+    if (q->inner)
+        skn_asking_so_far(q->inner, out);
+}
+
+/* What was written until then is to be paid all the same. */
+static void cancel(skn_asking *a)
+{
+    question  *q = (question *)a;
+    skn_answer cost;
+
+    if (q->over)
+        return;
+    if (q->inner) {
+        skn_asking_so_far(q->inner, &cost);
+        skn_spending_note(q->slot, q->model, &cost);
+    }
+    skn_asking_cancel(q->inner);
+    free_question(q);
+}
+
+/* Slots go with their set. */
+static void keep(skn_provider *p)
+{
+    (void)p;
+}
+
+static int64_t window(skn_provider *p, skn_str model)
+{
+    const skn_slot *s = (const skn_slot *)p;
+
+    for (size_t i = 0; i < s->model_count; i++)
+        if (s->models[i].window && skn_str_eq(s->models[i].name, model))
+            return s->models[i].window;
+    return s->host ? skn_provider_window(s->host->front, model) : 0;
+}
+
+const skn_provider_ops skn_slot_ops = {
+    .ask = ask, .cancel = cancel, .so_far = so_far, .free = keep, .window = window};
+
+/* What people have said to limits that are reached. It is in the store: it may have been said elsewhere, or before
+ * this server began. */
+
+typedef struct asked {
+    skn_slot      *slot;
+    char           limit[SKN_LIMIT_TEXT];
+    skein_approval said;
+} asked;
+
+typedef struct look {
+    skn_provider_set      *set;
+    asked                 *at;
+    size_t                 count;
+    skn_provider_set_done *done;
+    void                  *arg;
+} look;
+
+skein_approval skn_limit_said(const skn_slot *s)
+{
+    char limit[SKN_LIMIT_TEXT];
+
+    skn_spending_limit(s, limit);
+    return strcmp(limit, s->limit) ? SKEIN_APPROVAL_OPEN : s->said;
+}
+
+void skn_limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said)
+{
+    memcpy(s->limit, limit, SKN_LIMIT_TEXT);
+    s->said = said;
+}
+
+/* One that stops asks nobody. */
+static bool asks(const skn_slot *s)
+{
+    skein_error err;
+
+    return s->plan && !s->plan->s.stops && skn_spending_over(s, &err);
+}
+
+/* What cannot be read is as it was. */
+static void work_look(void *arg)
+{
+    look       *l = arg;
+    skein_error err;
+
+    for (size_t i = 0; i < l->count; i++)
+        if (skein_limit_state(l->set->o.engine, skn_str_of(l->at[i].limit), &l->at[i].said,
+                              &err))
+            l->at[i].limit[0] = '\0';
+}
+
+static void looked(void *arg)
+{
+    look *l = arg;
+
+    for (size_t i = 0; i < l->count; i++)
+        if (l->at[i].limit[0])
+            skn_limit_note(l->at[i].slot, l->at[i].limit, l->at[i].said);
+    l->done(l->arg, NULL);
+    free(l->at);
+    free(l);
+}
+
+bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, void *arg)
+{
+    look  *l;
+    size_t count = 0;
+
+    for (size_t i = 0; set->o.engine && i < set->slot_count; i++)
+        count += asks(set->slots[i]);
+    if (!count)
+        return false;
+    l = skn_heap(sizeof *l);
+    *l = (look){.set = set, .at = skn_heap(count * sizeof *l->at), .done = done, .arg = arg};
+    for (size_t i = 0; i < set->slot_count && l->count < count; i++)
+        if (asks(set->slots[i])) {
+            l->at[l->count].slot = set->slots[i];
+            skn_spending_limit(set->slots[i], l->at[l->count++].limit);
+        }
+    skn_workers_run(set->o.workers, work_look, looked, l);
+    return true;
+}
+
+/* What models used in this month, and what that costs where their prices are known. The store has the figures of all
+ * who share it; what was answered here counts at once, before its call is stored. */
+
+enum {
+    STALE_MS = 2000, /* others may have spent something since */
+    MOST_MODELS = 4096,
+    MOST_UNPRICED = 20
+};
+
+#define MILLION     INT64_C(1000000)
+#define MOST_TOKENS (MILLION * MILLION)
+
+typedef struct use {
+    char   *model; /* "provider/model" */
+    int64_t in, out;
+} use;
+
+struct skn_spending {
+    skn_provider_set *set;
+    int64_t           month; /* its first moment */
+    use              *uses;
+    size_t            count;
+    int64_t           read_at; /* monotonic, ms */
+    bool              reading;
+    skn_arena        *a; /* of a reading */
+    int64_t           since;
+    skein_model_uses  found;
+    skein_rc          rc;
+};
+
+skn_spending *skn_spending_new(skn_provider_set *set)
+{
+    skn_spending *p = skn_heap(sizeof *p);
+
+    p->set = set;
+    return p;
+}
+
+static void forget(skn_spending *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->uses[i].model);
+    free(p->uses);
+    p->uses = NULL;
+    p->count = 0;
+}
+
+void skn_spending_free(skn_spending *p)
+{
+    if (!p)
+        return;
+    forget(p);
+    skn_arena_free(p->a);
+    free(p);
+}
+
+/* --- Figures ------------------------------------------------------------------------------------ */
+
+/* A new month begins with nothing. */
+static void turn_page(skn_spending *p)
+{
+    int64_t month = skn_clock_month(skn_clock_micros());
+
+    if (month != p->month)
+        forget(p);
+    p->month = month;
+}
+
+static use *use_of(skn_spending *p, skn_str model)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (skn_str_is(model, p->uses[i].model))
+            return &p->uses[i];
+    if (p->count == MOST_MODELS)
+        return NULL;
+    p->uses = skn_heap_resize(p->uses, (p->count + 1) * sizeof *p->uses);
+    p->uses[p->count] = (use){.model = skn_heap_copy(model)};
+    return &p->uses[p->count++];
+}
+
+/* The larger one counts: the store may not have what was just answered here. */
+void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found)
+{
+    turn_page(p);
+    for (size_t i = 0; month == p->month && i < found->count; i++) {
+        const skein_model_use *f = &found->at[i];
+        use                   *u = use_of(p, f->model);
+
+        if (u && f->tokens_in > u->in)
+            u->in = f->tokens_in;
+        if (u && f->tokens_out > u->out)
+            u->out = f->tokens_out;
+    }
+    p->read_at = skn_clock_monotonic() / MILLION;
+}
+
+void skn_spending_note(const skn_slot *s, const char *model, const skn_answer *answer)
+{
+    skn_spending *p = s->set->spending;
+    skn_arena    *a;
+    use          *u;
+
+    if (!s->plan || s->plan->scripted || s->set->o.replay)
+        return;
+    turn_page(p);
+    a = skn_arena_new();
+    u = use_of(p, skn_arena_printf(a, "%s/%s", s->name, model));
+    skn_arena_free(a);
+    if (u && answer->tokens_in > 0 && u->in < MOST_TOKENS)
+        u->in += answer->tokens_in;
+    if (u && answer->tokens_out > 0 && u->out < MOST_TOKENS)
+        u->out += answer->tokens_out;
+}
+
+/* --- The store ---------------------------------------------------------------------------------- */
+
+static void work_read(void *arg)
+{
+    skn_spending *p = arg;
+    skein_error   err;
+
+    p->rc = skein_models_used(p->set->o.engine, p->since, p->a, &p->found, &err);
+}
+
+static void was_read(void *arg)
+{
+    skn_spending *p = arg;
+
+    p->reading = false;
+    if (!p->rc)
+        skn_spending_take(p, p->since, &p->found);
+    skn_arena_free(p->a);
+    p->a = NULL;
+}
+
+static void read_again(skn_spending *p)
+{
+    if (p->reading || !p->set->o.engine ||
+        skn_clock_monotonic() / MILLION - p->read_at < STALE_MS)
+        return;
+    p->reading = true;
+    p->since = p->month;
+    p->a = skn_arena_new();
+    skn_workers_run(p->set->o.workers, work_read, was_read, p);
+}
+
+/* --- Money -------------------------------------------------------------------------------------- */
+
+static int64_t cost_of(int64_t tokens, int64_t price)
+{
+    tokens = tokens > MOST_TOKENS ? MOST_TOKENS : tokens;
+    return tokens / MILLION * price + tokens % MILLION * price / MILLION;
+}
+
+static const skn_model_price *price_of(const skn_slot *s, skn_str model)
+{
+    for (size_t i = 0; i < s->plan->s.price_count; i++)
+        if (skn_str_eq(s->plan->s.prices[i].model, model))
+            return &s->plan->s.prices[i];
+    return NULL;
+}
+
+/* The name of the model, if it is one of this provider. */
+static bool is_ours(const skn_slot *s, const use *u, skn_str *model)
+{
+    size_t n = strlen(s->name);
+
+    if (strncmp(u->model, s->name, n) != 0 || u->model[n] != '/')
+        return false;
+    *model = skn_str_of(u->model + n + 1);
+    return u->in || u->out;
+}
+
+int64_t skn_spending_used(const skn_slot *s)
+{
+    const skn_spending *p = s->set->spending;
+    int64_t             sum = 0;
+    skn_str             model;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const skn_model_price *price;
+
+        if (!is_ours(s, &p->uses[i], &model) || !(price = price_of(s, model)))
+            continue;
+        sum += cost_of(p->uses[i].in, price->input) + cost_of(p->uses[i].out, price->output);
+    }
+    return sum;
+}
+
+static void add_unpriced(const skn_slot *s, skn_str model, skn_arena *a, skn_str *list,
+                         size_t *count)
+{
+    if (price_of(s, model) || *count == MOST_UNPRICED)
+        return;
+    for (size_t i = 0; i < *count; i++)
+        if (skn_str_eq(list[i], model))
+            return;
+    list[(*count)++] = skn_arena_copy(a, model);
+}
+
+size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out)
+{
+    const skn_spending *p = s->set->spending;
+    skn_str            *list = SKN_ARRAY(a, MOST_UNPRICED, skn_str), model;
+    size_t              count = 0;
+
+    *out = list;
+    if (!s->plan->s.monthly_micros)
+        return 0;
+    for (size_t i = 0; i < s->plan->s.model_count; i++)
+        add_unpriced(s, s->plan->s.models[i], a, list, &count);
+    for (size_t i = 0; i < p->count; i++)
+        if (is_ours(s, &p->uses[i], &model))
+            add_unpriced(s, model, a, list, &count);
+    return count;
+}
+
+void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
+{
+    int64_t most = s->plan->s.monthly_micros;
+    char    month[SKN_MONTH_TEXT];
+
+    turn_page(s->set->spending);
+    skn_month_format(s->set->spending->month, month);
+    snprintf(out, SKN_LIMIT_TEXT, "%s: %lld.%06lld %s of %s", s->name,
+             (long long)(most / MILLION), (long long)(most % MILLION), s->plan->s.currency,
+             month);
+}
+
+bool skn_spending_over(const skn_slot *s, skein_error *err)
+{
+    int64_t most = s->plan->s.monthly_micros, used;
+    char    month[SKN_MONTH_TEXT];
+
+    if (!most || s->set->o.replay)
+        return false;
+    turn_page(s->set->spending);
+    read_again(s->set->spending);
+    used = skn_spending_used(s);
+    if (used < most)
+        return false;
+    skn_month_format(s->set->spending->month, month);
+    skn_fail(err, SKEIN_PROVIDER,
+             "the provider \"%s\" has used %lld.%02lld of the %lld.%02lld %s of %s", s->name,
+             (long long)(used / MILLION), (long long)(used % MILLION / 10000),
+             (long long)(most / MILLION), (long long)(most % MILLION / 10000),
+             s->plan->s.currency, month);
+    skn_hint(
+        err, SKEIN_PROVIDER,
+        s->plan->s.stops
+            ? "Raise its budget.monthly in %.*s and try again, or wait for the next month"
+            : "The inbox asks whether to go on, at the latest with the next message. Or raise "
+              "its budget.monthly in %.*s, or wait for the next month",
+        SKN_FMT(s->plan->s.origin));
+    return true;
+}

@@ -1,0 +1,477 @@
+/* What needs the disk, the store or another program: done by the workers, one errand after the other, so
+ * that none works with what another one is replacing. Each ends with new plans. */
+#include "base/clock.h"
+#include "serve/provider_slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct skn_errand {
+    skn_errand            *next;
+    skn_provider_set      *set;
+    skn_arena             *a;      /* of the change */
+    skn_set_config         config; /* to be taken; mem NULL: the set's stays */
+    skn_provider_change    what;
+    skn_arena             *mem; /* of the plans */
+    skn_provider_plans     plans;
+    int64_t                month; /* of what models used; 0: nobody wants to know */
+    skein_model_uses       uses;
+    skein_error            err;
+    skn_provider_set_done *done;
+    void                  *arg;
+};
+
+/* --- On a worker -------------------------------------------------------------------------------- */
+
+static bool has_limit(const skn_set_config *config)
+{
+    size_t i = 0;
+
+    while (i < config->count && !config->settings[i].monthly_micros)
+        i++;
+    return i < config->count;
+}
+
+static skn_env_rule *rule_of(const skn_provider_set *set)
+{
+    return set->o.engine ? skn_engine_env_rule(set->o.engine) : NULL;
+}
+
+static skein_rc make_plans(skn_errand *r, skein_error *err)
+{
+    const skn_provider_set *set = r->set;
+    const skn_set_config   *config = r->config.mem ? &r->config : &set->config;
+    skn_plan_sources        from = {.settings = config->settings,
+                                    .setting_count = config->count,
+                                    .data_dir = set->o.data_dir,
+                                    .environment = config->environment,
+                                    .no_commands = config->no_commands,
+                                    .env = set->o.env,
+                                    .env_arg = set->o.env_arg,
+                                    .env_rule = rule_of(set)};
+    skein_settings          all = {0};
+    skein_rc                rc = SKEIN_OK;
+
+    memcpy(from.ports, set->o.ports, sizeof from.ports);
+    r->mem = skn_arena_new();
+    if (set->o.engine)
+        rc = skein_setting_list(set->o.engine, r->mem, &all, err);
+    from.stored = skn_stored_setting(&all);
+    if (!rc && set->o.engine && has_limit(config)) {
+        r->month = skn_clock_month(skn_clock_micros());
+        rc = skein_models_used(set->o.engine, r->month, r->mem, &r->uses, err);
+    }
+    if (!rc)
+        skn_plans_make(&r->plans, &from, r->mem);
+    return rc;
+}
+
+static void work(void *arg)
+{
+    skn_errand *r = arg;
+
+    if (!skn_change_make(&r->what, &r->set->o, &r->err))
+        make_plans(r, &r->err);
+}
+
+/* --- On the loop -------------------------------------------------------------------------------- */
+
+void skn_set_config_free(skn_set_config *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->settings[i].key.from == SKN_KEY_WRITTEN)
+            skn_secret_wipe(c->settings[i].key.name);
+    skn_arena_free(c->mem);
+    *c = (skn_set_config){0};
+}
+
+static void free_errand(skn_errand *r)
+{
+    skn_secret_wipe(r->what.key);
+    skn_set_config_free(&r->config);
+    skn_plans_wipe(&r->plans);
+    skn_arena_free(r->mem);
+    skn_arena_free(r->a);
+    free(r);
+}
+
+void skn_errands_drop(skn_provider_set *set)
+{
+    while (set->errands) {
+        skn_errand *r = set->errands;
+
+        set->errands = r->next;
+        free_errand(r);
+    }
+}
+
+static void take_result(skn_errand *r)
+{
+    skn_provider_set  *set = r->set;
+    skn_provider_plans plans = r->plans;
+    skn_arena         *mem = r->mem;
+
+    if (r->config.mem) {
+        skn_set_config_free(&set->config);
+        set->config = r->config;
+        r->config = (skn_set_config){0};
+    }
+    if (r->month)
+        skn_spending_take(set->spending, r->month, &r->uses);
+    r->plans = (skn_provider_plans){0};
+    r->mem = NULL;
+    skn_set_apply(set, &plans, mem);
+}
+
+static void begin_next(skn_provider_set *set);
+
+static void finished(void *arg)
+{
+    skn_errand       *r = arg;
+    skn_provider_set *set = r->set;
+
+    set->errands = r->next;
+    if (r->err.rc == SKEIN_OK)
+        take_result(r);
+    if (r->done)
+        r->done(r->arg, &r->err);
+    free_errand(r);
+    begin_next(set);
+}
+
+static void begin_next(skn_provider_set *set)
+{
+    if (set->errands)
+        skn_workers_run_slow(set->o.workers, work, finished, set->errands);
+}
+
+static skn_errand *new_errand(skn_provider_set *set, skn_provider_set_done *done, void *arg)
+{
+    skn_errand *r = skn_heap(sizeof *r);
+
+    r->set = set;
+    r->a = skn_arena_new();
+    r->done = done;
+    r->arg = arg;
+    return r;
+}
+
+static void send(skn_errand *r)
+{
+    skn_provider_set *set = r->set;
+    skn_errand      **at = &set->errands;
+
+    while (*at)
+        at = &(*at)->next;
+    *at = r;
+    if (set->errands == r)
+        begin_next(set);
+}
+
+static void read_config(skn_set_config *out, const skn_config *c)
+{
+    skn_arena *a = skn_arena_new();
+
+    *out = (skn_set_config){.mem = a, .count = c->providers.n};
+    out->settings = SKN_ARRAY(a, c->providers.n + 1, skn_provider_setting);
+    for (size_t i = 0; i < c->providers.n; i++)
+        skn_config_provider_read(&c->providers.p[i], &out->settings[i], a);
+    out->model = skn_arena_copy(a, c->values[SKN_CONFIG_DEFAULT_MODEL].text);
+    out->local = c->values[SKN_CONFIG_DETECT_LOCAL].number > 0;
+    out->environment = c->values[SKN_CONFIG_DETECT_ENVIRONMENT].number > 0;
+    out->no_commands = !c->values[SKN_CONFIG_COMMANDS].number;
+}
+
+skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err)
+{
+    skn_errand *r = new_errand(set, NULL, NULL);
+    skein_rc    rc;
+
+    read_config(&r->config, config);
+    rc = make_plans(r, err);
+    if (!rc)
+        take_result(r);
+    free_errand(r);
+    return rc;
+}
+
+void skn_provider_set_reload(skn_provider_set *set, const skn_config *config,
+                             skn_provider_set_done *done, void *arg)
+{
+    skn_errand *r = new_errand(set, done, arg);
+
+    if (config)
+        read_config(&r->config, config);
+    send(r);
+}
+
+void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *as,
+                             skn_provider_set_done *done, void *arg)
+{
+    skn_errand     *r = new_errand(set, done, arg);
+    const skn_slot *s = skn_slot_find(set, name);
+
+    r->what.name = skn_arena_copy(r->a, name);
+    r->what.remove = true;
+    r->what.as = as ? as : set->o.engine;
+    if (!s || !s->plan || s->plan->scripted) {
+        r->what = (skn_provider_change){0};
+        skn_fail(&r->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\" to forget",
+                 SKN_FMT(name));
+    }
+    send(r);
+}
+
+skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_json *body,
+                              skn_provider_put how, skein_engine *as,
+                              skn_provider_set_done *done, void *arg, const char **at,
+                              skein_error *err)
+{
+    skn_errand     *r = new_errand(set, done, arg);
+    const skn_slot *s = skn_slot_find(set, name);
+    skein_rc        rc;
+
+    if (at)
+        *at = NULL;
+    r->what.name = r->what.patch.name = skn_arena_copy(r->a, name);
+    r->what.as = as ? as : set->o.engine;
+    if ((rc = skn_change_read(&r->what, body, s ? s->plan : NULL, how, rule_of(set), r->a, at,
+                              err)) ||
+        !done)
+        free_errand(r);
+    else
+        send(r);
+    return rc;
+}
+
+/* Asking servers what they have: all local ones at once, or one for its models. */
+
+enum { LIST_MS = 10000 };
+
+struct skn_looking {
+    skn_looking     *next;
+    skn_detect_done *done;
+    void            *arg;
+};
+
+struct skn_listing {
+    skn_listing      *next, **link;
+    skn_provider_set *set; /* NULL: it is gone */
+    skn_slot         *slot;
+    skn_host         *host;  /* that is asked; or NULL */
+    skn_timer        *timer; /* for an answer that is known */
+    bool              fresh; /* what is known is no answer */
+    skn_models_done  *done;
+    void             *arg;
+};
+
+/* --- Local servers ------------------------------------------------------------------------------ */
+
+static void keep_found(skn_provider_set *set, const skn_detected *found)
+{
+    skn_arena    *a = skn_arena_new();
+    skn_detected *kept = SKN_NEW(a, skn_detected);
+
+    *kept = *found;
+    for (size_t i = 0; i < SKN_SERVERS; i++) {
+        skn_found_server *s = &kept->servers[i];
+        skn_model        *models = SKN_ARRAY(a, s->model_count + 1, skn_model);
+
+        for (size_t m = 0; m < s->model_count; m++)
+            models[m] = (skn_model){skn_arena_copy(a, s->models[m].name), s->models[m].window};
+        s->models = models;
+        s->base_url = skn_arena_copy(a, s->base_url);
+        s->place = skn_arena_copy(a, s->place);
+        s->version = skn_arena_copy(a, s->version);
+    }
+    skn_arena_free(set->found_mem);
+    set->found_mem = a;
+    set->found = kept;
+}
+
+/* Who is at that address, by whatever name, has these models. */
+static void tell_slots(skn_provider_set *set)
+{
+    for (size_t i = 0; i < set->slot_count; i++) {
+        skn_slot *s = set->slots[i];
+
+        s->found = false;
+        for (size_t k = 0; s->plan && !s->plan->scripted && k < SKN_SERVERS; k++) {
+            const skn_found_server *f = &set->found->servers[k];
+
+            if (!f->answered || !skn_str_eq(f->base_url, s->plan->s.base_url))
+                continue;
+            s->found = true;
+            if (!s->plan->s.model_count)
+                skn_slot_keep_models(s, f->models, f->model_count, f->version);
+        }
+    }
+}
+
+static void detected(void *arg, const skn_detected *found)
+{
+    skn_provider_set *set = arg;
+    skn_looking      *all = set->looking;
+
+    set->detecting = NULL;
+    set->looking = NULL;
+    keep_found(set, found);
+    tell_slots(set);
+    skn_set_changed(set);
+    while (all) {
+        skn_looking *one = all;
+
+        all = one->next;
+        if (one->done)
+            one->done(one->arg, set->found);
+        free(one);
+    }
+}
+
+void skn_provider_set_detect(skn_provider_set *set, skn_detect_done *done, void *arg)
+{
+    skn_looking       *one = skn_heap(sizeof *one);
+    skn_detect_options o = {.local = set->config.local && !set->o.replay && set->o.net,
+                            .environment = set->config.environment,
+                            .env = set->o.env,
+                            .env_arg = set->o.env_arg};
+
+    *one = (skn_looking){set->looking, done, arg};
+    set->looking = one;
+    memcpy(o.ports, set->o.ports, sizeof o.ports);
+    if (!set->detecting)
+        set->detecting = skn_detect(set->o.loop, set->o.net, &o, detected, set);
+}
+
+const skn_detected *skn_provider_set_found(const skn_provider_set *set)
+{
+    return set->found;
+}
+
+/* --- The models of one -------------------------------------------------------------------------- */
+
+static void free_listing(skn_listing *l)
+{
+    *l->link = l->next;
+    if (l->next)
+        l->next->link = l->link;
+    skn_timer_free(l->timer);
+    free(l);
+}
+
+static void listed(void *arg, const skn_models *models)
+{
+    skn_listing *l = arg;
+
+    if (!l->set) { /* the set is going, and its providers with it */
+        free(l);
+        return;
+    }
+    if (l->slot->host == l->host) { /* it was not replaced meanwhile */
+        if (models->state == SKN_ASK_ANSWERED && !l->slot->plan->s.model_count)
+            skn_slot_keep_models(l->slot, models->at, models->count, models->version);
+        skn_slot_note(l->slot, models->state, &models->error);
+    }
+    l->done(l->arg, models);
+    skn_host_leave(l->set, l->host);
+    free_listing(l);
+}
+
+/* Why a provider cannot be asked. */
+static void refuse(const skn_slot *s, skn_models *out)
+{
+    out->state = s->host && s->plan->no_key.p ? SKN_ASK_NO_KEY : SKN_ASK_FAILED;
+    if (s->plan->no_key.p) {
+        skn_fail(&out->error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->no_key));
+        skn_hint(&out->error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
+    } else if (s->host) {
+        skn_fail(&out->error, SKEIN_PROVIDER,
+                 "\"%s\" answers from a recording: there is no server to ask", s->name);
+    } else {
+        out->error = s->broken;
+    }
+}
+
+static void known(void *arg)
+{
+    skn_listing *l = arg;
+    skn_slot    *s = l->slot;
+    skn_model    scripted = {SKN_STR("scripted"), 0};
+    skn_models   models = {0};
+
+    if (!s || !s->plan) {
+        models.state = SKN_ASK_FAILED;
+        skn_fail(&models.error, SKEIN_NOT_FOUND, "there is no such provider");
+    } else if (s->plan->scripted) {
+        models.at = &scripted;
+        models.count = 1;
+    } else if (s->model_count && !l->fresh) {
+        models.at = s->models;
+        models.count = s->model_count;
+        models.version = s->version;
+    } else {
+        refuse(s, &models);
+    }
+    l->done(l->arg, &models);
+    free_listing(l);
+}
+
+/* Without a key that it needs there is nothing to ask. A key that is there but not in use yet is used
+ * where a person asks for just this. */
+static bool can_be_asked(const skn_slot *s, bool fresh)
+{
+    const skn_provider_plan *p = s ? s->plan : NULL;
+
+    if (!p || p->scripted || !s->host || !s->host->wire || (p->key_needed && !p->key.p))
+        return false;
+    return fresh || (!s->model_count && !p->no_key.p);
+}
+
+void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,
+                             skn_models_done *done, void *arg)
+{
+    skn_listing *l = skn_heap(sizeof *l);
+    skn_slot    *s = skn_slot_find(set, name);
+
+    *l = (skn_listing){.next = set->listings,
+                       .link = &set->listings,
+                       .set = set,
+                       .slot = s,
+                       .fresh = fresh,
+                       .done = done,
+                       .arg = arg};
+    if (l->next)
+        l->next->link = &l->next;
+    set->listings = l;
+    if (can_be_asked(s, fresh)) {
+        l->host = s->host;
+        l->host->questions++;
+        skn_wire_models(l->host->wire, LIST_MS, listed, l);
+        return;
+    }
+    l->timer = skn_timer_new(set->o.loop, known, l);
+    skn_timer_start(l->timer, 0);
+}
+
+void skn_looking_drop(skn_provider_set *set)
+{
+    skn_detect_cancel(set->detecting);
+    while (set->looking) {
+        skn_looking *one = set->looking;
+
+        set->looking = one->next;
+        free(one);
+    }
+    while (set->listings) {
+        skn_listing *l = set->listings;
+
+        set->listings = l->next;
+        if (l->next)
+            l->next->link = &set->listings;
+        l->set = NULL;
+        if (l->timer) {
+            skn_timer_free(l->timer);
+            free(l);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+/* provider_slots.h: what the files of the provider set share. Nobody else includes it.
+ *
+ * A slot is a provider that outsiders hold. Behind it is a host, which has the connection; when that must be
+ * another, the old host is retired and goes with its last question.
+ * Threads: the loop's. */
+#ifndef SKN_SERVE_PROVIDER_SLOTS_H
+#define SKN_SERVE_PROVIDER_SLOTS_H
+
+#include "config/provider_plan.h"
+#include "serve/provider_set.h"
+
+typedef struct skn_host {
+    struct skn_host *next;  /* of those that are retired */
+    skn_provider    *wire;  /* NULL: a recording, or the scripted one */
+    skn_provider    *front; /* who is asked: the wire, or a recorder before it */
+    bool             owned; /* the scripted one is not */
+    int              questions;
+    char             sum[65]; /* of what it was made from */
+} skn_host;
+
+enum { SKN_LIMIT_TEXT = 160 }; /* a provider's limit in words, with the month */
+
+typedef struct skn_slot {
+    skn_provider       base; /* first */
+    skn_provider_set  *set;
+    char              *name;
+    skn_provider_plan *plan; /* NULL: it is gone */
+    skn_host          *host; /* NULL: there is none to ask; `broken` says why */
+    skein_error        broken;
+    bool               found; /* as a server on this computer */
+    skn_ask_state      last;  /* of the last question or test */
+    char               problem[400];
+    char               limit[SKN_LIMIT_TEXT]; /* that a person was asked about; "": none */
+    skein_approval     said;                  /* to it, as far as is known */
+    int64_t            used_at, failed_at;
+    skn_arena         *mem;       /* of the next four */
+    skn_str            listed_at; /* the address that the models were listed for */
+    skn_model         *models;
+    size_t             model_count;
+    skn_str            version;
+} skn_slot;
+
+typedef struct skn_looking  skn_looking;  /* somebody who waits for a detection */
+typedef struct skn_listing  skn_listing;  /* somebody who waits for a list of models */
+typedef struct skn_errand   skn_errand;   /* something that the workers do */
+typedef struct skn_spending skn_spending; /* what models used in this month */
+
+/* What was read from the configuration. */
+typedef struct skn_set_config {
+    skn_arena            *mem;
+    skn_provider_setting *settings;
+    size_t                count;
+    skn_str               model;              /* by default; may be "auto" */
+    bool                  local, environment; /* what to look for */
+    bool                  no_commands;        /* no program is asked for a key */
+} skn_set_config;
+
+struct skn_provider_set {
+    skn_provider_set_options o;
+    skn_arena               *mem; /* of the plans */
+    skn_provider_plans       plans;
+    skn_set_config           config;
+    skn_slot               **slots; /* in the order of coming */
+    size_t                   slot_count;
+    skn_host                *retired;
+    skn_timer               *sweeper;
+    skn_detecting           *detecting;
+    skn_looking             *looking;
+    skn_arena               *found_mem;
+    skn_detected            *found;
+    skn_errand              *errands; /* the first of them is under way */
+    skn_listing             *listings;
+    skn_spending            *spending;
+    skn_arena               *model_mem; /* of what default_model gave */
+};
+
+skn_slot *skn_slot_find(const skn_provider_set *set, skn_str name);
+/* Calls o.changed. */
+void skn_set_changed(skn_provider_set *set);
+/* Takes new plans, which live in `mem`; both are the set's from here on. */
+void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_arena *mem);
+/* provider_ask.c: asking through a slot. */
+extern const skn_provider_ops skn_slot_ops;
+void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
+/* A question of this host is over. */
+void skn_host_leave(skn_provider_set *set, skn_host *h);
+void skn_host_free(skn_host *h);
+void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, skn_str version);
+/* What was listed at another address is not known of this one. */
+void skn_slot_forget_models(skn_slot *s);
+
+/* What somebody wants to be different in the store. */
+typedef struct skn_provider_change {
+    bool                put, remove;
+    skein_engine       *as; /* for who wants it */
+    skn_str             name;
+    skn_provider_stored patch;
+    unsigned            members; /* of the patch that are given */
+    bool                consent_unless_said;
+    skn_str             key, place; /* to keep, and for which address; absent: nobody knows */
+    bool                forget_key;
+    skn_str             moved_from; /* set: the key was for this address, and is dropped */
+} skn_provider_change;
+
+/* provider_change.c: reads what is wanted of a provider that is planned like this, or not at all
+ * (NULL); arguments as of skn_provider_set_put. */
+skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
+                         const skn_provider_plan *p, skn_provider_put how, skn_env_rule *rule,
+                         skn_arena *a, const char **at, skein_error *err);
+/* Makes the change, on a worker. */
+skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_options *o,
+                         skein_error *err);
+
+/* provider_errand.c: what the workers do, one after the other. */
+skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err);
+void     skn_errands_drop(skn_provider_set *set);
+void     skn_set_config_free(skn_set_config *c);
+
+/* provider_ask.c: what models used in this month, by the store and by what was answered since. */
+skn_spending *skn_spending_new(skn_provider_set *set);
+void          skn_spending_free(skn_spending *p); /* the workers have ended; NULL is fine */
+/* What the store has of a month. */
+void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found);
+/* A model of the slot has answered. */
+void skn_spending_note(const skn_slot *s, const char *model, const skn_answer *answer);
+/* Millionths of its currency, of those of its models that have a price. */
+int64_t skn_spending_used(const skn_slot *s);
+/* Those that have none, where there is a limit: that were used, or that the file names. */
+size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
+/* Whether the limit is reached; then err says so. */
+bool skn_spending_over(const skn_slot *s, skein_error *err);
+/* Which limit that is: another amount or month is another one. */
+void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT]);
+
+/* provider_ask.c: what a person has said to the limit of this month; open: nothing yet. */
+skein_approval skn_limit_said(const skn_slot *s);
+void skn_limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said);
+
+/* provider_errand.c: asking servers what they have. */
+void skn_looking_drop(skn_provider_set *set);
+
+/* provider_set.c */
+skn_provider_state skn_slot_state(const skn_slot *s);
+
+#endif

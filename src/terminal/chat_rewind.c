@@ -1,0 +1,318 @@
+/* chat_rewind.c: Esc Esc: back to something the person said, and what can be done from there. */
+#include "terminal/chat_ask.h"
+
+#include "base/utf8.h"
+#include "cli/far_change.h"
+#include "cli/input.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+#define OWN_MOST   200 /* messages to pick from */
+#define TEXT_BYTES 400 /* of one: more does not fit on a row */
+#define OWN        SKN_STR("from:me role:user")
+#define PROMPT     "Keep the facts, dates and decisions; drop tool noise and small talk."
+
+typedef enum choice {
+    EDIT,
+    MAKE_CURRENT,
+    SUMMARISE_FROM,
+    SUMMARISE_UP_TO,
+    BRANCH,
+    CHOICES
+} choice;
+
+/* The message that was picked, where it stands, and what stands around it there. */
+typedef struct target {
+    skein_message m;
+    int64_t       version, length;
+    int64_t       current; /* the version that is */
+} target;
+
+/* --- Picking a message -------------------------------------------------------------------- */
+
+/* What a model wrote in place of several is nobody's own. */
+static bool is_own(const skein_message *m)
+{
+    return !m->purged && !(m->squash_uid.n && m->model.n);
+}
+
+static skein_rc read_own(skn_chat *c, skn_arena *mem, skein_hits *out)
+{
+    skein_search_request what = {.world = c->world.id, .query = OWN, .limit = OWN_MOST};
+    skn_far_question     q;
+    size_t               kept = 0;
+    skein_rc             rc = skn_chat_told(
+                    c, &q, skn_far_search(skn_chat_ask(c, mem, &q), &what, c->chat.uid, out));
+
+    for (size_t i = 0; !rc && i < out->count; i++)
+        if (is_own(&out->at[i].message))
+            out->at[kept++] = out->at[i];
+    out->count = kept;
+    return rc;
+}
+
+/* Oldest first, as they were said; those of other versions too. */
+static skn_menu_item *own_items(skn_arena *mem, const skein_hits *hits)
+{
+    skn_menu_item *items = SKN_ARRAY(mem, hits->count, skn_menu_item);
+
+    for (size_t i = 0; i < hits->count; i++) {
+        const skein_hit *hit = &hits->at[hits->count - 1 - i];
+
+        items[i].label = hit->in_current ? SKN_STR("now")
+                                         : skn_arena_printf(mem, "v%" PRId64, hit->version);
+        items[i].text = skn_utf8_cut(hit->message.content, TEXT_BYTES);
+    }
+    return items;
+}
+
+static skn_menu message_menu(skn_arena *mem, const skein_hits *hits)
+{
+    skn_menu m = {.title = SKN_STR("Go back to which of your messages?"),
+                  .keys = "↑ ↓ and Enter, or a digit · Esc leaves all as it is",
+                  .items = own_items(mem, hits),
+                  .count = hits->count,
+                  .at = hits->count - 1};
+
+    for (size_t i = 0; i < m.count; i++)
+        if (m.items[i].label.n > m.label_columns)
+            m.label_columns = m.items[i].label.n;
+    return m;
+}
+
+/* In the current version, or else in the newest that holds it. */
+static int64_t home_of(const skein_message_facts *f, int64_t current)
+{
+    for (size_t i = 0; i < f->version_count; i++)
+        if (f->versions[i] == current)
+            return current;
+    return f->version_count ? f->versions[0] : current;
+}
+
+static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *out)
+{
+    skein_conversation  now;
+    skein_message_facts facts;
+    skein_version       version;
+    skn_far_question    q;
+    skein_rc            rc;
+
+    if ((rc = skn_chat_now(c, mem, &now)))
+        return rc;
+    if (!(rc = skn_far_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
+        out->version = home_of(&facts, now.version);
+        rc = skn_far_version(&q.cli, out->version, SKN_NONE, &version);
+    }
+    if (!rc) {
+        out->current = now.version;
+        out->length = version.length;
+    }
+    return skn_chat_told(c, &q, rc);
+}
+
+/* --- Picking what to do ------------------------------------------------------------------- */
+
+static int64_t count_from(const target *t)
+{
+    return t->length - t->m.position;
+}
+
+static skn_str merge_text(skn_arena *mem, int64_t count, const char *which)
+{
+    if (count < 2)
+        return SKN_STR("there is nothing to merge");
+    return skn_arena_printf(mem, "the %" PRId64 " messages %s become one", count, which);
+}
+
+static void choice_items(skn_arena *mem, const target *t, skn_menu_item *items)
+{
+    static const char *const labels[CHOICES] = {"edit from here", "make that version current",
+                                                "summarise from here", "summarise up to here",
+                                                "branch"};
+
+    for (size_t i = 0; i < CHOICES; i++)
+        items[i].label = skn_str_of(labels[i]);
+    items[EDIT].text = SKN_STR("say it in other words; what follows goes");
+    items[MAKE_CURRENT].text = t->version == t->current
+                                   ? skn_arena_printf(mem, "v%" PRId64 " is", t->current)
+                                   : skn_arena_printf(mem, "v%" PRId64 " instead of v%" PRId64,
+                                                      t->version, t->current);
+    items[SUMMARISE_FROM].text = merge_text(mem, count_from(t), "from this on");
+    items[SUMMARISE_UP_TO].text = merge_text(mem, t->m.position, "before it");
+    items[BRANCH].text = SKN_STR("another conversation that begins like this");
+}
+
+static skn_menu_end pick_choice(skn_chat *c, skn_arena *mem, const target *t, choice *out)
+{
+    skn_menu_item items[CHOICES];
+    skn_menu      m = {.title = skn_arena_printf(mem, "From \"%.*s\"",
+                                                 SKN_FMT(skn_utf8_cut(t->m.content, TEXT_BYTES))),
+                       .keys = "↑ ↓ and Enter, or a digit · Esc back to the messages",
+                       .items = items,
+                       .count = CHOICES,
+                       .label_columns = sizeof "make that version current" - 1};
+    skn_menu_end  end;
+
+    choice_items(mem, t, items);
+    end = skn_chat_menu(c, &m);
+    *out = (choice)m.at;
+    return end;
+}
+
+/* --- Doing it ----------------------------------------------------------------------------- */
+
+static bool switch_to(skn_chat *c, int64_t version)
+{
+    const char *words[] = {"switch", skn_arena_printf(c->mem, "v%" PRId64, version).p};
+
+    return skn_chat_run(c, words, 2) == 0;
+}
+
+/* Changes are made in the version that is current. */
+static bool stand_on(skn_chat *c, int64_t version)
+{
+    skein_conversation now;
+
+    if (skn_chat_now(c, c->mem, &now)) {
+        skn_chat_complain(c);
+        return false;
+    }
+    return now.version == version || switch_to(c, version);
+}
+
+static void begin_edit(skn_chat *c, const target *t)
+{
+    snprintf(c->revised, sizeof c->revised, "%.*s", SKN_FMT(t->m.uid));
+    c->revised_version = t->version;
+    skn_line_edit_preset(c->edit, t->m.content);
+    skn_chat_tell(c, "Enter says it again and removes what follows; an empty line leaves all "
+                     "as it is.");
+}
+
+/* What was typed comes back when it cannot be done now, since agents are at work for instance. */
+void skn_chat_revise(skn_chat *c, skn_str text)
+{
+    skn_arena  *mem = skn_arena_new();
+    const char *words[] = {"edit", "--no-wait", c->revised, "-m", skn_arena_copy(mem, text).p};
+
+    if (!text.n) {
+        skn_chat_tell(c, "All stays as it is.");
+        c->revised[0] = '\0';
+    } else if (!stand_on(c, c->revised_version) || skn_chat_run(c, words, 5)) {
+        skn_line_edit_preset(c->edit, skn_str_of(words[4]));
+    } else {
+        c->revised[0] = '\0';
+    }
+    skn_arena_free(mem);
+    c->changed = true;
+}
+
+static void make_current(skn_chat *c, const target *t)
+{
+    if (t->version == t->current)
+        skn_chat_tell(c, "v%" PRId64 " is current.", t->current);
+    else
+        (void)switch_to(c, t->version);
+}
+
+static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from, int64_t count)
+{
+    skn_json_list list = {0};
+    const char  **words;
+
+    if (count < 2) {
+        skn_chat_tell(c, "There is nothing to merge: it takes two messages or more.");
+        return;
+    }
+    if (!stand_on(c, t->version))
+        return;
+    if (skn_chat_ids(c, mem, t->version, from, count, &list)) {
+        skn_chat_complain(c);
+        return;
+    }
+    words = SKN_ARRAY(mem, list.n + 3, const char *);
+    words[0] = "squash";
+    words[1] = "-m";
+    words[2] = PROMPT;
+    for (size_t i = 0; i < list.n; i++)
+        words[3 + i] = skn_arena_copy(mem, skn_far_text(list.p[i], "messageId")).p;
+    skn_chat_tell(c, "Summarising %zu messages…", list.n);
+    (void)skn_chat_run(c, words, list.n + 3);
+    skn_interrupt_arm(SIGINT); /* who waited for the model has had it */
+}
+
+static void branch(skn_chat *c, skn_arena *mem, const target *t)
+{
+    skein_conversation made;
+    skn_far_question   q;
+    skn_str            title = SKN_NONE, old = c->chat.uid;
+
+    if (c->chat.title.n)
+        title = skn_arena_printf(mem, "%.*s (branch)", SKN_FMT(c->chat.title));
+    if (skn_chat_told(c, &q,
+                      skn_far_branch(skn_chat_ask(c, mem, &q), t->version, t->m.position + 1,
+                                     title, &made))) {
+        skn_chat_complain(c);
+        return;
+    }
+    skn_chat_move(c, made.uid);
+    if (!c->rc)
+        skn_chat_tell(c,
+                      "This is %.*s now, which begins with %" PRId64
+                      " message%s of the other.\nThat one stays: skein chat %.*s -c %.*s",
+                      SKN_FMT(made.uid), made.length, skn_plural(made.length),
+                      SKN_FMT(c->world.name), SKN_FMT(old));
+}
+
+static void act(skn_chat *c, skn_arena *mem, const target *t, choice what)
+{
+    if (what == EDIT)
+        begin_edit(c, t);
+    else if (what == MAKE_CURRENT)
+        make_current(c, t);
+    else if (what == SUMMARISE_FROM)
+        summarise(c, mem, t, t->m.position, count_from(t));
+    else if (what == SUMMARISE_UP_TO)
+        summarise(c, mem, t, 0, t->m.position);
+    else
+        branch(c, mem, t);
+}
+
+/* --- Together ----------------------------------------------------------------------------- */
+
+static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
+{
+    skn_menu     messages = message_menu(mem, hits);
+    skn_menu_end end = SKN_MENU_BACK;
+    choice       what;
+    target       t;
+
+    while (end == SKN_MENU_BACK) {
+        if (skn_chat_menu(c, &messages) != SKN_MENU_PICKED)
+            return;
+        if (find_target(c, mem, hits->at[hits->count - 1 - messages.at].message.uid, &t)) {
+            skn_chat_complain(c);
+            return;
+        }
+        end = pick_choice(c, mem, &t, &what);
+    }
+    if (end == SKN_MENU_PICKED)
+        act(c, mem, &t, what);
+}
+
+void skn_chat_rewind(skn_chat *c)
+{
+    skn_arena *mem = skn_arena_new();
+    skein_hits hits;
+
+    c->revised[0] = c->queued[0] = '\0';
+    if (read_own(c, mem, &hits))
+        skn_chat_complain(c);
+    else if (!hits.count)
+        skn_chat_tell(c, "You have said nothing here yet.");
+    else
+        pick(c, mem, &hits);
+    skn_arena_free(mem);
+}

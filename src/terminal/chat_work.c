@@ -1,0 +1,415 @@
+/* chat_work.c: calls of tools that wait for the person's yes or no, and saying it in the chat. */
+#include "base/utf8.h"
+#include "cli/far_agent.h"
+#include "cli/paste.h"
+#include "terminal/chat_ask.h"
+#include "terminal/chat_box.h"
+#include "terminal/term_key.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INBOX_MOST 100
+#define ARGS_MOST  ((size_t)300) /* bytes of what a tool is to be given */
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+/* Those of this conversation, and those that hold up all of the world: a limit was reached. */
+static bool is_ours(const skn_chat *c, const skein_inbox_item *item)
+{
+    return skn_str_is(item->kind, "approval") && !item->answer.n && item->open &&
+           (!item->chat_uid.n || skn_str_eq(item->chat_uid, c->chat.uid));
+}
+
+static bool is_known(const skn_approval *list, size_t count, const char *uid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(list[i].uid, uid))
+            return true;
+    return false;
+}
+
+static void copy(skn_approval *out, const skein_inbox_item *item, skn_arena *mem)
+{
+    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(item->uid));
+    snprintf(out->who, sizeof out->who, "%.*s",
+             SKN_FMT(item->agent.n ? item->agent : SKN_STR("the team")));
+    if (item->tool.n)
+        snprintf(out->what, sizeof out->what, "%.*s %.*s",
+                 SKN_FMT(skn_clean_consent(mem, item->tool)),
+                 SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, item->args), ARGS_MOST)));
+    else
+        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(item->title));
+}
+
+/* A list leaves out what is long. */
+static void read_whole(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem,
+                       skein_inbox_item *out)
+{
+    skein_inbox_item whole;
+    skn_far_question q;
+
+    *out = *listed;
+    if (!listed->definition_state.n || listed->definition.n)
+        return;
+    if (!skn_far_inbox_get(skn_chat_ask(c, mem, &q), listed->uid, &whole))
+        out->definition = whole.definition;
+}
+
+static void tell_definition(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem)
+{
+    skn_definition_parts d;
+    skein_inbox_item     item;
+
+    read_whole(c, listed, mem, &item);
+    skn_definition_read(&item, mem, &d);
+    if (d.why)
+        skn_chat_tell(c, "%s", d.why);
+    if (d.why && !item.definition.n)
+        skn_chat_tell(c,
+                      "  It could not be read. Read it before you allow it: /inbox show %.*s",
+                      SKN_FMT(item.uid));
+    for (size_t i = 0; i < d.parts.n; i++) {
+        skn_chat_wrap(c, d.parts.p[i].label, 2, false);
+        skn_chat_wrap(c, d.parts.p[i].text, 6, false);
+    }
+}
+
+static void tell(skn_chat *c, const skn_approval *a, const skein_inbox_item *item,
+                 skn_arena *mem)
+{
+    skn_chat_tell(c, "%s waits for your answer in the inbox: %s", a->who, a->what);
+    tell_definition(c, item, mem);
+    skn_chat_tell(c,
+                  "/allow lets it, /deny does not; /inbox show %s tells more. What you say "
+                  "meanwhile waits in the queue.",
+                  a->uid);
+}
+
+static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
+{
+    const skein_inbox_item *from[SKN_CHAT_ASKS];
+    skn_approval            old[SKN_CHAT_ASKS];
+    size_t                  old_count = c->ask_count;
+
+    memcpy(old, c->asks, sizeof old);
+    c->ask_count = 0;
+    for (size_t i = 0; i < inbox->count && c->ask_count < SKN_CHAT_ASKS; i++)
+        if (is_ours(c, &inbox->at[i])) {
+            from[c->ask_count] = &inbox->at[i];
+            copy(&c->asks[c->ask_count++], &inbox->at[i], mem);
+        }
+    for (size_t i = 0; i < c->ask_count; i++)
+        if (!is_known(old, old_count, c->asks[i].uid))
+            tell(c, &c->asks[i], from[i], mem);
+    c->changed = true;
+}
+
+skein_rc skn_chat_asks_read(skn_chat *c)
+{
+    skn_arena        *mem = skn_arena_new();
+    skein_inbox_query what = {.kind = SKN_STR("approval"), .limit = INBOX_MOST};
+    skein_inbox       inbox;
+    skn_far_question  q;
+    skein_rc rc = skn_chat_told(c, &q, skn_far_inbox(skn_chat_ask(c, mem, &q), &what, &inbox));
+
+    if (!rc)
+        take(c, &inbox, mem);
+    skn_arena_free(mem);
+    return rc;
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
+
+void skn_chat_ask_rows(skn_chat *c)
+{
+    size_t width = c->cli->out.width > 20 ? (size_t)c->cli->out.width - 1 : 20;
+
+    if (!c->ask_count)
+        return;
+    skn_chat_row(c, SKN_YELLOW,
+                 skn_chat_fit(c->mem,
+                              skn_arena_printf(c->mem, "◐ %s waits for your answer: %s",
+                                               c->asks[0].who, c->asks[0].what),
+                              width));
+    skn_chat_row(c, SKN_DIM,
+                 skn_chat_fit(c->mem,
+                              c->ask_count == 1
+                                  ? SKN_STR("/allow or /deny · what you say waits")
+                                  : skn_arena_printf(c->mem, "/allow or /deny ID · %zu wait",
+                                                     c->ask_count),
+                              width));
+}
+
+/* --- Deciding ----------------------------------------------------------------------------- */
+
+/* Of several only that which is named is decided: the first may be another one by now. */
+static const char *which(skn_chat *c)
+{
+    if (c->ask_count == 1)
+        return c->asks[0].uid;
+    if (!c->ask_count)
+        skn_chat_tell(c, "Nothing waits for your yes or no.");
+    for (size_t i = 0; i < c->ask_count; i++)
+        skn_chat_tell(c, "%s  %s: %s", c->asks[i].uid, c->asks[i].who, c->asks[i].what);
+    if (c->ask_count)
+        skn_chat_tell(c, "Name the one that you mean: /allow ID, or /deny ID");
+    return NULL;
+}
+
+void skn_chat_decide(skn_chat *c, const char *word, const char *uid)
+{
+    char        id[64];
+    const char *words[] = {"inbox", word, id};
+
+    if (!uid)
+        uid = which(c);
+    if (!uid)
+        return;
+    snprintf(id, sizeof id, "%s", uid);
+    (void)skn_chat_run(c, words, 3);
+    if (!c->rc)
+        c->rc = skn_chat_asks_read(c);
+}
+
+/* Delegations in a chat: those at work above the prompt, and a look into one. */
+
+#define BOXES_MOST ((size_t)2)
+#define ROWS_MOST  ((size_t)4) /* of each */
+#define FOOT_ROWS  ((size_t)6) /* under a look: keys, and some of what was said */
+#define ROOT       "main"
+
+static bool find_key(const skein_delegations *all, skn_str key, size_t *at)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (skn_str_eq(all->at[i].key, key)) {
+            *at = i;
+            return true;
+        }
+    return false;
+}
+
+static void remember(skn_chat *c, skn_str key)
+{
+    snprintf(c->boxed, sizeof c->boxed, "%.*s", SKN_FMT(key));
+}
+
+/* --- Above the prompt --------------------------------------------------------------------- */
+
+/* Only those that the room asked for have a box of their own; what is below them is a row in it. That
+ * something cannot be read now is no reason not to draw the rest. */
+void skn_chat_boxes(skn_chat *c)
+{
+    skn_arena               *mem = skn_arena_new();
+    skein_error              before = c->cli->err;
+    const skein_delegations *all;
+    skn_box                  box;
+    size_t                   shown = 0, count = 0;
+
+    if (c->delegated && !skn_chat_delegations(c, &all))
+        count = all->count;
+    c->delegated = false;
+    for (size_t i = 0; i < count; i++) {
+        if (all->at[i].state != SKEIN_LANE_RUNNING || !skn_str_is(all->at[i].parent_key, ROOT))
+            continue;
+        c->delegated = true; /* so that it is looked for again */
+        if (shown++ >= BOXES_MOST || skn_box_read(c, mem, all, i, false, &box))
+            continue;
+        remember(c, box.key);
+        skn_box_print(c, &box, ROWS_MOST, "Enter open", skn_chat_row_end);
+    }
+    c->cli->err = before;
+    skn_arena_free(mem);
+}
+
+static void line_end(skn_chat *c)
+{
+    skn_print_raw(c->cli, SKN_STR("\n"));
+}
+
+void skn_chat_box_ended(skn_chat *c, skn_str key)
+{
+    skn_arena               *mem = skn_arena_new();
+    const skein_delegations *all;
+    skn_box                  box;
+    size_t                   i;
+
+    if (skn_chat_delegations(c, &all) ||
+        (find_key(all, key, &i) && skn_box_read(c, mem, all, i, false, &box))) {
+        skn_chat_complain(c);
+    } else if (find_key(all, key, &i)) {
+        skn_chat_erase(c);
+        remember(c, key);
+        skn_box_print(c, &box, box.count, "Enter open", line_end);
+        line_end(c);
+    }
+    skn_arena_free(mem);
+}
+
+/* --- A look into one ---------------------------------------------------------------------- */
+
+typedef struct look {
+    char key[64];
+} look;
+
+static void look_rows(skn_chat *c, void *arg)
+{
+    look                    *l = arg;
+    skn_arena               *mem = skn_arena_new();
+    size_t                   rows = skn_chat_height(), i;
+    const skein_delegations *all;
+    skn_box                  box;
+
+    skn_chat_rule(c);
+    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &i) &&
+        !skn_box_read(c, mem, all, i, true, &box))
+        skn_box_print(c, &box, rows > FOOT_ROWS ? rows - FOOT_ROWS : 1,
+                      box.state == SKEIN_LANE_RUNNING
+                          ? "Enter in · Esc out · ← → siblings · ↑ parent · c cancel"
+                          : "Enter in · Esc out · ← → siblings · ↑ parent",
+                      skn_chat_row_end);
+    skn_arena_free(mem);
+}
+
+/* The one beside it, `by` further; it stays where it is at the ends. */
+static void go_beside(const skein_delegations *all, size_t at, int by, look *l)
+{
+    for (size_t i = at + (size_t)by; i < all->count; i += (size_t)by)
+        if (skn_str_eq(all->at[i].parent_key, all->at[at].parent_key)) {
+            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[i].key));
+            return;
+        }
+}
+
+static void go_in(const skein_delegations *all, look *l)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (skn_str_is(all->at[i].parent_key, l->key)) {
+            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[i].key));
+            return;
+        }
+}
+
+static void go(skn_chat *c, look *l, skn_key_kind key)
+{
+    const skein_delegations *all;
+    size_t                   at;
+
+    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &at)) {
+        if (key == SKN_KEY_ENTER)
+            go_in(all, l);
+        else if (key == SKN_KEY_LEFT || key == SKN_KEY_RIGHT)
+            go_beside(all, at, key == SKN_KEY_LEFT ? -1 : 1, l);
+        else if (key == SKN_KEY_UP && !skn_str_is(all->at[at].parent_key, ROOT))
+            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[at].parent_key));
+    }
+    c->changed = true;
+}
+
+/* False when it leaves. What is no key of it was meant for the prompt. */
+static bool take_key(skn_chat *c, look *l, const skn_key *key)
+{
+    const char *stop[] = {"stop", l->key};
+
+    if (key->kind == SKN_KEY_GONE || key->kind == SKN_KEY_ESCAPE)
+        return false;
+    if (key->kind != SKN_KEY_TEXT) {
+        go(c, l, key->kind);
+        return true;
+    }
+    if (key->bytes[0] != 'c') {
+        skn_line_edit_retype(c->edit, key->bytes);
+        return false;
+    }
+    (void)skn_chat_run(c, stop, 2);
+    return true;
+}
+
+void skn_chat_delegation(skn_chat *c)
+{
+    look        l;
+    skn_overlay overlay = {.rows = look_rows, .arg = &l};
+    skn_keys    keys = {.wait = skn_chat_wait_key, .arg = c, .ahead = -1};
+    skn_key     key;
+
+    snprintf(l.key, sizeof l.key, "%s", c->boxed);
+    c->overlay = &overlay;
+    do {
+        skn_chat_draw(c);
+        key = skn_key_read(&keys);
+    } while (take_key(c, &l, &key));
+    skn_chat_erase(c);
+    c->overlay = NULL;
+}
+
+/* Messages that wait until the agents are done: read, said at once, written again. */
+
+skein_rc skn_chat_queue_read(skn_chat *c, skein_queue *out)
+{
+    skn_far_question q;
+
+    return skn_chat_told(c, &q, skn_far_queue(skn_chat_ask(c, c->mem, &q), out));
+}
+
+static const char *path_of(skn_cli *cli, skn_str uid)
+{
+    return skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_far_part(cli, uid))
+        .p;
+}
+
+skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
+{
+    const skn_json  *v;
+    skn_far_question q;
+    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
+
+    return skn_chat_told(
+        c, &q, skn_far_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
+}
+
+/* --- In other words ------------------------------------------------------------------------ */
+
+void skn_chat_queue_take(skn_chat *c)
+{
+    skein_queue queue;
+
+    if (skn_chat_queue_read(c, &queue)) {
+        skn_chat_complain(c);
+    } else if (queue.count) {
+        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(queue.at[0].uid));
+        skn_line_edit_preset(c->edit, queue.at[0].content);
+    }
+    skn_arena_reset(c->mem);
+    c->changed = true;
+}
+
+static skein_rc put(skn_chat *c, skn_str text)
+{
+    const skn_json  *v;
+    skn_far_question q;
+    skn_far_body     b;
+    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    return skn_chat_told(c, &q,
+                         skn_far_send(&b, "PATCH", path_of(cli, skn_str_of(c->queued)), &v));
+}
+
+/* When it was said meanwhile, what was typed is the next line instead of lost. */
+void skn_chat_queue_put(skn_chat *c, skn_str text)
+{
+    skein_rc rc = text.n ? put(c, text) : SKEIN_OK;
+
+    c->queued[0] = '\0';
+    if (!text.n)
+        skn_chat_tell(c, "It waits as it was.");
+    else if (rc == SKEIN_NOT_FOUND)
+        skn_chat_tell(c, "It was said meanwhile. What you typed is your next line.");
+    else if (rc)
+        skn_chat_complain(c);
+    if (rc)
+        skn_line_edit_preset(c->edit, text);
+    if (rc == SKEIN_NOT_FOUND)
+        c->cli->err = (skein_error){.rc = SKEIN_OK};
+    c->changed = true;
+}
