@@ -61,8 +61,10 @@ static void on_resize(skn_chat *c)
     skn_interrupt_arm(SIGWINCH);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         c->cli->out.width = size.ws_col;
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
     skn_line_edit_resize(c->edit);
-    c->changed = true;
+    c->drawn = c->changed = true;
 }
 
 /* Ctrl-Z: the shell gets the terminal as it was. What it leaves on the screen stays there. */

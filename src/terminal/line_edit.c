@@ -127,9 +127,12 @@ bool skn_line_edit_cancel(skn_line_edit *e)
     return true;
 }
 
+/* libedit has rows for the new size and a cursor of the old one, which may stand below them all: a key would be
+ * written there. Drawing sets the cursor. */
 void skn_line_edit_resize(skn_line_edit *e)
 {
     el_resize(e->el);
+    skn_line_edit_show(e);
 }
 
 /* Between two lines libedit would have the terminal show and change what is typed. It must do neither:

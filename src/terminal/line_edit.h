@@ -40,7 +40,7 @@ skn_str skn_line_edit_read(skn_line_edit *e);
 void skn_line_edit_hide(skn_line_edit *e);
 /* Puts them where the cursor is. */
 void skn_line_edit_show(skn_line_edit *e);
-/* The terminal has another size now. */
+/* The terminal has another size now. What was hidden before is shown. */
 void skn_line_edit_resize(skn_line_edit *e);
 /* The terminal as others expect it, while another program has it; and back. */
 void skn_line_edit_lend(skn_line_edit *e, bool lent);

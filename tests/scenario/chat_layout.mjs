@@ -160,4 +160,14 @@ test('a terminal that becomes narrower or wider is drawn anew', async () => {
     await t.leave();
 });
 
+test('a terminal may become lower while a line is typed that is longer than it', async () => {
+    const t = await open(80);
+    const sizes = `for i in 1 2 3 4 5 6 7 8; do stty rows 5; stty rows 24; done <${terminalOf(t)}`;
+    for (let i = 0; i < 4; i++) {
+        t.type('a'.repeat(1000));
+        execFileSync('sh', ['-c', sizes]);
+    }
+    await t.leave();
+});
+
 await finish();
