@@ -2,6 +2,7 @@
  * nothing: what they are about is then told as fixed. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/default_model.h"
@@ -223,7 +224,7 @@ static skein_rc tell_open_folder(visit *v, mode_t mode)
     return tell(
         v, "folder", WARN,
         skn_arena_printf(a, "%s can be looked into by others (%04o)", folder, (unsigned)mode),
-        skn_arena_printf(a, "chmod 700 %s", folder).p);
+        skn_arena_printf(a, "chmod 700 %.*s", SKN_FMT(skn_shell_word(a, folder))).p);
 }
 
 static skein_rc check_folder(visit *v)

@@ -7,8 +7,6 @@
 
 #include <skein/agents.h>
 
-/* A word as a shell reads it: in quotes where it needs them. */
-skn_str skn_shell_word(skn_arena *a, const char *word);
 /* The text with every command in it made whole: with the options of this run that say which store, world and
  * conversation are meant, or what a .skein.yaml says of the last two. In a chat, those that can be typed there are behind a slash. The text itself where there
  * are no such options. */

@@ -3,6 +3,7 @@
 #include "base/amount.h"
 #include "base/env_rule.h"
 #include "base/header_rule.h"
+#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "config/config.h"
 
@@ -74,13 +75,13 @@ static void check_written_key(const checking *c, const skn_yaml *at)
     }
     if (!r->open)
         return;
-    skn_config_wrong(
-        r, false, at->line, at->column,
-        skn_arena_printf(r->a,
-                         "apiKey is written in the file and the file is readable "
-                         "by others (%04o).",
-                         (unsigned)r->open),
-        skn_arena_printf(r->a, "Use { env: … } or { file: … }, or: chmod 600 %s", r->file));
+    skn_config_wrong(r, false, at->line, at->column,
+                     skn_arena_printf(r->a,
+                                      "apiKey is written in the file and the file is readable "
+                                      "by others (%04o).",
+                                      (unsigned)r->open),
+                     skn_arena_printf(r->a, "Use { env: … } or { file: … }, or: chmod 600 %.*s",
+                                      SKN_FMT(skn_shell_word(r->a, r->file))));
 }
 
 static bool is_command(const skn_yaml *list)

@@ -1,6 +1,7 @@
 /* Whose files and folders these are. */
 #define _GNU_SOURCE /* O_PATH, realpath */
 #include "config/own.h"
+#include "base/shell_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,20 +60,33 @@ static bool others_can_write(const struct stat *about)
            (about->st_mode & S_IWGRP && !is_group_of_one(about->st_gid, about->st_uid));
 }
 
+/* What to do, and the command that does it. One that has no room is left out: cut off, it would be about another file. */
+static skein_rc hint_command(skein_error *err, const char *what, const char *command,
+                             const char *path)
+{
+    skn_arena *a = skn_arena_new();
+    skn_str    whole = skn_arena_printf(a, "%s: %s %.*s", what, command,
+                                        SKN_FMT(skn_shell_word(a, path)));
+
+    skn_hint(err, SKEIN_IO, "%s", whole.n < sizeof err->hint ? whole.p : what);
+    skn_arena_free(a);
+    return SKEIN_IO;
+}
+
 /* --- Files -------------------------------------------------------------------------------------- */
 
 /* What is made anew is better removed than taken over: whoever put it there knows what is in it. */
 static skein_rc refuse_owner(const char *path, skn_own_kind kind, uid_t owner, skein_error *err)
 {
-    char theirs[NAME_TEXT], ours[NAME_TEXT];
+    char theirs[NAME_TEXT], ours[NAME_TEXT], command[NAME_TEXT];
 
     skn_fail(err, SKEIN_IO, "\"%s\" belongs to the user %s, not to %s", path,
              name_of(owner, theirs), name_of(geteuid(), ours));
     if (kind == SKN_OWN_FILE || kind == SKN_OWN_TOKEN)
-        return skn_hint(err, SKEIN_IO, "Remove it, and a new one is made: rm -f \"%s\"", path);
-    return skn_hint(err, SKEIN_IO,
-                    "If you know what is in it, make it yours: %schown %lld \"%s\"",
-                    geteuid() ? "sudo " : "", (long long)geteuid(), path);
+        return hint_command(err, "Remove it, and a new one is made", "rm -f", path);
+    snprintf(command, sizeof command, "%schown %lld", geteuid() ? "sudo " : "",
+             (long long)geteuid());
+    return hint_command(err, "If you know what is in it, make it yours", command, path);
 }
 
 static skein_rc refuse_mode(const char *path, skn_own_kind kind, const struct stat *about,
@@ -83,16 +97,16 @@ static skein_rc refuse_mode(const char *path, skn_own_kind kind, const struct st
     skn_fail(err, SKEIN_IO, "others can %s \"%s\" (%04o)", write ? "write" : "read", path,
              (unsigned)(about->st_mode & 07777));
     if (write && kind == SKN_OWN_TOKEN)
-        return skn_hint(err, SKEIN_IO, "Remove it, and a new one is made: rm -f \"%s\"", path);
-    return skn_hint(err, SKEIN_IO, "Close it: chmod %s \"%s\"",
-                    kind == SKN_OWN_NAMED || kind == SKN_OWN_FILE ? "go-w" : "600", path);
+        return hint_command(err, "Remove it, and a new one is made", "rm -f", path);
+    return hint_command(
+        err, "Close it",
+        kind == SKN_OWN_NAMED || kind == SKN_OWN_FILE ? "chmod go-w" : "chmod 600", path);
 }
 
 static skein_rc no_file(const char *path, const char *what, skein_error *err)
 {
     skn_fail(err, SKEIN_IO, "\"%s\" %s", path, what);
-    return skn_hint(err, SKEIN_IO, "Put the file itself there, or remove it: rm -rf \"%s\"",
-                    path);
+    return hint_command(err, "Put the file itself there, or remove it", "rm -rf", path);
 }
 
 skein_rc skn_own_check(int fd, const char *path, skn_own_kind kind, int *open_to,
@@ -211,6 +225,8 @@ static skein_rc refuse_folder(const char *path, uid_t owner, const char *again,
 static skein_rc check_folder(const char *path, const struct stat *about, const char *again,
                              skein_error *err)
 {
+    char inner[PATH_MAX];
+
     if (!is_ours(about))
         return refuse_folder(path, about->st_uid, again, err);
     if (!others_can_write(about))
@@ -218,8 +234,9 @@ static skein_rc check_folder(const char *path, const struct stat *about, const c
     skn_fail(err, SKEIN_IO, "others can write into the folder \"%s\" (%04o)", path,
              (unsigned)(about->st_mode & 07777));
     if (about->st_uid == geteuid() && !(about->st_mode & S_ISVTX))
-        return skn_hint(err, SKEIN_IO, "Close it: chmod go-w \"%s\"", path);
-    return skn_hint(err, SKEIN_IO, "Use a folder in it: --data \"%s/skein\"", path);
+        return hint_command(err, "Close it", "chmod go-w", path);
+    snprintf(inner, sizeof inner, "%s/skein", path);
+    return hint_command(err, "Use a folder in it", "--data", inner);
 }
 
 /* Who can rename what is in a folder can put another folder in the place of ours. In a sticky one, as /tmp is, only
@@ -236,7 +253,7 @@ static skein_rc check_above(char *path, skein_error *err)
             skn_fail(err, SKEIN_IO,
                      "everybody can move what is in the folder \"%s\" (%04o), also the data",
                      path, (unsigned)(about.st_mode & 07777));
-            return skn_hint(err, SKEIN_IO, "Close it: chmod +t \"%s\"", path);
+            return hint_command(err, "Close it", "chmod +t", path);
         }
         if (top)
             break;

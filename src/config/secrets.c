@@ -1,6 +1,7 @@
 #include "config/secrets.h"
 #include "base/clock.h"
 #include "base/rand.h"
+#include "base/shell_word.h"
 #include "config/own.h"
 #include "provider/provider.h"
 
@@ -246,8 +247,8 @@ static skein_rc from_file(const char *path, skn_arena *a, skn_str *out, skn_str 
 
     if (!rc && mode & 044)
         *warning = skn_arena_printf(
-            a, "\"%s\" holds a key and can be read by others (%04o): chmod 600 \"%s\"", path,
-            (unsigned)mode, path);
+            a, "\"%s\" holds a key and can be read by others (%04o): chmod 600 %.*s", path,
+            (unsigned)mode, SKN_FMT(skn_shell_word(a, path)));
     return rc;
 }
 

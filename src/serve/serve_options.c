@@ -1,5 +1,6 @@
 /* What the options and the configuration mean for a server: where it listens, who may come in. */
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/secrets.h"
@@ -101,8 +102,8 @@ static skein_rc read_token(skn_serve *s)
     s->token_file = absolute(s->cli, file);
     s->token_named = true;
     if (open)
-        skn_note(s->cli, "warning: %s is readable by others (%04o). Try: chmod 600 %s", file,
-                 (unsigned)open, file);
+        skn_note(s->cli, "warning: %s is readable by others (%04o). Try: chmod 600 %.*s", file,
+                 (unsigned)open, SKN_FMT(skn_shell_word(s->cli->keep, file)));
     return SKEIN_OK;
 }
 

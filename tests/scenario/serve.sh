@@ -353,9 +353,10 @@ t 'a short token is refused' fails 2 'must be one line of 16 to 512 visible char
 r --listen 127.0.0.1:0 --token-file "$dir/none"
 t 'a token file that is missing is named' fails 2 "$dir/none"
 printf '%s\n' "$token" >"$dir/token"
-chmod 644 "$dir/token"
-SKEIN_TOKEN_FILE=$dir/token start --listen 127.0.0.1:0 --log-level trace
-t 'a token file that others read is a warning' logged "is readable by others (0644). Try: chmod 600 $dir/token"
+printf '%s\n' "$token" >"$dir/a token"
+chmod 644 "$dir/a token"
+SKEIN_TOKEN_FILE="$dir/a token" start --listen 127.0.0.1:0 --log-level trace
+t 'a token file that others read is a warning' logged "is readable by others (0644). Try: chmod 600 '$dir/a token'"
 t 'with a token the API needs it' answers 401 worlds
 t 'a wrong one does not do' answers 401 worlds 'Authorization: Bearer planted-0123456789-abcdeg'
 t 'the right one does' answers 200 worlds "Authorization: Bearer $token"
@@ -399,11 +400,11 @@ t 'what a token is kept in is closed to others, whatever is usual here' is "$(st
 chmod 666 "$made"
 r --listen 127.0.0.1:0
 t 'a token that others can write is not used' fails 1 "others can write \"$made\" (0666)"
-t 'and what to do is a command' complains "rm -f \"$made\""
+t 'and what to do is a command' complains "rm -f $made"
 chmod 640 "$made"
 r --listen 127.0.0.1:0
 t 'nor one that others can read' fails 1 "others can read \"$made\" (0640)"
-t 'which can be mended' complains "chmod 600 \"$made\""
+t 'which can be mended' complains "chmod 600 $made"
 s token
 t 'nor is it shown' fails 1 "others can read \"$made\" (0640)"
 chmod 600 "$made"
@@ -419,7 +420,7 @@ rm "$made"
 chmod 777 "$own"
 r --listen 127.0.0.1:0
 t 'a folder that others can write into is not used' fails 1 "others can write into the folder \"$own\" (0777)"
-t 'with a command that closes it' complains "chmod go-w \"$own\""
+t 'with a command that closes it' complains "chmod go-w $own"
 s status
 t 'also not to look for a server' fails 1 "others can write into the folder \"$own\" (0777)"
 chmod 700 "$own"
@@ -447,18 +448,19 @@ SKEIN_TOKEN=$token s token ls
 t 'a server that is found is on this computer, or is told no token' fails 6 'no address of this computer alone; name it with --server'
 stop
 if [ "$kind" = sqlite ]; then
-    mkdir "$dir/loose"
-    chmod 777 "$dir/loose"
+    mkdir "$dir/it's \$loose"
+    chmod 777 "$dir/it's \$loose"
     rc=0
-    "$SKEIN" --data "$dir/loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
+    "$SKEIN" --data "$dir/it's \$loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
     read_told
-    t 'a folder in one whose content everybody can move is not used' fails 1 "everybody can move what is in the folder \"$dir/loose\" (0777)"
-    chmod 1777 "$dir/loose"
+    t 'a folder in one whose content everybody can move is not used' fails 1 "everybody can move what is in the folder \"$dir/it's \$loose\" (0777)"
+    t 'and the command that mends it can be pasted, whatever its name' complains "chmod +t '$dir/it'\\''s \$loose'"
+    chmod 1777 "$dir/it's \$loose"
     rc=0
-    "$SKEIN" --data "$dir/loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
+    "$SKEIN" --data "$dir/it's \$loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
     read_told
     t 'one in a sticky folder is' gave 0
-    t 'and only its user can enter it' is "$(stat -c %a "$dir/loose/data")" 700
+    t 'and only its user can enter it' is "$(stat -c %a "$dir/it's \$loose/data")" 700
 fi
 
 # --- Reading only -----------------------------------------------------------------------------

@@ -275,7 +275,7 @@ byRoot('nothing is done in a folder of another user, and no token of theirs is u
     for (const words of [serve, [`--data=${data}`, 'token']]) {
         const r = await run(words);
         assert.equal(r.code, 1, r.err);
-        assert.match(r.err, new RegExp(`"${token}" belongs to the user \\S+, not to root\n.*rm -f "${token}"`));
+        assert.match(r.err, new RegExp(`"${token}" belongs to the user \\S+, not to root\n.*rm -f ${token}`));
     }
     assert.deepEqual(fs.readdirSync(data).filter(name => name !== 'skein.lock'), ['token']);
 }));
