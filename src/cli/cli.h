@@ -93,8 +93,9 @@ typedef struct skn_cli {
     struct skn_current      *folder;         /* what a .skein.yaml names, once asked for */
     const char              *scratch;        /* a folder made for this run only; NULL: none */
     const char              *changing_world; /* what a change was asked for; NULL: nothing */
-    bool                     untouched;      /* the world that is meant has no conversation */
-    bool                     own_status;     /* skn_status said how it ends */
+    int64_t                  newest;     /* version before a change with a key; 0: has none */
+    bool                     untouched;  /* the world that is meant has no conversation */
+    bool                     own_status; /* skn_status said how it ends */
     skein_error              err;
     skn_problem              more; /* of err */
     const char              *told; /* what a problem said that `more` is of; NULL: none did */

@@ -84,6 +84,34 @@ static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
     return rc ? rc : skn_need_chat(cli, &world, chat);
 }
 
+static skein_rc find_newest(skn_cli *cli)
+{
+    skein_versions all;
+    skein_rc       rc = skn_far_history(cli, &all);
+
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].number > cli->newest)
+            cli->newest = all.at[i].number;
+    return rc;
+}
+
+/* A key may be of a change that was made before: that is told by the number of its version. */
+static bool was_made(const skn_cli *cli, int64_t version)
+{
+    return version <= cli->newest;
+}
+
+bool skn_say_made(skn_cli *cli, int64_t version, skn_str what)
+{
+    if (!was_made(cli, version))
+        return false;
+    skn_print(cli, "This was done already and made v%" PRId64 "%s", version,
+              what.n ? ": " : "");
+    skn_print_line(cli, what, 0);
+    skn_print_raw(cli, SKN_STR(". Nothing was changed now.\n"));
+    return true;
+}
+
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how)
 {
@@ -101,6 +129,8 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
                           .dry_run = cli->dry_run,
                           .force = skn_opt(cli, "force"),
                           .key = skn_str_of(skn_opt(cli, "key"))};
+    if (how->key.n && !how->dry_run && (rc = find_newest(cli)))
+        return rc;
     return expect ? skn_need_state(cli, chat, expect, &how->expect) : SKEIN_OK;
 }
 
@@ -116,6 +146,8 @@ static void say_version(skn_cli *cli, const skein_conversation *before, const sk
         skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
         return;
     }
+    if (skn_say_made(cli, v->number, what))
+        return;
     skn_print(cli, "v%" PRId64 " → v%" PRId64 ": ", before->version, v->number);
     skn_print_line(cli, what, 0);
     skn_print(cli, ". Undo with \"skein undo\".\n");
@@ -297,6 +329,8 @@ static skein_rc removal_out(skn_cli *cli, const skein_world *world,
         skn_shape_removal(skn_item(cli), world->name, chat->uid, r);
         return skn_item_end(cli);
     }
+    if (skn_say_made(cli, r->version.number, SKN_STR("")))
+        return SKEIN_OK;
     say_removed(cli, r);
     if (r->added.uid.p)
         skn_print(cli, "Sent the edited message as %.*s.\n", SKN_FMT(r->added.uid));
@@ -397,21 +431,7 @@ typedef struct editing {
     skein_message      target;
     skn_str            text;
     int64_t            timeout_ms;
-    int64_t            newest; /* version before it; 0: not looked up */
 } editing;
-
-/* A key may be of an edit that was made before: that is told by the number of its version. */
-static skein_rc find_newest(skn_cli *cli, editing *e)
-{
-    skein_versions all;
-    skein_rc       rc = skn_far_history(cli, &all);
-
-    e->newest = 0;
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (all.at[i].number > e->newest)
-            e->newest = all.at[i].number;
-    return rc;
-}
 
 static skein_rc prepare_edit(skn_cli *cli, editing *e)
 {
@@ -425,7 +445,7 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
         (rc = ask_removal(cli, &e->how, e->target.uid)) ||
         (rc = skn_discover(cli, &e->server, &e->how.wake)))
         return rc;
-    return e->how.key.n ? find_newest(cli, e) : SKEIN_OK;
+    return SKEIN_OK;
 }
 
 static skein_rc revise(skn_cli *cli, const editing *e, skein_removal *r)
@@ -443,7 +463,7 @@ static int edit_and_wait(skn_cli *cli, const editing *e)
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
     if (!(status = (int)skn_await_open(&w)) && !(status = (int)revise(cli, e, &r)) &&
         !(status = (int)removal_out(cli, &e->world, &e->chat, &r)) &&
-        r.version.number > e->newest) { /* else it was answered long ago */
+        !was_made(cli, r.version.number)) { /* else it was answered long ago */
         skn_await_message(&w, r.added.uid);
         status = skn_await_answers(&w, e->timeout_ms);
     }
@@ -453,7 +473,7 @@ static int edit_and_wait(skn_cli *cli, const editing *e)
 
 static int edit(skn_cli *cli)
 {
-    editing       e = {.newest = 0};
+    editing       e;
     skein_removal r;
     skein_rc      rc = prepare_edit(cli, &e);
 

@@ -149,6 +149,8 @@ int skn_cmd_squash(skn_cli *cli)
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return 0;
     }
+    if (skn_say_made(cli, squash.version.number, SKN_STR("")))
+        return 0;
     skn_print(cli,
               "v%" PRId64 " → v%" PRId64 ": squashed %.*s into %.*s (%.*s). Undo with "
               "\"skein undo\".\n",

@@ -165,6 +165,8 @@ skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found);
 /* The conversation that is meant, and how it is to be changed. */
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how);
+/* True where this version was there before the change, which was asked for again with its key: then that is said. */
+bool skn_say_made(skn_cli *cli, int64_t version, skn_str what);
 /* Remembers where the conversation stands, for whoever expects it elsewhere. */
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */

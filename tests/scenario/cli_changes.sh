@@ -186,6 +186,14 @@ made=$(first version)
 s rm a-2 --expect "$now" --key k1 --json
 t 'the same key again gives the first outcome' is "$(first version)" "$made"
 must undo
+s rm a-2 --expect "$now" --key k1
+t 'after an undo it says that this was done already' prints "This was done already and made $made: "
+t 'and that nothing was changed' prints 'Nothing was changed now.'
+t 'nothing was' is "$(texts)" "$all seven"
+must rm --from a-3 --key k2
+s rm --from a-3 --key k2
+t 'so does a removal of all that follows' prints 'This was done already and made v'
+must undo
 
 # --- Compaction -------------------------------------------------------------------------------
 
