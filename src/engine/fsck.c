@@ -128,7 +128,8 @@ static skein_rc check_index(skn_fsck *f, skein_error *err)
 }
 
 /* A part that meets a damaged file says so, and the next one still gets its turn; but PostgreSQL
- * answers nothing more in a transaction in which something failed. */
+ * answers nothing more in a transaction in which something failed. A question that the database refuses is about a
+ * table that is gone. */
 static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
 {
     static skein_rc (*const parts[])(skn_fsck *, skein_error *) = {
@@ -139,13 +140,14 @@ static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         skein_rc rc = parts[i](f, &why);
 
-        if (rc && rc != SKEIN_DAMAGED) {
+        if (rc && rc != SKEIN_DAMAGED && rc != SKEIN_FAILED) {
             if (err)
                 *err = why;
             return rc;
         }
         if (rc)
-            skn_fsck_find(f, SKN_INV_DATABASE, "%s", why.message);
+            skn_fsck_find(f, SKN_INV_DATABASE,
+                          "%s; copy the store away and go back to a backup", why.message);
         if (rc && pg)
             break;
         skn_arena_reset(f->scratch);

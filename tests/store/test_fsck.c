@@ -190,6 +190,7 @@ BREAKS(a_tag_of_another_world_is_told, "references",
        "UPDATE tag_definitions SET world_id = (SELECT id FROM worlds WHERE name = 'elsewhere')")
 BREAKS(a_file_whose_items_cannot_be_read_is_told, "references",
        "UPDATE context_files SET items = '[1]'")
+BREAKS(a_table_that_is_gone_is_told, "database", "DROP TABLE message_words")
 BREAKS(an_index_that_claims_too_much_is_told, "search-index",
        "UPDATE meta SET value = 999999 WHERE key = 'words_upto'")
 BREAKS(an_erased_message_in_the_index_is_told, "search-index",
@@ -522,6 +523,7 @@ int main(void)
         SKN_BOTH(a_tag_without_a_control_is_told),
         SKN_BOTH(a_tag_of_another_world_is_told),
         SKN_BOTH(a_file_whose_items_cannot_be_read_is_told),
+        SKN_BOTH(a_table_that_is_gone_is_told),
         SKN_BOTH(an_index_that_claims_too_much_is_told),
         SKN_BOTH(an_erased_message_in_the_index_is_told),
         SKN_ON_SQLITE(a_message_missing_in_the_index_is_told_on_sqlite),
