@@ -430,6 +430,14 @@ s -w launch -c "$shelf" status
 t 'of an archived conversation status says that nobody answers' prints 'current  launch, conversation shelf, archived: nobody answers in it  (-w)'
 s -w launch conv show nowhere
 t 'advice of a failure can be pasted' pasted
+if [ "$kind" = pg ]; then
+    address=$(printf '%s' "${store#--db=}" | sed 's|//|//skein@|; s|&user=skein||')
+    for login in skein skein:planted; do
+        "$SKEIN" "--db=$(printf '%s' "$address" | sed "s|//skein@|//$login@|")" -w launch -c 'a plan' amend @ -m "by $login" >"$dir/out" 2>"$dir/err"
+        t "a database at which $login signs in is named, without a password" grep -qF "\"skein --db='$address' -w launch -c 'a plan' undo\"" "$dir/out"
+        t 'and that can be pasted' pasted
+    done
+fi
 must world rm other -y
 must world new third
 for words in 'conv show nowhere' 'log -c nowhere'; do

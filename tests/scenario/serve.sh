@@ -607,6 +607,12 @@ t 'what may be meant is told' fails 3 'Did you mean "defaults.model"?'
 s config list --show-origin
 t 'what is set is in the store' prints 'defaults.model = demo/scripted	store'
 t 'also what nobody but its user knows' prints 'ui.theme = dark	store'
+for words in "config set ui.theme $(printf 'a\033[31mb\007')" 'config get ui.theme' 'config list'; do
+    s $words
+    t "the terminal gets no control characters from ${words%% ui.*}" is "$rc$(printf '%s' "$out" | tr -d '\n' | tr -dc '[:cntrl:]')" 0
+    t 'but signs for them' prints 'a␛[31mb␇'
+done
+must config set ui.theme dark
 
 printf 'log:\n  level: warn\n' >"$dir/own.yaml"
 start --config "$dir/own.yaml" --listen 127.0.0.1:0
