@@ -126,7 +126,7 @@ static bool is_told(const char *text, const char *at)
 {
     if (at == text || at[-1] == '"' || at[-1] == '(')
         return true;
-    return at[-1] == ' ' && at - text > 1 && strchr(":.;,", at[-2]) != NULL;
+    return at[-1] == ' ' && at - text > 1 && strchr(":.;,?", at[-2]) != NULL;
 }
 
 static const char *whole(skn_cli *cli, const char *text, bool format)

@@ -408,6 +408,12 @@ else
     t 'a database that does not answer has its own status' gave 6
 fi
 
+rc=0
+"$SKEIN" --server http://127.0.0.1:1 log >"$dir/out" 2>"$dir/err" || rc=$?
+read_told
+t 'a server that does not answer has its own status' gave 6
+t 'and how to look is about that server' grep -qF 'skein --server=http://127.0.0.1:1 status' "$dir/err"
+
 # The default world goes.
 fresh
 must world new gone
