@@ -26,7 +26,7 @@ enum {
     SKN_RUN_TOOLS_LOOKS = 200, /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
     SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
-    SKN_RUN_SAVE_MS = 1000,    /* between savings of what is being written */
+    SKN_RUN_SAVE_MS = 250,     /* between savings of what is being written */
     SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
     SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };

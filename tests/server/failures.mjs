@@ -198,6 +198,26 @@ test('what was sent by a program that was killed is not known, and that is said'
     assert.doesNotMatch(out.err, /nothing was sent/);
 });
 
+test('of an answer whose server is killed only the last moment is lost', async () => {
+    const killed = await Server.start({ env: mortal }), own = await Desk.open(killed);
+    const w = await killed.world('moment', [{ name: 'ada', model: own.model }]), stream = await watch(w);
+    await w.say('hello');
+    const question = await own.next();
+    question.begin('Once upon ');
+    await stream.words('Once');
+    await new Promise(resolve => setTimeout(resolve, 800)); // three times as long as it takes to be saved, and less than a second
+    question.begin('a time');
+    await stream.words('time');
+    stream.close();
+    await killed.kill();
+    await killed.start();
+    await w.idle();
+    const half = (await w.messages()).at(-1);
+    assert.deepEqual([half.sender, half.unfinished], ['ada', 'cut']);
+    assert.match(half.content, /^Once upon/);
+    await killed.stop();
+});
+
 // How a server goes away in the middle of an answer, and what is said of it then.
 const ends = {
     'is killed': [s => s.kill(), 'the server that spoke for the agent went away in the middle of it'],
