@@ -466,7 +466,7 @@ int skn_cmd_world_set(skn_cli *cli)
 
 static void print_server(skn_cli *cli, const skn_json *v)
 {
-    skn_str         why = skn_far_text(v, "reason");
+    skn_str         why = skn_far_text(v, "reason"), errors = skn_far_text(v, "stderr");
     const skn_json *tools = skn_json_get(v, "tools");
     int64_t         restarts = skn_far_int(v, "restarts", 0);
 
@@ -480,6 +480,10 @@ static void print_server(skn_cli *cli, const skn_json *v)
         skn_print_line(cli, why, 0);
     }
     skn_print_raw(cli, SKN_STR("\n"));
+    if (errors.n && !skn_str_is(skn_far_text(v, "state"), "ready")) {
+        skn_print(cli, "    the end of its standard error:\n");
+        skn_print_block(cli, errors, 6);
+    }
     for (const skn_json *t = tools ? tools->first : NULL; t; t = t->next) {
         skn_print_raw(cli, SKN_STR("    "));
         skn_print_line(cli, t->text, 0);

@@ -312,13 +312,14 @@ void skn_shape_expected(skn_jw *w, const skein_expected *e);
 
 /* --- Servers of tools ---------------------------------------------------------------------- */
 
-#define SKN_FIELDS_TOOL_SERVER "name,transport,state,reason,tools,restarts,sinceMs"
+#define SKN_FIELDS_TOOL_SERVER "name,transport,state,reason,stderr,tools,restarts,sinceMs"
 
 /* A server of tools as people see it. */
 typedef struct skn_tool_server {
     skn_str        name, transport; /* "stdio" or "http" */
     skn_str        state;           /* "starting" "ready" "failed" "stopped" */
     skn_str        reason;          /* why, without secrets; may be absent */
+    skn_str        errors;          /* the end of its standard error, the same */
     const skn_str *tools;           /* as models call them */
     const size_t  *sizes;           /* of each the bytes of its description and arguments */
     size_t         tool_count;

@@ -17,7 +17,8 @@ enum {
     WORDS_MOST = 256,
     NAME_MOST = 64,
     SECRET_LEAST = 4,
-    NAMED_LEAST = 8
+    NAMED_LEAST = 8,
+    LOGGED = 2000 /* of the end of its standard error */
 };
 
 typedef struct server {
@@ -149,6 +150,21 @@ static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
     return without(s, s->secret_count, text, a);
 }
 
+/* The end of its standard error, which may begin in the middle of a secret. */
+static skn_str errors_of(const server *s, skn_arena *a)
+{
+    skn_str text = skn_mcp_stderr(s->mcp);
+
+    for (size_t k = 0; k < s->secret_count; k++)
+        for (size_t from = 1; from + SECRET_LEAST <= s->secrets[k].n; from++) {
+            skn_str rest = skn_str_sub(s->secrets[k], from, s->secrets[k].n);
+
+            if (skn_str_starts(text, rest))
+                text = skn_str_sub(text, rest.n, text.n);
+        }
+    return without_secrets(s, text, a);
+}
+
 /* What a tool gives is changed only where a value that somebody keeps in a variable stands in it. */
 skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a)
 {
@@ -183,6 +199,7 @@ static void show(const skn_mcp_room *room, const server *s)
                            .transport = s->remote ? SKN_STR("http") : SKN_STR("stdio"),
                            .state = skn_str_of(skn_mcp_state_word(skn_mcp_state_of(s->mcp))),
                            .reason = without_secrets(s, skn_str_of(skn_mcp_words(s->mcp)), a),
+                           .errors = errors_of(s, a),
                            .tools = names,
                            .sizes = sizes,
                            .tool_count = n,
@@ -212,19 +229,33 @@ static const server *server_of(const skn_mcp_room *room, const skn_mcp *mcp)
     return s;
 }
 
+/* A line of the log is shorter than what is kept; the last words say most. */
+static void log_failed(const skn_mcp_room *room, const server *s)
+{
+    skn_arena    *a = skn_arena_new();
+    skn_str       why = without_secrets(s, skn_str_of(skn_mcp_words(s->mcp)), a);
+    skn_str       errors = skn_str_trim(errors_of(s, a));
+    size_t        from = errors.n > LOGGED ? errors.n - LOGGED : 0;
+    skn_log_field fields[] = {
+        {"server", skn_mcp_name(s->mcp), 0}, {"why", why, 0}, {"stderr", SKN_NONE, 0}};
+
+    while (from < errors.n && ((unsigned char)errors.p[from] & 0xc0) == 0x80)
+        from++;
+    fields[2].text = skn_str_sub(errors, from, errors.n);
+    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed", fields,
+                  errors.n ? 3 : 2);
+    skn_arena_free(a);
+}
+
 static void on_changed(void *arg, skn_mcp *mcp)
 {
     skn_mcp_room *room = arg;
     const server *s = server_of(room, mcp);
-    skn_arena    *a = skn_arena_new();
-    skn_str       why = without_secrets(s, skn_str_of(skn_mcp_words(mcp)), a);
 
     if (!s->old)
         show(room, s);
     if (skn_mcp_state_of(mcp) == SKN_MCP_FAILED)
-        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed",
-                      (skn_log_field[]){{"server", skn_mcp_name(mcp), 0}, {"why", why, 0}}, 2);
-    skn_arena_free(a);
+        log_failed(room, s);
 }
 
 static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
@@ -617,6 +648,7 @@ static skn_tool_server copy(skn_arena *a, const skn_tool_server *from)
     out.transport = skn_arena_copy(a, from->transport);
     out.state = skn_arena_copy(a, from->state);
     out.reason = skn_arena_copy(a, from->reason);
+    out.errors = skn_arena_copy(a, from->errors);
     return out;
 }
 

@@ -16,6 +16,7 @@ fs.writeFileSync(tool, `while read -r line; do
     case $line in
     *'"initialize"'*)
         if [ "$REFUSE" ]; then
+            printf 'no \\033[31m%s\\033[0m in the drawer\\n' "$KEY" >&2
             printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the key %s is not known"}}\\n' "$id" "$KEY"
             continue
         fi
@@ -185,6 +186,9 @@ test('a world tells what its servers of tools are at, why, and no secret', async
     assert.match(now.strict.reason, /the key … is not known/);
     assert.match(await told(w, 'world', 'tools'), /^ink +ready over stdio\n {4}ink__note\n {4}ink__die\n/m);
     assert.match(await told(w, 'world', 'tools'), /^gone +failed over stdio: its command cannot be run/m);
+    assert.deepEqual([now.gone.stderr, now.ink.stderr, now.strict.stderr], [null, null, 'no  [31m… [0m in the drawer\n']);
+    assert.match(await told(w, 'world', 'tools'), /^strict +failed .*\n {4}the end of its standard error:\n {6}no {2}\[31m… \[0m in the drawer\n/m);
+    assert.match(server.log, /a server of tools has failed.*strict.*in the drawer/);
     const listed = JSON.parse(await told(w, 'world', 'tools', '--json'));
     for (const s of listed) assert.deepEqual({ ...s, sinceMs: 0 }, { ...now[s.name], sinceMs: 0 });
     q.answer('', call('ink__die'));

@@ -317,6 +317,7 @@ void skn_shape_tool_server(skn_jw *w, const skn_tool_server *server)
     skn_jw_kstr(w, "transport", server->transport);
     skn_jw_kstr(w, "state", server->state);
     skn_jw_kstr(w, "reason", server->reason.n ? server->reason : SKN_NONE);
+    skn_jw_kstr(w, "stderr", server->errors.n ? server->errors : SKN_NONE);
     skn_jw_key(w, "tools");
     skn_jw_array(w);
     for (size_t i = 0; i < server->tool_count; i++)
