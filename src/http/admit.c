@@ -6,6 +6,7 @@
 #include "http/web.h"
 
 #include <inttypes.h>
+#include <strings.h>
 
 enum { READ_BODY = 64 * 1024 };
 
@@ -79,13 +80,30 @@ static skein_rc check_rate(skn_api_call *c, const skn_peer *peer)
                             c->by->http->o.requests_per_minute);
 }
 
+/* Headers that proxies add; "-" at the end: all that begin so. skein-api(7) lists them. */
+static const char *const proxy_marks[] = {"Forwarded",        "Via",
+                                          "X-Forwarded-",     "X-Real-IP",
+                                          "X-Client-IP",      "X-Original-Forwarded-For",
+                                          "CF-Connecting-IP", "X-Envoy-External-Address",
+                                          "True-Client-IP"};
+
+static bool is_proxy_mark(skn_str name)
+{
+    for (size_t i = 0; i < sizeof proxy_marks / sizeof proxy_marks[0]; i++) {
+        skn_str mark = skn_str_of(proxy_marks[i]);
+
+        if (strncasecmp(name.p, mark.p, lesser(name.n, mark.n)) == 0 &&
+            (name.n == mark.n || (name.n > mark.n && mark.p[mark.n - 1] == '-')))
+            return true;
+    }
+    return false;
+}
+
 /* A proxy has the user of whoever runs it, and speaks for anybody. */
 static bool came_by_proxy(const skn_api_call *c)
 {
-    static const char *const marks[] = {"Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"};
-
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (skn_call_header(c, marks[i]).p)
+    for (size_t i = 0; i < c->given_count; i++)
+        if (is_proxy_mark(c->given[i].name))
             return true;
     return skn_gate_public(&c->by->http->gate, c->by->request->host);
 }

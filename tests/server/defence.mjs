@@ -333,8 +333,11 @@ byRoot('a socket at which another user listens is told nothing', async () => {
 });
 
 test('what comes by a proxy of the owner is not the owner', async () => {
-    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+    for (const name of ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-server', 'forwarded', 'via', 'x-real-ip', 'x-client-ip',
+        'x-original-forwarded-for', 'x-envoy-external-address', 'CF-Connecting-IP', 'true-client-ip'])
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);
+    for (const name of ['x-forwarded', 'vi', 'via-what', 'x-forward'])
+        assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 200, name);
 });
 
 test('an owner who hangs up before the server comes to the connection is no failed sign-in; a wrong token is one', async () => {
