@@ -16,7 +16,7 @@ static size_t lesser(size_t a, size_t b)
 }
 
 /* Who only reads has nothing to send; what comes all the same is passed over, but nobody who may not even change
- * anything fills the memory with it. */
+ * anything, or has not even signed in, fills the memory with it. */
 size_t skn_body_most(const skn_api_call *c)
 {
     const skn_http_options *o = &c->by->http->o;
@@ -26,7 +26,9 @@ size_t skn_body_most(const skn_api_call *c)
         return o->max_body;
     if (flags & SKN_ROUTE_TEXT)
         return o->max_text;
-    return lesser(o->max_body, flags & SKN_ROUTE_CHANGES ? SKN_BODY_MAX : READ_BODY);
+    return lesser(o->max_body, flags & SKN_ROUTE_CHANGES && !(flags & SKN_ROUTE_OPEN)
+                                   ? SKN_BODY_MAX
+                                   : READ_BODY);
 }
 
 static skein_rc check_origin(skn_api_call *c, bool local)
@@ -144,6 +146,8 @@ static skn_who find_who(const skn_api_call *c, const skn_peer *peer)
                                  : skn_arena_printf(c->mem, "user %" PRId64, peer->uid);
     }
     skn_conn_belongs(c->by->conn, session);
+    if (who.kind != SKN_WHO_NOBODY)
+        skn_conn_let_in(c->by->conn);
     return who;
 }
 

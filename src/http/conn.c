@@ -7,76 +7,48 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLANK_LINES = 8 };
+enum { BLANK_LINES = 8, STRANGER_MS = 5000 /* for the head of a request */ };
 
 static void can_read(void *arg);
 
-static void link_last(skn_conn *conn)
+static void enter(skn_conn *conn, skn_conn_row row)
 {
     skn_conn_list *all = skn_wire_conns(conn->http);
+    skn_conn      *last = all->row[row].last;
 
-    conn->prev = all->last;
-    conn->next = NULL;
-    if (all->last)
-        all->last->next = conn;
-    else
-        all->first = conn;
-    all->last = conn;
+    conn->row[row].in = true;
+    conn->row[row].prev = last;
+    conn->row[row].next = NULL;
+    *(last ? &last->row[row].next : &all->row[row].first) = conn;
+    all->row[row].last = conn;
+    all->row[row].count++;
 }
 
-static void unlink_conn(skn_conn *conn)
+static void leave(skn_conn *conn, skn_conn_row row)
 {
     skn_conn_list *all = skn_wire_conns(conn->http);
+    skn_conn      *prev = conn->row[row].prev, *next = conn->row[row].next;
 
-    if (conn->prev)
-        conn->prev->next = conn->next;
-    else
-        all->first = conn->next;
-    if (conn->next)
-        conn->next->prev = conn->prev;
-    else
-        all->last = conn->prev;
+    if (!conn->row[row].in)
+        return;
+    conn->row[row].in = false;
+    *(prev ? &prev->row[row].next : &all->row[row].first) = next;
+    *(next ? &next->row[row].prev : &all->row[row].last) = prev;
+    all->row[row].count--;
 }
 
-/* --- Those that do nothing for anybody ------------------------------------------------------------- */
+/* --- Those that do nothing for anybody, and those of strangers ------------------------------------- */
 
 static bool is_idle(const skn_conn *conn)
 {
     return (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_DRAIN) && conn->unsent == 0;
 }
 
-static void unlist_idle(skn_conn *conn)
-{
-    skn_conn_list *all = skn_wire_conns(conn->http);
-
-    if (!conn->idle_listed)
-        return;
-    conn->idle_listed = false;
-    if (conn->idle_prev)
-        conn->idle_prev->idle_next = conn->idle_next;
-    else
-        all->idle_first = conn->idle_next;
-    if (conn->idle_next)
-        conn->idle_next->idle_prev = conn->idle_prev;
-    else
-        all->idle_last = conn->idle_prev;
-}
-
 void skn_conn_list_idle(skn_conn *conn)
 {
-    skn_conn_list *all = skn_wire_conns(conn->http);
-
-    unlist_idle(conn);
-    if (!is_idle(conn))
-        return;
-    conn->idle_listed = true;
-    conn->idle_prev = all->idle_last;
-    conn->idle_next = NULL;
-    if (all->idle_last)
-        all->idle_last->idle_next = conn;
-    else
-        all->idle_first = conn;
-    all->idle_last = conn;
+    leave(conn, SKN_ROW_IDLE);
+    if (is_idle(conn))
+        enter(conn, SKN_ROW_IDLE);
 }
 
 /* Those that got something to do meanwhile leave the list here; they come back to it once that is done.
@@ -84,13 +56,35 @@ void skn_conn_list_idle(skn_conn *conn)
 bool skn_conn_make_room(skn_http *h)
 {
     skn_conn_list *all = skn_wire_conns(h);
+    skn_conn      *first;
 
-    while (all->idle_first && !is_idle(all->idle_first))
-        unlist_idle(all->idle_first);
-    if (!all->idle_first)
-        return false;
-    skn_conn_close(all->idle_first);
-    return true;
+    while ((first = all->row[SKN_ROW_IDLE].first) && !is_idle(first))
+        leave(first, SKN_ROW_IDLE);
+    if (first)
+        skn_conn_close(first);
+    return first != NULL;
+}
+
+bool skn_conn_drop_stranger(skn_http *h)
+{
+    skn_conn *first = skn_wire_conns(h)->row[SKN_ROW_STRANGER].first;
+
+    if (first)
+        skn_conn_close(first);
+    return first != NULL;
+}
+
+void skn_conn_let_in(skn_conn *conn)
+{
+    leave(conn, SKN_ROW_STRANGER);
+}
+
+/* Whoever is let in may have a slow line; of others nothing is expected that takes long. */
+static int64_t head_ms(const skn_conn *conn)
+{
+    int64_t most = conn->http->o.client_timeout_ms;
+
+    return conn->row[SKN_ROW_STRANGER].in && most > STRANGER_MS ? STRANGER_MS : most;
 }
 
 /* --- Coming and going ------------------------------------------------------------------------------- */
@@ -105,14 +99,15 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     conn->peer = *peer;
     conn->last = &conn->first;
     conn->begun = skn_wire_now();
-    conn->deadline = conn->begun + h->o.client_timeout_ms;
+    enter(conn, SKN_ROW_ALL);
+    if (!skn_peer_is_owner(peer->uid))
+        enter(conn, SKN_ROW_STRANGER);
+    conn->deadline = conn->begun + head_ms(conn);
     skn_buf_init(&conn->in, SKN_READ_BYTES * 2); /* more is never read ahead */
     conn->watch = skn_watch_new(h->o.loop, fd, can_read, skn_conn_can_write, conn);
     skn_watch_read(conn->watch, true);
-    link_last(conn);
     skn_conn_list_idle(conn);
     conn->late = h->closing;
-    skn_wire_conns(h)->count++;
     skn_wire_conns(h)->late += conn->late;
     return conn;
 }
@@ -129,7 +124,7 @@ void skn_conn_belongs(skn_conn *conn, const char *session)
 
 skn_conn *skn_conn_next(const skn_conn *conn)
 {
-    return conn->next;
+    return conn->row[SKN_ROW_ALL].next;
 }
 
 void skn_conn_close(skn_conn *conn)
@@ -141,9 +136,8 @@ void skn_conn_close(skn_conn *conn)
     conn->fd = -1;
     conn->data = SKN_NONE;
     skn_conn_drop_unsent(conn);
-    unlink_conn(conn);
-    unlist_idle(conn);
-    skn_wire_conns(conn->http)->count--;
+    for (skn_conn_row row = SKN_ROW_ALL; row < SKN_ROWS; row++)
+        leave(conn, row);
     skn_wire_conns(conn->http)->late -= conn->late;
     if (conn->gone)
         skn_conn_tell_gone(conn);
@@ -227,7 +221,7 @@ static bool read_head(skn_conn *conn)
         return false;
     if (!conn->begun) {
         conn->begun = skn_wire_now();
-        conn->deadline = conn->begun + conn->http->o.client_timeout_ms;
+        conn->deadline = conn->begun + head_ms(conn);
     }
     n = skn_head_end(conn->data, &conn->scanned, &no);
     if (!n && !no.status)

@@ -41,10 +41,11 @@ typedef struct skn_piece {
 } skn_piece;
 
 struct skn_conn {
-    skn_http      *http;
-    skn_conn      *prev, *next; /* of all connections */
-    skn_conn      *idle_prev, *idle_next;
-    bool           idle_listed;
+    skn_http *http;
+    struct {
+        skn_conn *prev, *next;
+        bool      in;
+    } row[SKN_ROWS];
     int            fd;    /* -1: closed */
     int            holds; /* by what is under way here; the last one frees */
     skn_watch     *watch;

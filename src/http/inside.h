@@ -177,6 +177,8 @@ skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
 const skn_peer *skn_conn_peer(const skn_conn *conn);
 /* A stream of it ends with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
+/* Somebody who is let in uses it: it is no stranger's any more. */
+void skn_conn_let_in(skn_conn *conn);
 /* Sends c's answer and frees c. */
 void skn_conn_answer(skn_conn *conn, skn_api_call *c);
 /* Something has to end by its deadline; the server looks at all of them twice a second. */
@@ -186,13 +188,23 @@ void skn_conn_finish(skn_conn *conn);
 void skn_conn_kick(skn_conn *conn);
 /* Closes the one that has done nothing for anybody for the longest time; false when there is none. */
 bool skn_conn_make_room(skn_http *h);
+/* Closes the oldest one of strangers; false when there is none. */
+bool skn_conn_drop_stranger(skn_http *h);
 
 /* What server.c keeps for its connections. */
+typedef enum skn_conn_row {
+    SKN_ROW_ALL,
+    SKN_ROW_IDLE,     /* those that may do nothing */
+    SKN_ROW_STRANGER, /* those that nobody who is let in has used yet */
+    SKN_ROWS
+} skn_conn_row;
+
 typedef struct skn_conn_list {
-    skn_conn *first, *last;
-    skn_conn *idle_first, *idle_last; /* of those that may do nothing; the latest are last */
-    int       count;
-    int       late; /* of them; nobody waits for these */
+    struct {
+        skn_conn *first, *last; /* the latest are last */
+        int       count;
+    } row[SKN_ROWS];
+    int late; /* of all; nobody waits for these */
 } skn_conn_list;
 
 skn_conn_list *skn_wire_conns(skn_http *h);

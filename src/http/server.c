@@ -20,7 +20,8 @@ enum {
     CLOSE_MS = 8000,
     BREATH_MS = 100,
     SPARE_FDS = 128, /* for the store, the log and whatever else */
-    ACCEPT_AT_ONCE = 64
+    ACCEPT_AT_ONCE = 64,
+    STRANGERS = 4 /* one in so many connections may be of those who are not let in */
 };
 
 typedef struct listener {
@@ -108,10 +109,18 @@ void skn_wire_flush_later(skn_http *h, skn_conn *conn)
 /* --- Clients come ---------------------------------------------------------------------------------- */
 
 /* When there is no room, a connection that does nothing goes for one that may: whoever holds many of
- * them open without a request keeps nobody out. */
-static bool make_room(skn_http *h)
+ * them open without a request keeps nobody out. Strangers have a share of their own, in which the oldest goes
+ * whatever it does, so that they cannot keep out those who are let in. */
+static bool make_room(skn_http *h, const skn_peer *peer)
 {
-    return h->wire->conns.count < h->o.max_connections || skn_conn_make_room(h);
+    const skn_conn_list *all = &h->wire->conns;
+    bool                 stranger = !skn_peer_is_owner(peer->uid);
+
+    if (stranger &&
+        all->row[SKN_ROW_STRANGER].count >= (h->o.max_connections + STRANGERS - 1) / STRANGERS)
+        return skn_conn_drop_stranger(h);
+    return all->row[SKN_ROW_ALL].count < h->o.max_connections || skn_conn_make_room(h) ||
+           (!stranger && skn_conn_drop_stranger(h));
 }
 
 /* Said by hand: a call would need the memory that there is too little of. */
@@ -167,7 +176,7 @@ static void none_left(listener *l)
     skn_peer  peer;
     int       fd;
 
-    if (!skn_conn_make_room(h) && h->wire->spare >= 0) {
+    if (!skn_conn_make_room(h) && !skn_conn_drop_stranger(h) && h->wire->spare >= 0) {
         close(h->wire->spare);
         fd = skn_listen_accept(l->fd, l->local, h->wire->ask, &peer);
         if (fd >= 0)
@@ -189,7 +198,7 @@ static void can_accept(void *arg)
     for (int i = 0; i < ACCEPT_AT_ONCE &&
                     (fd = skn_listen_accept(l->fd, l->local, h->wire->ask, &peer)) >= 0;
          i++) {
-        if (make_room(h))
+        if (make_room(h, &peer))
             skn_conn_new(h, fd, &peer);
         else
             turn_away(h, fd);
@@ -203,7 +212,7 @@ static void tick(void *arg)
     skn_http *h = arg;
     int64_t   now = skn_wire_now(), streams = 0, lag = 0;
 
-    for (skn_conn *c = h->wire->conns.first, *next; c; c = next) {
+    for (skn_conn *c = h->wire->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
         next = skn_conn_next(c);
         skn_conn_tick(c, now);
     }
@@ -214,7 +223,7 @@ static void tick(void *arg)
     skn_jobs_sweep(h->jobs, skn_clock_micros());
     if (h->hub)
         skn_hub_count(h->hub, &streams, &lag);
-    atomic_store(&h->counts.connections, h->wire->conns.count);
+    atomic_store(&h->counts.connections, h->wire->conns.row[SKN_ROW_ALL].count);
     atomic_store(&h->counts.streams, streams);
     atomic_store(&h->counts.lag, lag);
     skn_timer_start(h->wire->tick, TICK_MS);
@@ -423,8 +432,8 @@ static void may_be_done(skn_http *h)
     skn_wire *w = h->wire;
     bool      late = w->listeners || w->conns.late;
 
-    if (!w->done || !w->hub_closed || w->conns.count > w->conns.late || h->calls ||
-        skn_jobs_running(h->jobs) || (late && w->parting))
+    if (!w->done || !w->hub_closed || w->conns.row[SKN_ROW_ALL].count > w->conns.late ||
+        h->calls || skn_jobs_running(h->jobs) || (late && w->parting))
         return;
     w->parting = true;
     skn_loop_post(h->o.loop, late ? part : w->done, late ? h : w->done_arg);
@@ -467,7 +476,7 @@ static void stop_listening(skn_http *h, int stay)
 
 static void each_conn(skn_http *h, void (*fn)(skn_conn *conn))
 {
-    for (skn_conn *c = h->wire->conns.first, *next; c; c = next) {
+    for (skn_conn *c = h->wire->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
         next = skn_conn_next(c);
         fn(c);
     }

@@ -209,6 +209,28 @@ byRoot('another user of the computer with the token of the data folder is let in
     assert.equal((await curlAs(other, server, '-H', `Authorization: Bearer ${token}x`, `http://127.0.0.1:${server.port}/worlds`)).status, 401);
 });
 
+// Prints a line for each connection of theirs that begins a request.
+const besiege = (s, count, head) => `for (let i = 0; i < ${count}; i++) {
+    const s = require('net').connect(${s.port}, '127.0.0.1', () => { s.write(${JSON.stringify(head)}); console.log('open'); });
+    s.on('error', () => {}).resume();
+}`;
+
+byRoot('however many requests another user begins, the owner gets in', async () => {
+    const s = await Server.start({ shell: ['sh', '-c', 'ulimit -n 600; exec "$@"'] }); // 344 connections
+    s.agent = new http.Agent(); // each request comes anew
+    const half = ['GET /worlds HTTP/1.1\r\n', `POST /session HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`];
+    for (const head of half) {
+        const [program, ...words] = [...asUser(other), process.execPath, '-e', besiege(s, 500, head.replace(host, `Host: 127.0.0.1:${s.port}\r\n`))];
+        const them = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+        let heard = '';
+        them.stdout.on('data', b => { heard += b; });
+        await eventually('five hundred of theirs', () => heard.match(/open/g)?.length === 500);
+        for (let i = 0; i < 20; i++) assert.equal((await s.request('GET', '/worlds')).status, 200, head);
+        them.kill();
+    }
+    await s.stop();
+}, limit(60000));
+
 byRoot('a client that has closed its socket is not taken for root', async () => {
     const w = await server.world('orphan', ['ada']);
     const head = `PATCH ${w.path} HTTP/1.1\r\n${host}content-type: application/json\r\ncontent-length: ${plant.length}\r\n\r\n`;
