@@ -30,6 +30,11 @@ async function row(s, method, url, status, word, code, options = {}) {
     return b;
 }
 
+test('a name that is too long for a world is the name of none', async () => {
+    for (const n of [65, 257, 5000]) await row(server, 'GET', `/worlds/${'a'.repeat(n)}`, 404, 'world-not-found', 'WORLD_NOT_FOUND');
+    await row(server, 'POST', `/worlds/${'a'.repeat(257)}/restore`, 404, 'world-not-found', 'WORLD_NOT_FOUND');
+});
+
 test('400 validation names the member', async () => {
     const b = await row(server, 'POST', '/worlds', 400, 'validation', 'VALIDATION_ERROR', { body: {} });
     assert.deepEqual(b.errors, [{ pointer: '/name', detail: 'is required' }]);

@@ -85,11 +85,20 @@ static skein_rc world_find(skn_tx *tx, void *arg, skein_error *err)
         "\"skein world ls\" lists the worlds.");
 }
 
+/* What is too long to be a name is the name of no world. */
+skein_rc skn_check_world_ref(skn_str ref, skein_error *err)
+{
+    if (ref.n > SKN_WORD_MAX)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with a name of %zu bytes",
+                        ref.n);
+    return skn_check_word(ref, "the world's name", SKN_WORD_MAX, err);
+}
+
 skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_world *out,
                           skein_error *err)
 {
     world_call c = {.e = e, .mem = mem, .world = out, .ref = ref};
-    skein_rc   rc = skn_check_word(ref, "the world's name", SKN_WORD_MAX, err);
+    skein_rc   rc = skn_check_world_ref(ref, err);
 
     return rc ? rc : skn_store_read(e->store, world_find, &c, err);
 }
@@ -560,7 +569,7 @@ skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, ske
     skein_conversations chats;
     skein_rc            rc;
 
-    if ((rc = skn_check_word(ref, "the world's name", SKN_WORD_MAX, err)) ||
+    if ((rc = skn_check_world_ref(ref, err)) ||
         (name.p && (rc = skn_name_normal(name, mem, &c.name, err))) ||
         (rc = skn_store_write(e->store, show, &c, err)) ||
         (rc = skein_conversation_list(e, out->id, mem, &chats, err)))
