@@ -40,6 +40,7 @@ void skn_api_free(skn_api *api)
 #define SERVED  SKN_ROUTE_SERVED
 #define STOPS   SKN_ROUTE_STOPS
 #define LIST    SKN_ROUTE_LIST
+#define DRY     SKN_ROUTE_DRY
 
 const skn_route skn_routes[] = {
 #define OPERATION(method, path, handler, flags, id, summary)                                   \

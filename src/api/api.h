@@ -135,7 +135,8 @@ typedef enum skn_route_flag {
     SKN_ROUTE_SERVED =
         1024, /* a server does it in its own way: it waits, streams or asks others */
     SKN_ROUTE_STOPS = 2048, /* stops agents: what they are writing just now is kept */
-    SKN_ROUTE_LIST = 4096   /* the body may also be the list itself, without its name */
+    SKN_ROUTE_LIST = 4096,  /* the body may also be the list itself, without its name */
+    SKN_ROUTE_DRY = 8192    /* can be tried with dryRun; where it cannot, that is refused */
 } skn_route_flag;
 
 struct skn_route {

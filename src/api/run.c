@@ -153,9 +153,26 @@ skein_rc skn_api_route(skn_api_call *c, const skn_match *m)
     return SKEIN_OK;
 }
 
+/* Who asks to change nothing must not be the cause of a change. */
+static skein_rc check_dry(skn_api_call *c)
+{
+    bool     dry = false;
+    skein_rc rc;
+
+    if (c->route->flags & SKN_ROUTE_DRY ||
+        !(c->route->flags & (SKN_ROUTE_CHANGES | SKN_ROUTE_SIGN)))
+        return SKEIN_OK;
+    if ((rc = skn_api_flag(c, "dryRun", &dry)) || !dry)
+        return rc;
+    return skn_call_invalid(c, "/dryRun",
+                            "this cannot be tried with dryRun; nothing was changed");
+}
+
 void skn_api_prepare(skn_api_call *c)
 {
     c->rc = skn_read_body(c);
+    if (c->rc == SKEIN_OK)
+        c->rc = check_dry(c);
     if (c->rc == SKEIN_OK && c->key.p) {
         c->hash = skn_keys_hash(c);
         c->rc = skn_keys_find(c, c->hash, &c->replayed);

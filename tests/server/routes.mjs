@@ -396,6 +396,24 @@ test('a database of agent-world is imported', async () => {
     assert.match((await other.refused('POST', '/worlds/import', 422, 'bad-file', cut)).body.detail, /^"the file" is cut off$/);
 });
 
+// The body's own member, or a parameter.
+const dry = o => JSON.stringify([o.parameters, o.requestBody]).match(/dryRun/) || Object.values(o.requestBody?.content ?? {}).some(c => named(c.schema));
+const named = s => s?.$ref ? named(document.components.schemas[s.$ref.split('/').at(-1)]) : s?.properties?.dryRun || [...(s?.allOf ?? []), ...(s?.oneOf ?? []), ...(s?.anyOf ?? [])].some(named);
+
+test('what cannot be tried with dryRun refuses it, and does nothing', async () => {
+    const changing = operations.filter(({ method, o }) => method !== 'GET' && !dry(o));
+    assert.ok(changing.length > 40);
+    for (const { id, method, path } of changing) {
+        const at = path.replaceAll('{w}', 'stage').replaceAll(/\{\w+\}/g, 'x');
+        for (const [url, body] of [[`${at}?dryRun=true`, {}], [at, { dryRun: true }]]) {
+            const r = await server.request(method, url, { body });
+            assert.deepEqual([r.status, r.body?.errors?.[0]?.pointer], [400, '/dryRun'], `${id}: ${r.text}`);
+        }
+    }
+    await server.refused('POST', '/worlds?dryRun=true', 400, 'validation', { body: { name: 'tried' } });
+    await server.refused('GET', '/worlds/tried', 404, 'world-not-found');
+});
+
 test('every operation was seen to succeed', async () => {
     const missing = operations.filter(({ id, method, path, o }) => examples[id] &&
         !Object.keys(o.responses).some(s => Number(s) < 300 && seen.has(`${method} ${path} ${s}`)));
