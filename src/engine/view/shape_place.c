@@ -241,7 +241,7 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
     skn_jw_object(w);
     skn_jw_kstr(w, "id", world->uid);
     skn_jw_kstr(w, "name", world->name);
-    skn_jw_kstr(w, "description", world->description);
+    skn_jw_kstr(w, "description", world->description.n ? world->description : SKN_NONE);
     skn_jw_kint(w, "turnLimit", world->turn_limit);
     skn_jw_kint(w, "compactAt", world->compact_at);
     skn_jw_key(w, "settings");
