@@ -164,8 +164,7 @@ static skein_rc check_dry(skn_api_call *c)
         return SKEIN_OK;
     if ((rc = skn_api_flag(c, "dryRun", &dry)) || !dry)
         return rc;
-    return skn_call_invalid(c, "/dryRun",
-                            "this cannot be tried with dryRun; nothing was changed");
+    return skn_call_invalid(c, "/dryRun", "is not possible here; nothing was changed");
 }
 
 void skn_api_prepare(skn_api_call *c)
