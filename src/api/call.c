@@ -55,7 +55,7 @@ skein_rc skn_call_invalid(skn_api_call *c, const char *pointer, const char *deta
     c->problem_extra = skn_arena_copy(c->mem, skn_str_sub(text, 1, text.n - 1));
     skn_buf_release(&b);
     c->problem = "validation";
-    if (!strncmp(detail, "the ", 4) ||
+    if (!strncmp(detail, "the", 3) ||
         *detail == '"') /* a whole sentence says itself what it is about */
         return skn_fail(&c->error, SKEIN_INVALID, "%s", detail);
     return skn_fail(&c->error, SKEIN_INVALID, "%s %s", *pointer ? pointer + 1 : "the body",

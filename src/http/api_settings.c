@@ -155,30 +155,31 @@ static skein_rc read_patch(skn_api_call *c, skein_setting *list, size_t *count)
 
 typedef struct updating {
     skn_api_call *c;
+    skein_setting list[AT_ONCE];
+    size_t        count;
     skein_rc      rc;
 } updating;
 
-static skein_rc update(skn_api_call *c)
+static skein_rc update(const updating *u)
 {
-    skein_setting *list = SKN_ARRAY(c->mem, AT_ONCE, skein_setting);
+    skn_api_call  *c = u->c;
     skein_settings was;
-    size_t         count;
     bool           asked;
     skein_rc       rc;
 
-    if ((rc = read_patch(c, list, &count)) || (rc = write_settings(c, &was)) ||
+    if ((rc = write_settings(c, &was)) ||
         (rc = skn_api_match(c, settings_stem(c), "the settings", &asked)))
         return rc;
     skn_buf_clear(&c->out);
     skn_jw_init(&c->w, &c->out);
-    return skein_setting_put_from(c->engine, asked ? &was : NULL, list, count, &c->error);
+    return skein_setting_put_from(c->engine, asked ? &was : NULL, u->list, u->count, &c->error);
 }
 
 static void work_update(void *arg)
 {
     updating *u = arg;
 
-    u->rc = update(u->c);
+    u->rc = update(u);
 }
 
 static void work_show(void *arg)
@@ -221,7 +222,11 @@ void skn_http_update_settings(skn_api_call *c)
     updating *u = SKN_NEW(c->mem, updating);
 
     u->c = c;
-    skn_workers_run(skn_http_opts(c->by->http)->workers, work_update, updated, u);
+    if ((u->rc = read_patch(c, u->list,
+                            &u->count))) /* on the loop, where providers are known */
+        answer_update(u);
+    else
+        skn_workers_run(skn_http_opts(c->by->http)->workers, work_update, updated, u);
 }
 
 /* --- Reading the files again -------------------------------------------------------------- */

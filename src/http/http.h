@@ -39,8 +39,8 @@ typedef struct skn_http_options {
     int64_t            client_timeout_ms;   /* for a whole request to arrive; 0: 15 s */
     size_t             stream_backlog;      /* unsent bytes of a stream; 0: 2 MB */
     skn_str            settings; /* effective configuration with origins, a JSON object */
-    /* Why people may not give a setting of the configuration this value; absent: they may. On a
-     * worker; the text is in the arena. NULL: they may set nothing but "ui.…". */
+    /* Why people may not give a setting of the configuration this value; absent: they may. On the
+     * loop; the text is in the arena. NULL: they may set nothing but "ui.…". */
     skn_str (*refuse_setting)(void *arg, skn_str name, const skn_json *value, skn_arena *a);
     /* Stops agents, keeping what they wrote; may be NULL. */
     void (*stop)(void *arg, skein_conversation_id chat, skein_agent_id agent,

@@ -223,12 +223,31 @@ static bool in_file(skn_str name)
     return skn_str_is(section, "providers") || skn_str_is(section, "secrets");
 }
 
+/* As "skein model use" says it; absent: there is one. */
+static skn_str no_provider(const skn_serve *s, skn_str model, skn_arena *a)
+{
+    skn_str            rest = model, name, all = SKN_STR("");
+    skn_provider_info *info, one;
+    size_t             count;
+
+    if (!s->providers || skn_str_is(model, "auto"))
+        return SKN_NONE;
+    skn_str_split(&rest, '/', &name);
+    if (skn_provider_set_get(s->providers, name, a, &one))
+        return SKN_NONE;
+    skn_provider_set_list(s->providers, a, &info, &count);
+    for (size_t i = 0; i < count; i++)
+        all = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(all), i ? ", " : "",
+                               SKN_FMT(info[i].name));
+    return skn_arena_printf(a, "there is no provider \"%.*s\"; there are: %.*s", SKN_FMT(name),
+                            SKN_FMT(all));
+}
+
 skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value, skn_arena *a)
 {
     skn_config_id id = skn_config_find(name);
     skn_config    c = {.values = {{.from = SKN_FROM_BUILT_IN}}};
 
-    (void)arg;
     if (id == SKN_CONFIG_COUNT || skn_config_rows[id].use != SKN_USE_STORED)
         return in_file(name) ? SKN_STR("is not changed here: set it in skein.yaml")
                              : SKN_STR("is no setting; names that begin with \"ui.\" are free");
@@ -237,7 +256,9 @@ skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value,
     if (value->kind != SKN_JSON_STRING)
         return SKN_STR("must be a text");
     skn_config_store(&c, id, value->text, a);
-    return c.errors ? skn_arena_copy(a, c.problems.p[0].text) : SKN_NONE;
+    if (c.errors)
+        return skn_arena_copy(a, c.problems.p[0].text);
+    return id == SKN_CONFIG_DEFAULT_MODEL ? no_provider(arg, value->text, a) : SKN_NONE;
 }
 
 /* --- Reading it again ----------------------------------------------------------------------- */

@@ -202,6 +202,14 @@ test('the tag of a chat changes with its title, and still names its state', asyn
     assert.equal((await server.call('GET', `${w.path}/chats`, { headers: { 'if-none-match': list.headers.etag } })).status, 200);
 });
 
+test('a description that is taken away is null again', async () => {
+    const w = await server.world('described', [], { description: 'once' });
+    for (const description of [null, '']) {
+        assert.equal((await server.ask('PATCH', w.path, { description })).description, null);
+        assert.equal((await server.get(w.path)).description, null);
+    }
+});
+
 // --- Settings --------------------------------------------------------------------------------------
 
 test('only what people may change while working is set over HTTP', async () => {
@@ -215,6 +223,8 @@ test('only what people may change while working is set over HTTP', async () => {
         }
     for (const bad of [7, 'no model', {}])
         assert.equal((await server.refused('PATCH', '/settings', 400, 'validation', { body: { 'defaults.model': bad } })).body.errors[0].pointer, '/defaults.model');
+    const nowhere = await server.refused('PATCH', '/settings', 400, 'validation', { body: { 'defaults.model': 'nowhere/large' } });
+    assert.match(nowhere.body.detail, /^there is no provider "nowhere"; there are: .*demo/);
     const set = await server.ask('PATCH', '/settings', { 'defaults.model': 'demo/scripted', 'ui.keys': { send: 'enter' } });
     assert.deepEqual([set.preferences['defaults.model'], set.preferences['ui.keys'], set.preferences['ui.ok']], ['demo/scripted', { send: 'enter' }, undefined]);
     const gone = await server.ask('PATCH', '/settings', { 'defaults.model': null });
