@@ -51,8 +51,8 @@ int main(int argc, char **argv)
     must(skein_append(e, &request, mem, &stored, &err));
     show(e, chat.id, "said  ", mem);
     skein_change how = {.conversation = chat.id};
-    must(skein_edit(e, &how, stored.at[0].id, skein_text("Anybody?"), mem, &version, NULL,
-                    &err));
+    must(skein_amend(e, &how, stored.at[0].id, skein_text("Anybody?"), mem, &version, NULL,
+                     &err));
     show(e, chat.id, "edited", mem);
     must(skein_undo(e, &how, 1, mem, &move, &err));
     show(e, chat.id, "undone", mem);

@@ -73,9 +73,9 @@ typedef struct skein_change {
     skein_str key;       /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
     bool      force;     /* stop agents that are at work in it first; else SKEIN_AT_WORK then */
-    bool      wake;      /* a revision's new message is to be answered, as if it was posted */
+    bool      wake;      /* an edit's new message is to be answered, as if it was posted */
     bool      resubmit;  /* a removal is the first half of an edit: another text follows it */
-    skein_str client_id; /* the sender's own name for a revision's new message; may be absent */
+    skein_str client_id; /* the sender's own name for an edit's new message; may be absent */
     /* With force: what those agents have written, kept in the version that is left. Of work.h; may be NULL. */
     const struct skein_stop *written;
 } skein_change;
@@ -108,9 +108,9 @@ typedef struct skein_message_ids {
 } skein_message_ids;
 
 /* Replaces the message where it stands, in every lane that holds it; the rest stays. */
-SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
-                              skein_message_id message, skein_str content, skein_mem *mem,
-                              skein_version *out, skein_message *edited, skein_error *err);
+SKEIN_API skein_rc skein_amend(skein_engine *e, const skein_change *how,
+                               skein_message_id message, skein_str content, skein_mem *mem,
+                               skein_version *out, skein_message *amended, skein_error *err);
 /* Makes a version without these messages; tool calls go with their results and the other way round. */
 SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                 skein_mem *mem, skein_version *out, skein_error *err);
@@ -205,7 +205,7 @@ typedef struct skein_removal {
     int64_t              delegations; /* lanes of delegations that lose something */
     int64_t side_effects;      /* dry run: tool calls among them, not undone outside; else -1 */
     int64_t tool_results;      /* dry run: how many of `count` are results of tools; else -1 */
-    skein_message       added; /* of a revise: the message sent instead */
+    skein_message       added; /* of an edit: the message sent instead */
     skein_removal_line *preview; /* dry run: the first ten that go, and the last */
     size_t              preview_count;
     int64_t             briefings; /* dry run: briefings among them; they stay in the inbox */
@@ -221,9 +221,9 @@ SKEIN_API skein_rc skein_remove_from(skein_engine *e, const skein_change *how,
                                      skein_message_id message, bool user_only, skein_mem *mem,
                                      skein_removal *out, skein_error *err);
 /* Removes like skein_remove_from and sends the new text in its place, all in one. */
-SKEIN_API skein_rc skein_revise(skein_engine *e, const skein_change *how,
-                                skein_message_id message, skein_str content, skein_mem *mem,
-                                skein_removal *out, skein_error *err);
+SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
+                              skein_message_id message, skein_str content, skein_mem *mem,
+                              skein_removal *out, skein_error *err);
 
 /* --- Time travel ------------------------------------------------------------------------------ */
 

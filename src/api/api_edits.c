@@ -126,7 +126,7 @@ skein_rc skn_api_count_removal(skn_api_call *c)
     return SKEIN_OK;
 }
 
-/* --- Removing and revising ---------------------------------------------------------------- */
+/* --- Removing and editing ----------------------------------------------------------------- */
 
 /* A removal that the store could not do is remembered, and can be tried again. */
 static skein_rc removal_failed(skn_api_call *c, const skein_message *m, const char *what,
@@ -223,7 +223,7 @@ static skein_rc read_new_content(skn_api_call *c, skn_str *out)
     return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/newContent", "has no text");
 }
 
-static skein_rc revise_message(skn_api_call *c, skein_message *m)
+static skein_rc edit_message(skn_api_call *c, skein_message *m)
 {
     skein_change  how;
     skein_removal done;
@@ -235,15 +235,15 @@ static skein_rc revise_message(skn_api_call *c, skein_message *m)
         return rc;
     if ((rc = skn_call_flag(c, "answer", true, &how.wake)))
         return rc;
-    rc = skein_revise(c->engine, &how, m->id, content, c->mem, &done, &c->error);
+    rc = skein_edit(c->engine, &how, m->id, content, c->mem, &done, &c->error);
     if (rc)
         return removal_failed(c, m, "revise", not_found_now(c, m, rc));
     return answer_removal(c, &done);
 }
 
-skein_rc skn_api_revise_message(skn_api_call *c)
+skein_rc skn_api_edit_message(skn_api_call *c)
 {
-    return edit_alone(c, revise_message);
+    return edit_alone(c, edit_message);
 }
 
 /* --- What failed -------------------------------------------------------------------------- */

@@ -161,8 +161,8 @@ static skein_rc operate_edit(operation *o)
     if ((rc = need_message(c, "messageId", &m)) ||
         (rc = skn_call_text(c, "content", true, &content)))
         return rc;
-    return skein_edit(c->engine, &o->how, m.id, content, c->mem, &o->made, &o->message,
-                      &c->error);
+    return skein_amend(c->engine, &o->how, m.id, content, c->mem, &o->made, &o->message,
+                       &c->error);
 }
 
 static skein_rc operate_delete(operation *o)

@@ -134,7 +134,7 @@ skein_rc skn_bench_bytes(skn_bench *b, const skn_bench_store *s, int64_t *out);
 
 skein_rc skn_bench_appends(skn_bench *b); /* bench_engine.c */
 skein_rc skn_bench_by_size(skn_bench *b); /* bench_store.c: also edits, timelines, memory */
-skein_rc skn_bench_edits(skn_bench *b, skn_bench_store *large); /* bench_engine.c */
+skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large); /* bench_engine.c */
 skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_store *large);
 skein_rc skn_bench_rooms(skn_bench *b);   /* bench_engine.c */
 skein_rc skn_bench_replies(skn_bench *b); /* bench_engine.c */

@@ -205,18 +205,18 @@ skein_rc skn_bench_appends(skn_bench *b)
 /* Many edits in a row, each on the version that the one before made: they must not
  * become slower, and each may keep only what it changed. */
 
-typedef struct editing {
+typedef struct amending {
     skn_bench_store  *store;
     skein_message_id *targets;
     double           *times; /* milliseconds */
     int64_t           count;
     int64_t           before, after; /* bytes */
     double            seconds;
-} editing;
+} amending;
 
 /* The middle of every part of equal size, shifted at random: no message is edited twice, so its id
  * is known beforehand. The order is random too. */
-static skein_rc pick_targets(skn_bench *b, editing *e)
+static skein_rc pick_targets(skn_bench *b, amending *e)
 {
     int64_t  part = e->store->length / (e->count + 1);
     skein_rc rc = SKEIN_OK;
@@ -234,14 +234,14 @@ static skein_rc pick_targets(skn_bench *b, editing *e)
     return rc;
 }
 
-static skein_rc edit_one(skn_bench *b, editing *e, int64_t i)
+static skein_rc amend_one(skn_bench *b, amending *e, int64_t i)
 {
     skein_change  how = {.conversation = e->store->chat};
     skein_version v;
     skein_message m;
     int64_t       start = skn_clock_monotonic();
-    skein_rc rc = skein_edit(e->store->engine, &how, e->targets[i], SKN_BENCH_TEXT, b->cli->mem,
-                             &v, &m, &b->cli->err);
+    skein_rc      rc = skein_amend(e->store->engine, &how, e->targets[i], SKN_BENCH_TEXT,
+                                   b->cli->mem, &v, &m, &b->cli->err);
 
     e->times[i] = skn_bench_since(start) * 1e3;
     e->seconds += e->times[i] / 1e3;
@@ -249,20 +249,20 @@ static skein_rc edit_one(skn_bench *b, editing *e, int64_t i)
     return rc;
 }
 
-static skein_rc edit_all(skn_bench *b, editing *e)
+static skein_rc amend_all(skn_bench *b, amending *e)
 {
     skein_rc rc = skn_bench_bytes(b, e->store, &e->before);
 
     for (int64_t i = 0; i < e->count && rc == SKEIN_OK; i++)
         if (!(rc = skn_bench_go_on(b)))
-            rc = edit_one(b, e, i);
+            rc = amend_one(b, e, i);
     return rc ? rc : skn_bench_bytes(b, e->store, &e->after);
 }
 
 /* --- The rows ------------------------------------------------------------------------------- */
 
 /* What the bare database takes for as many commits, from a sample of them just after. */
-static skein_rc floor_of(skn_bench *b, const editing *e, double *seconds)
+static skein_rc floor_of(skn_bench *b, const amending *e, double *seconds)
 {
     skein_conversation chat;
     int64_t            nanos;
@@ -277,7 +277,7 @@ static skein_rc floor_of(skn_bench *b, const editing *e, double *seconds)
     return SKEIN_OK;
 }
 
-static skein_rc add_total(skn_bench *b, const editing *e)
+static skein_rc add_total(skn_bench *b, const amending *e)
 {
     skn_arena *a = b->cli->keep;
     skn_str    edits = skn_bench_count(a, e->count), of = skn_bench_count(a, e->store->length);
@@ -290,7 +290,7 @@ static skein_rc add_total(skn_bench *b, const editing *e)
     return rc ? rc : skn_bench_add(b, &row);
 }
 
-static skein_rc add_growth(skn_bench *b, const editing *e)
+static skein_rc add_growth(skn_bench *b, const amending *e)
 {
     skn_bench_row row = {.what = "growth of the store by these edits",
                          .unit = "MB",
@@ -302,7 +302,7 @@ static skein_rc add_growth(skn_bench *b, const editing *e)
     return skn_bench_add(b, &row);
 }
 
-static skein_rc add_edges(skn_bench *b, const editing *e)
+static skein_rc add_edges(skn_bench *b, const amending *e)
 {
     size_t        n = (size_t)b->size.edges;
     skn_bench_row row = {.unit = "ms", .against = "the first", .ratio_max = 3, .rounds = n};
@@ -314,15 +314,15 @@ static skein_rc add_edges(skn_bench *b, const editing *e)
     return skn_bench_add(b, &row);
 }
 
-skein_rc skn_bench_edits(skn_bench *b, skn_bench_store *large)
+skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large)
 {
     skn_arena *a = skn_arena_new();
-    editing    e = {.store = large, .count = b->size.edits};
+    amending   e = {.store = large, .count = b->size.edits};
     skein_rc   rc;
 
     e.targets = SKN_ARRAY(a, (size_t)e.count, skein_message_id);
     e.times = SKN_ARRAY(a, (size_t)e.count, double);
-    if (!(rc = pick_targets(b, &e)) && !(rc = edit_all(b, &e)) && !(rc = add_total(b, &e)) &&
+    if (!(rc = pick_targets(b, &e)) && !(rc = amend_all(b, &e)) && !(rc = add_total(b, &e)) &&
         !(rc = add_growth(b, &e)))
         rc = add_edges(b, &e);
     skn_arena_free(a);
@@ -601,12 +601,12 @@ static skein_rc remove_all(skn_bench *b, const room *r, const skein_change *how)
                              &b->cli->err);
 }
 
-static skein_rc revise(skn_bench *b, const room *r, const skein_change *how)
+static skein_rc edit(skn_bench *b, const room *r, const skein_change *how)
 {
     skein_removal out;
 
-    return skein_revise(r->store.engine, how, r->target, SKN_BENCH_TEXT, b->cli->mem, &out,
-                        &b->cli->err);
+    return skein_edit(r->store.engine, how, r->target, SKN_BENCH_TEXT, b->cli->mem, &out,
+                      &b->cli->err);
 }
 
 /* From the first message on, so that every message leaves every memory; then all come back. */
@@ -654,8 +654,8 @@ skein_rc skn_bench_rooms(skn_bench *b)
     skein_rc rc;
 
     if ((rc = measure_room(b, b->size.agents, "remove-from", remove_all, 20)) ||
-        (rc = measure_room(b, 10, "revise", revise, 500)) ||
-        (rc = measure_room(b, 50, "revise", revise, 2000)))
+        (rc = measure_room(b, 10, "revise", edit, 500)) ||
+        (rc = measure_room(b, 50, "revise", edit, 2000)))
         return rc;
-    return measure_room(b, 100, "revise", revise, 5000);
+    return measure_room(b, 100, "revise", edit, 5000);
 }

@@ -274,20 +274,20 @@ static skein_rc compare_reads(skn_bench *b, const char *what, reading *read, con
 
 /* --- Changing ------------------------------------------------------------------------------- */
 
-enum { EDIT, REMOVE, UNDO, BRANCH, CHANGES };
+enum { AMEND, REMOVE, UNDO, BRANCH, CHANGES };
 
 static const char *const change_names[CHANGES] = {
     "edit of the first of", "remove-from the middle of", "undo of that, in", "branch in"};
 
 typedef skein_rc changing(skn_bench *b, const sized *s, const skein_change *how);
 
-static skein_rc edit(skn_bench *b, const sized *s, const skein_change *how)
+static skein_rc amend(skn_bench *b, const sized *s, const skein_change *how)
 {
     skein_version v;
     skein_message m;
 
-    return skein_edit(s->store.engine, how, s->first, SKN_STR("Another beginning."),
-                      b->cli->mem, &v, &m, &b->cli->err);
+    return skein_amend(s->store.engine, how, s->first, SKN_STR("Another beginning."),
+                       b->cli->mem, &v, &m, &b->cli->err);
 }
 
 static skein_rc remove_middle(skn_bench *b, const sized *s, const skein_change *how)
@@ -330,7 +330,7 @@ static skein_rc cycle(skn_bench *b, const sized *s, skn_samples out[CHANGES])
 {
     skein_rc rc;
 
-    if ((rc = timed(b, s, edit, &out[EDIT])) || (rc = timed(b, s, undo, NULL)) ||
+    if ((rc = timed(b, s, amend, &out[AMEND])) || (rc = timed(b, s, undo, NULL)) ||
         (rc = timed(b, s, remove_middle, &out[REMOVE])) || (rc = timed(b, s, undo, &out[UNDO])))
         return rc;
     return timed(b, s, branch, &out[BRANCH]);
@@ -378,7 +378,7 @@ static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
         (rc = make(b, "large", b->size.large, large)) ||
         (rc = compare_reads(b, "last 50 messages", read_last, small, large)) ||
         (rc = compare_reads(b, "context after a summary", read_context, small, large)) ||
-        (rc = compare_changes(b, middle, large)) || (rc = skn_bench_edits(b, &large->store)))
+        (rc = compare_changes(b, middle, large)) || (rc = skn_bench_amends(b, &large->store)))
         return rc;
     rc = skn_bench_timelines(b, &small->store, &large->store);
     return rc ? rc : skn_bench_resident(b, &large->store);

@@ -185,7 +185,7 @@ int skn_cmd_amend(skn_cli *cli)
 
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)) ||
-        (rc = skn_far_edit(cli, &how, target.uid, text, &version, &edited)))
+        (rc = skn_far_amend(cli, &how, target.uid, text, &version, &edited)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, edited.uid, target.uid);
 }
@@ -448,7 +448,7 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
     return SKEIN_OK;
 }
 
-static skein_rc revise(skn_cli *cli, const editing *e, skein_removal *r)
+static skein_rc send_edit(skn_cli *cli, const editing *e, skein_removal *r)
 {
     return skn_far_remove(cli, &e->how, e->target.uid, e->text, r);
 }
@@ -461,7 +461,7 @@ static int edit_and_wait(skn_cli *cli, const editing *e)
     int           status;
 
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
-    if (!(status = (int)skn_await_open(&w)) && !(status = (int)revise(cli, e, &r)) &&
+    if (!(status = (int)skn_await_open(&w)) && !(status = (int)send_edit(cli, e, &r)) &&
         !(status = (int)removal_out(cli, &e->world, &e->chat, &r)) &&
         !was_made(cli, r.version.number)) { /* else it was answered long ago */
         skn_await_message(&w, r.added.uid);
@@ -481,7 +481,7 @@ static int edit(skn_cli *cli)
         return (int)rc;
     if (e.how.wake && !cli->dry_run && !skn_opt(cli, "no-wait"))
         return edit_and_wait(cli, &e);
-    if ((rc = revise(cli, &e, &r)))
+    if ((rc = send_edit(cli, &e, &r)))
         return (int)rc;
     if (cli->dry_run)
         return (int)count_out(cli, &e.world, &e.chat, &e.target, &r);

@@ -55,8 +55,8 @@ static skein_rc operate(skn_far_body *b, skein_version *out, skein_message *made
     return SKEIN_OK;
 }
 
-skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
-                      skein_version *out, skein_message *edited)
+skein_rc skn_far_amend(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                       skein_version *out, skein_message *amended)
 {
     skn_far_body b;
     skn_jw      *w = begin(cli, how, &b);
@@ -64,7 +64,7 @@ skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skn_str target, skn
     skn_jw_kstr(w, "op", SKN_STR("edit"));
     skn_jw_kstr(w, "messageId", target);
     skn_jw_kstr(w, "content", text);
-    return operate(&b, out, edited);
+    return operate(&b, out, amended);
 }
 
 skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skn_str before, skn_str text,

@@ -7,8 +7,8 @@
 #include "cli/place.h"
 
 /* Messages are named by their ids; an absent one stands for the end. */
-skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
-                      skein_version *out, skein_message *edited);
+skein_rc skn_far_amend(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                       skein_version *out, skein_message *amended);
 skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skn_str before, skn_str text,
                         skein_version *out, skein_message *inserted);
 skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, const skn_uids *ids,

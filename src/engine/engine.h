@@ -198,7 +198,7 @@ void skn_shape_squash(skn_jw *w, const skein_squash *squash);
 void skn_shape_squash_members(skn_jw *w, const skein_squash *squash);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
-/* What a removal or a revision did. */
+/* What a removal or an edit did. */
 void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
                        const skein_removal *r);
 /* What it would do: the answer of a dry run, with the message it begins at. */

@@ -48,7 +48,7 @@ void skn_feed_version(skn_tx *tx, const skn_conversation_row *c, int64_t version
 /* thread.switched; `move` is undo, redo or switch. */
 void skn_feed_move(skn_tx *tx, const skn_conversation_row *c, const char *move,
                    const skein_version *from, const skein_version *to);
-/* edit.phase, of a removal or a revision: how many of the agents are done. */
+/* edit.phase, of a removal or an edit: how many of the agents are done. */
 void skn_feed_edit(skn_tx *tx, const skn_conversation_row *c, skn_str edit, skn_str message,
                    const char *phase, size_t done, size_t total);
 /* chat.created and chat.updated. */

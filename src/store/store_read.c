@@ -20,8 +20,8 @@ static enum skn_query query_of(skn_edge_kind kind)
     switch (kind) {
     case SKN_EDGE_REPLY:
         return SKN_Q_replies_of_many;
-    case SKN_EDGE_EDIT:
-        return SKN_Q_edits_of_many;
+    case SKN_EDGE_AMEND:
+        return SKN_Q_amends_of_many;
     case SKN_EDGE_SOURCE:
         break;
     }

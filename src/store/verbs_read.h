@@ -6,7 +6,7 @@
 
 typedef enum skn_edge_kind {
     SKN_EDGE_REPLY, /* from a message to those that reply to it */
-    SKN_EDGE_EDIT,  /* from a lineage to its later versions */
+    SKN_EDGE_AMEND, /* from a lineage to its later versions */
     SKN_EDGE_SOURCE /* from a squash's result to what it was made of */
 } skn_edge_kind;
 

@@ -72,8 +72,8 @@ typedef struct skn_chat {
     bool    unfolded; /* thinking and tools of the newest answer stand above the prompt */
     skn_buf draft;    /* typed before another line was wanted; empty: nothing */
     /* What the next line replaces (chat_rewind.c). */
-    char    revised[64];     /* "" for nothing */
-    int64_t revised_version; /* that holds it */
+    char    edited[64];     /* "" for nothing */
+    int64_t edited_version; /* that holds it */
     /* The screen (chat_box.c). */
     skn_line_edit            *edit;    /* NULL: plain */
     const struct skn_overlay *overlay; /* stands in place of rows and prompt; NULL: none */
@@ -185,7 +185,7 @@ skn_menu_end skn_chat_menu(skn_chat *c, skn_menu *m);
 /* Esc Esc: back to one of the person's messages. */
 void skn_chat_rewind(skn_chat *c);
 /* The text that stands for the message that was chosen there; empty: it stays. */
-void skn_chat_revise(skn_chat *c, skn_str text);
+void skn_chat_edit(skn_chat *c, skn_str text);
 /* Enter on an empty line: a look into the delegation that was shown last. */
 void skn_chat_delegation(skn_chat *c);
 /* For term_key.h and line_edit.h: events are taken until a key can be read. */

@@ -456,8 +456,8 @@ const char *skn_chat_prompt(void *chat)
     skn_buf_clear(&c->prompt);
     if (c->reply_to[0])
         skn_buf_addf(&c->prompt, "↪ %s ", c->reply_to);
-    if (c->revised[0])
-        skn_buf_addf(&c->prompt, "edit %s ", c->revised);
+    if (c->edited[0])
+        skn_buf_addf(&c->prompt, "edit %s ", c->edited);
     if (c->queued[0])
         skn_buf_add(&c->prompt, SKN_STR("waiting "));
     skn_buf_add(&c->prompt, SKN_STR("› "));

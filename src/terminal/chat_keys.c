@@ -213,7 +213,7 @@ bool skn_chat_recalls(void *chat)
 {
     const skn_chat *c = chat;
 
-    return c->waiting && !c->queued[0] && !c->revised[0];
+    return c->waiting && !c->queued[0] && !c->edited[0];
 }
 
 void skn_chat_key(skn_chat *c, char key)
@@ -351,8 +351,8 @@ void skn_chat_stop(skn_chat *c, const char *agent, const char *next)
 /* A slash begins a command; behind a blank it is text like any other. */
 bool skn_chat_line(skn_chat *c, skn_str line)
 {
-    if (c->revised[0])
-        skn_chat_revise(c, skn_str_trim(line));
+    if (c->edited[0])
+        skn_chat_edit(c, skn_str_trim(line));
     else if (c->queued[0])
         skn_chat_queue_put(c, skn_str_trim(line));
     else if (line.n && line.p[0] == '/')

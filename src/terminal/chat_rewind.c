@@ -184,26 +184,26 @@ static bool stand_on(skn_chat *c, int64_t version)
 
 static void begin_edit(skn_chat *c, const target *t)
 {
-    snprintf(c->revised, sizeof c->revised, "%.*s", SKN_FMT(t->m.uid));
-    c->revised_version = t->version;
+    snprintf(c->edited, sizeof c->edited, "%.*s", SKN_FMT(t->m.uid));
+    c->edited_version = t->version;
     skn_line_edit_preset(c->edit, t->m.content);
     skn_chat_tell(c, "Enter says it again and removes what follows; an empty line leaves all "
                      "as it is.");
 }
 
 /* What was typed comes back when it cannot be done now, since agents are at work for instance. */
-void skn_chat_revise(skn_chat *c, skn_str text)
+void skn_chat_edit(skn_chat *c, skn_str text)
 {
     skn_arena  *mem = skn_arena_new();
-    const char *words[] = {"edit", "--no-wait", c->revised, "-m", skn_arena_copy(mem, text).p};
+    const char *words[] = {"edit", "--no-wait", c->edited, "-m", skn_arena_copy(mem, text).p};
 
     if (!text.n) {
         skn_chat_tell(c, "All stays as it is.");
-        c->revised[0] = '\0';
-    } else if (!stand_on(c, c->revised_version) || skn_chat_run(c, words, 5)) {
+        c->edited[0] = '\0';
+    } else if (!stand_on(c, c->edited_version) || skn_chat_run(c, words, 5)) {
         skn_line_edit_preset(c->edit, skn_str_of(words[4]));
     } else {
-        c->revised[0] = '\0';
+        c->edited[0] = '\0';
     }
     skn_arena_free(mem);
     c->changed = true;
@@ -307,7 +307,7 @@ void skn_chat_rewind(skn_chat *c)
     skn_arena *mem = skn_arena_new();
     skein_hits hits;
 
-    c->revised[0] = c->queued[0] = '\0';
+    c->edited[0] = c->queued[0] = '\0';
     if (read_own(c, mem, &hits))
         skn_chat_complain(c);
     else if (!hits.count)

@@ -99,7 +99,7 @@ static void make_past(maker *m)
     SKN_OK(skein_insert(m->e, &how, m->s->said[1], &n, m->mem, &v, &made, &err), err);
     m->s->gone = made.id;
     SKN_OK(skein_delete(m->e, &how, (skein_message_ids){&made.id, 1}, m->mem, &v, &err), err);
-    SKN_OK(skein_edit(m->e, &how, m->s->said[4], skein_text("5"), m->mem, &v, &made, &err),
+    SKN_OK(skein_amend(m->e, &how, m->s->said[4], skein_text("5"), m->mem, &v, &made, &err),
            err);
     SKN_OK(skein_undo(m->e, &how, 1, m->mem, &move, &err), err);
     SKN_OK(skein_tag_define(m->e, m->s->world, &tag, &err), err);
@@ -222,13 +222,13 @@ DEED(append_long)
     return rc;
 }
 
-DEED(edit)
+DEED(amend)
 {
     skein_change  how = {.conversation = s->chat, .key = skein_text("edit-1")};
     skein_version v;
     skein_message m;
 
-    return skein_edit(e, &how, s->said[1], skein_text("2"), mem, &v, &m, err);
+    return skein_amend(e, &how, s->said[1], skein_text("2"), mem, &v, &m, err);
 }
 
 DEED(delete_pair)
@@ -277,12 +277,12 @@ DEED(remove_from)
     return skein_remove_from(e, &how, s->said[1], true, mem, &out, err);
 }
 
-DEED(revise)
+DEED(edit)
 {
     skein_change  how = {.conversation = s->chat};
     skein_removal out;
 
-    return skein_revise(e, &how, s->said[1], skein_text("two again"), mem, &out, err);
+    return skein_edit(e, &how, s->said[1], skein_text("two again"), mem, &out, err);
 }
 
 DEED(restore)
@@ -375,13 +375,13 @@ const skn_deed skn_deeds[] = {
     {"append two", append_two, SKN_DEED_PLAIN},
     {"append in a lane", append_in_lane, SKN_DEED_PLAIN},
     {"append a long text", append_long, SKN_DEED_PLAIN},
-    {"edit", edit, SKN_DEED_PLAIN},
+    {"edit", amend, SKN_DEED_PLAIN},
     {"delete", delete_pair, SKN_DEED_PLAIN},
     {"insert", insert, SKN_DEED_PLAIN},
     {"reorder", reorder, SKN_DEED_PLAIN},
     {"squash", squash, SKN_DEED_PLAIN},
     {"remove from", remove_from, SKN_DEED_PLAIN},
-    {"revise", revise, SKN_DEED_PLAIN},
+    {"revise", edit, SKN_DEED_PLAIN},
     {"restore", restore, SKN_DEED_PLAIN},
     {"undo", undo, SKN_DEED_PLAIN},
     {"redo", redo, SKN_DEED_PLAIN},

@@ -100,11 +100,11 @@ static skein_rc change_first(process *p, int64_t i, skein_version *v, skein_mess
     n.content = skein_text(text);
     if (i % 2)
         return skein_insert(p->e, &how, first.at[0].id, &n, p->mem, v, made, err);
-    return skein_edit(p->e, &how, first.at[0].id, n.content, p->mem, v, made, err);
+    return skein_amend(p->e, &how, first.at[0].id, n.content, p->mem, v, made, err);
 }
 
 /* If something has changed since, it looks again. */
-static void role_edit(process *p)
+static void role_amend(process *p)
 {
     skein_version v;
     skein_message made;
@@ -187,7 +187,7 @@ static void role_first_use(process *p)
     }
 }
 
-/* A request that is sent more than once: a revise under a key, and a message with its own id. */
+/* A request that is sent more than once: an edit under a key, and a message with its own id. */
 static void role_repeat(process *p)
 {
     skein_change      how = {.conversation = p->chat, .key = skein_text("once")};
@@ -200,7 +200,7 @@ static void role_repeat(process *p)
     skein_error          err;
 
     if (skein_message_find(p->e, p->chat, 1, skein_text("first"), p->mem, &target, &err) ||
-        skein_revise(p->e, &how, target.id, skein_text("revised"), p->mem, &out, &err) ||
+        skein_edit(p->e, &how, target.id, skein_text("revised"), p->mem, &out, &err) ||
         skein_append(p->e, &r, p->mem, &stored, &err))
         die("repeat", &err);
     skn_child_report("v%" PRId64 " %.*s %" PRId64, out.version.number, SKN_FMT(out.added.uid),
@@ -211,7 +211,7 @@ static const struct {
     const char *name;
     void (*run)(process *p);
 } roles[] = {
-    {"append", role_append},   {"edit", role_edit},       {"mixed", role_mixed},
+    {"append", role_append},   {"edit", role_amend},      {"mixed", role_mixed},
     {"compact", role_compact}, {"first", role_first_use}, {"repeat", role_repeat},
 };
 

@@ -149,7 +149,7 @@ test('409 edit-in-progress while another edit of the chat runs', async () => {
     const release = await holdWrites(server.store);
     const revise = () => server.call('PUT', `${w.path}/messages/${second.messageId}`, { body: { chatId: w.chat, newContent: 'again' } });
     const remove = () => server.call('DELETE', `${w.path}/messages/${first.messageId}`, { body: { chatId: w.chat } });
-    const both = [revise(), remove()];
+    const both = [edit(), remove()];
     // Nothing can be written, so that the one which answers is the one that was refused.
     const refused = await Promise.race(both);
     assert.deepEqual([refused.status, refused.body.type, refused.headers['retry-after']], [409, '/problems/edit-in-progress', '1']);

@@ -75,8 +75,8 @@ static inline void change(place *p, skein_conversation_id chat)
     skein_squash      squash;
     skein_removal     removal;
 
-    SKN_OK(skein_edit(p->e, &how, ids_at(p, chat, 3), T("The dates: one."), p->mem, &v, NULL,
-                      &p->err),
+    SKN_OK(skein_amend(p->e, &how, ids_at(p, chat, 3), T("The dates: one."), p->mem, &v, NULL,
+                       &p->err),
            p->err);
     two[0] = ids_at(p, chat, 3);
     two[1] = ids_at(p, chat, 4);

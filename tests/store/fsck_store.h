@@ -76,8 +76,8 @@ static inline void change(kit *k)
     skein_move        move;
     int64_t           covers;
 
-    KIT_OK(k, skein_edit(k->e, &k->how, id_of(k, "m6"), skein_text("another six"), k->mem, &v,
-                         &m, &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, id_of(k, "m6"), skein_text("another six"), k->mem, &v,
+                          &m, &k->err));
     KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &s, &k->err));
     KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
     KIT_OK(k, skein_redo(k->e, &k->how, 1, k->mem, &move, &k->err));

@@ -20,12 +20,12 @@ static inline skein_message say_to(kit *k, skein_role role, const char *sender,
     return out.at[0];
 }
 
-static inline skein_message edit(kit *k, skein_message m, const char *text)
+static inline skein_message amend(kit *k, skein_message m, const char *text)
 {
     skein_version v;
     skein_message out;
 
-    KIT_OK(k, skein_edit(k->e, &k->how, m.id, skein_text(text), k->mem, &v, &out, &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, m.id, skein_text(text), k->mem, &v, &out, &k->err));
     return out;
 }
 

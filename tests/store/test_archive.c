@@ -362,7 +362,7 @@ static void an_imported_chat_goes_on(void **state)
     SKN_OK(skein_conversation_find(q.e, report.world_id, h.chat.uid, q.mem, &was, &q.err),
            q.err);
     how = (skein_change){.conversation = was.id};
-    SKN_OK(skein_edit(q.e, &how, ids_at(&q, was.id, 0), T("new"), q.mem, &v, NULL, &q.err),
+    SKN_OK(skein_amend(q.e, &how, ids_at(&q, was.id, 0), T("new"), q.mem, &v, NULL, &q.err),
            q.err);
     say_as(&q, was.id, SKEIN_USER, "human", "more", NULL);
     SKN_OK(skein_undo(q.e, &how, 1, q.mem, &move, &q.err), q.err);

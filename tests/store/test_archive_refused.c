@@ -110,7 +110,7 @@ static void make_known(place *p, skn_buf *out)
     SKN_OK(skein_lane_new(p->e, chat.id, T(NULL), first.id, T("c"), p->mem, &lane, &p->err),
            p->err);
     how = (skein_change){.conversation = chat.id};
-    SKN_OK(skein_edit(p->e, &how, first.id, T("hello there"), p->mem, &v, NULL, &p->err),
+    SKN_OK(skein_amend(p->e, &how, first.id, T("hello there"), p->mem, &v, NULL, &p->err),
            p->err);
     SKN_OK(skein_undo(p->e, &how, 1, p->mem, &move, &p->err), p->err);
     SKN_OK(skein_branch(p->e, &how, 1, 1, T("two"), p->mem, &branch, &p->err), p->err);

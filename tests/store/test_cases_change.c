@@ -8,11 +8,11 @@ static skein_message say(kit *k, const char *text)
     return kit_say(k, SKEIN_USER, "human", text);
 }
 
-static skein_version edit(kit *k, skein_message_id id, const char *text)
+static skein_version amend(kit *k, skein_message_id id, const char *text)
 {
     skein_version v;
 
-    KIT_OK(k, skein_edit(k->e, &k->how, id, skein_text(text), k->mem, &v, NULL, &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, id, skein_text(text), k->mem, &v, NULL, &k->err));
     return v;
 }
 
@@ -59,7 +59,7 @@ static void an_append_leaves_what_was_derived_alone(void **state)
     two = say(&k, "two");
     say(&k, "three");
     before = kit_at(&k);
-    edit(&k, two.id, "zwei");
+    amend(&k, two.id, "zwei");
     KIT_OK(&k, skein_branch(k.e, &k.how, 1, 2, skein_text("side"), k.mem, &branch, &k.err));
     undo(&k);
     say(&k, "four");
@@ -118,7 +118,7 @@ static void an_edit_costs_the_same_at_any_place_and_for_ever(void **state)
     say_many(&k, ids);
     nodes = skn_fixture_number(k.fx, "SELECT count(*) FROM nodes");
     items = skn_fixture_number(k.fx, "SELECT count(*) FROM items");
-    edit(&k, ids[0], "erstes");
+    amend(&k, ids[0], "erstes");
     nodes = skn_fixture_number(k.fx, "SELECT count(*) FROM nodes") - nodes;
     assert_in_range(nodes, 1, 3);
     assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM items"), items + 1);
@@ -129,7 +129,7 @@ static void an_edit_costs_the_same_at_any_place_and_for_ever(void **state)
             bytes[i / STEP] = skn_fixture_number(k.fx,
                                                  "SELECT sum(length(entries)) FROM nodes");
         if (i < EDITS) /* at places far from each other, each on the version before */
-            edit(&k, ids[1 + i * 7919 % (MANY - 1)], "again");
+            amend(&k, ids[1 + i * 7919 % (MANY - 1)], "again");
     }
     /* A list copied by every edit would be written four times as fast at the end as early on. */
     assert_true(bytes[EDITS / STEP] - bytes[EDITS / STEP - 1] < 2 * (bytes[2] - bytes[1]));
@@ -152,7 +152,7 @@ static void a_squash_of_what_changed_meanwhile_is_refused(void **state)
     ids[1] = say(&k, "two").id;
     ids[2] = say(&k, "three").id;
 
-    edit(&k, ids[1], "zwei"); /* while the text of the squash was being written */
+    amend(&k, ids[1], "zwei"); /* while the text of the squash was being written */
     before = kit_state(&k);
     assert_int_equal(squash(&k, ids, 3, &out), SKEIN_CONFLICT);
     assert_int_equal(k.err.rc, SKEIN_CONFLICT);
@@ -311,8 +311,8 @@ static void sources_are_in_the_order_of_the_lane_that_holds_them(void **state)
                               skein_text("c1"), k.mem, &lane, &k.err));
     in = say_in_lane(&k, "main.1", "bo");
     later = say(&k, "in main");
-    KIT_OK(&k, skein_edit(k.e, &k.how, in.at[0].id, skein_text("first"), k.mem, &v, &edited,
-                          &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, in.at[0].id, skein_text("first"), k.mem, &v, &edited,
+                           &k.err));
     assert_string_equal(kit_texts(&k, "main.1", 0), "first found done");
     ids[0] = in.at[2].id;
     ids[1] = edited.id;
@@ -340,7 +340,7 @@ static void many_scattered_messages_go_at_once(void **state)
     kit_open(&k, state);
     say_many(&k, ids);
     for (size_t i = 40; i < MANY; i += 997) { /* a tree with several leaves */
-        KIT_OK(&k, skein_edit(k.e, &k.how, ids[i], skein_text("new"), k.mem, &v, &m, &k.err));
+        KIT_OK(&k, skein_amend(k.e, &k.how, ids[i], skein_text("new"), k.mem, &v, &m, &k.err));
         ids[i] = m.id;
     }
     for (size_t i = 0; i < MANY; i++) {
@@ -423,7 +423,7 @@ static void change_somehow(kit *k, skein_messages all, uint32_t dice)
     switch (dice / 64 % 10) {
     case 0:
     case 1:
-        edit(k, ids[0], "edited");
+        amend(k, ids[0], "edited");
         break;
     case 2:
     case 3:
@@ -545,8 +545,8 @@ static void a_reply_follows_what_became_of_its_parent(void **state)
     answer = kit_reply(&k, "ada", "answer", question.uid);
     assert_answers(&k, answer, question.uid.p);
 
-    KIT_OK(&k, skein_edit(k.e, &k.how, question.id, skein_text("better"), k.mem, &v, &edited,
-                          &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, question.id, skein_text("better"), k.mem, &v, &edited,
+                           &k.err));
     assert_answers(&k, answer, edited.uid.p);
 
     ids[0] = edited.id;

@@ -183,7 +183,7 @@ static void of_two_compactions_one_wins(void **state)
     assert_null(strstr(kit_context(&k, ""), "yours"));
 
     seen = kit_at(&k);
-    KIT_OK(&k, skein_edit(k.e, &k.how, first.id, skein_text("uno"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, first.id, skein_text("uno"), k.mem, &v, NULL, &k.err));
     assert_int_equal(compact(&k, "late", seen, &covers), SKEIN_VERSION_CHANGED);
     assert_string_equal(kit_texts(&k, "main", 0), "uno two mine");
     kit_close(&k);
@@ -206,14 +206,14 @@ static void an_edit_below_a_summary_does_not_use_it(void **state)
     say(&k, "four");
     assert_non_null(strstr(kit_context(&k, ""), "new-summary"));
 
-    KIT_OK(&k, skein_edit(k.e, &k.how, late.id, skein_text("drei"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, late.id, skein_text("drei"), k.mem, &v, NULL, &k.err));
     assert_null(strstr(kit_context(&k, ""), "new-summary"));
     assert_non_null(strstr(kit_context(&k, ""), "old-summary"));
     assert_non_null(strstr(kit_context(&k, ""), "drei"));
 
     KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &move, &k.err));
     assert_non_null(strstr(kit_context(&k, ""), "new-summary"));
-    KIT_OK(&k, skein_edit(k.e, &k.how, early.id, skein_text("zwei"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, early.id, skein_text("zwei"), k.mem, &v, NULL, &k.err));
     assert_null(strstr(kit_context(&k, ""), "summary\n"));
     assert_non_null(strstr(kit_context(&k, ""), "zwei"));
     kit_close(&k);
@@ -233,7 +233,7 @@ static void an_edited_summary_covers_what_the_old_one_did(void **state)
     KIT_OK(&k, skein_compact(k.e, k.chat.id, &what, k.mem, &summary, &covers, &k.err));
     say(&k, "three");
     KIT_OK(&k,
-           skein_edit(k.e, &k.how, summary.id, skein_text("final"), k.mem, &v, NULL, &k.err));
+           skein_amend(k.e, &k.how, summary.id, skein_text("final"), k.mem, &v, NULL, &k.err));
     assert_non_null(strstr(kit_context(&k, ""), "final"));
     assert_null(strstr(kit_context(&k, ""), "draft"));
     assert_null(strstr(kit_context(&k, ""), "two"));

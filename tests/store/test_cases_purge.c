@@ -77,8 +77,8 @@ static void tell_secrets(kit *k, skein_message_id ids[4])
     KIT_OK(k, kit_append(k, &thinks, 1, &out));
     ids[1] = out.at[0].id;
     kit_result(k, "c");
-    KIT_OK(k, skein_edit(k->e, &k->how, ids[0], skein_text("not " SECRET), k->mem, &v, &edited,
-                         &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, ids[0], skein_text("not " SECRET), k->mem, &v, &edited,
+                          &k->err));
     ids[2] = edited.id;
     spec.sources = (skein_message_ids){sources, 2};
     KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &sq, &k->err));
@@ -144,7 +144,7 @@ static void erased_messages_keep_their_places_and_ids(void **state)
     again.uid = two.uid; /* its id is taken for ever */
     assert_int_equal(kit_append(&k, &again, 1, &out), SKEIN_CONFLICT);
     assert_int_equal(
-        skein_edit(k.e, &k.how, two.id, skein_text("back"), k.mem, &v, NULL, &k.err),
+        skein_amend(k.e, &k.how, two.id, skein_text("back"), k.mem, &v, NULL, &k.err),
         SKEIN_CONFLICT);
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&two.id, 1}, k.mem, &v, &k.err));
     assert_string_equal(kit_texts(&k, "@bo", 0), "one three four");

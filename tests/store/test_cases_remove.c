@@ -139,7 +139,7 @@ static void time_decides_nothing(void **state)
 
 /* --- 16: the same request twice --------------------------------------------------------------------- */
 
-static void a_repeated_revise_sends_one_message(void **state)
+static void a_repeated_edit_sends_one_message(void **state)
 {
     kit           k;
     skein_message first;
@@ -151,9 +151,9 @@ static void a_repeated_revise_sends_one_message(void **state)
     first = say(&k, "one");
     say(&k, "two");
     k.how.key = skein_text("click-1");
-    KIT_OK(&k, skein_revise(k.e, &k.how, first.id, skein_text("eins"), k.mem, &one, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, first.id, skein_text("eins"), k.mem, &one, &k.err));
     before = kit_state(&k);
-    KIT_OK(&k, skein_revise(k.e, &k.how, first.id, skein_text("eins"), k.mem, &two, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, first.id, skein_text("eins"), k.mem, &two, &k.err));
     assert_string_equal(two.added.uid.p, one.added.uid.p);
     assert_int_equal(two.version.number, one.version.number);
     assert_int_equal(two.previous.number, one.previous.number);
@@ -164,7 +164,7 @@ static void a_repeated_revise_sends_one_message(void **state)
     assert_int_equal(gone_of(&two, "bo"), gone_of(&one, "bo"));
 
     assert_int_equal(
-        skein_revise(k.e, &k.how, first.id, skein_text("other"), k.mem, &two, &k.err),
+        skein_edit(k.e, &k.how, first.id, skein_text("other"), k.mem, &two, &k.err),
         SKEIN_CONFLICT);
     assert_int_equal(remove_from(&k, one.added.id, true, &two), SKEIN_CONFLICT);
     assert_string_equal(kit_state(&k), before);
@@ -184,9 +184,9 @@ static void every_change_can_be_repeated(void **state)
     kit_open(&k, state);
     ids[0] = say(&k, "one").id;
     k.how.key = skein_text("edit");
-    KIT_OK(&k, skein_edit(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &v, &m, &k.err));
-    KIT_OK(&k,
-           skein_edit(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &again, &m_again, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &v, &m, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &again, &m_again,
+                           &k.err));
     assert_int_equal(again.number, v.number);
     assert_int_equal(m_again.id.v, m.id.v);
     ids[0] = m.id;
@@ -221,10 +221,10 @@ static void a_refused_request_does_not_use_up_its_key(void **state)
     m = say(&k, "one");
     k.how.key = skein_text("click-1");
     KIT_OK(&k, skein_world_set_chat(k.e, k.world.id, (skein_conversation_id){0}, &k.err));
-    assert_int_equal(skein_revise(k.e, &k.how, m.id, skein_text("eins"), k.mem, &r, &k.err),
+    assert_int_equal(skein_edit(k.e, &k.how, m.id, skein_text("eins"), k.mem, &r, &k.err),
                      SKEIN_SESSION_OFF);
     KIT_OK(&k, skein_world_set_chat(k.e, k.world.id, k.chat.id, &k.err));
-    KIT_OK(&k, skein_revise(k.e, &k.how, m.id, skein_text("eins"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("eins"), k.mem, &r, &k.err));
     assert_string_equal(kit_texts(&k, "main", 0), "eins");
     kit_close(&k);
 }
@@ -237,7 +237,7 @@ typedef struct click {
     int64_t          added;
 } click;
 
-static void *revise_once(void *arg)
+static void *edit_once(void *arg)
 {
     click        *c = arg;
     skein_mem    *mem = skein_mem_new();
@@ -245,7 +245,7 @@ static void *revise_once(void *arg)
     skein_removal r;
     skein_change  how = {.conversation = c->k->chat.id, .key = skein_text("click")};
 
-    if (!skein_revise(c->k->e, &how, c->of, skein_text("eins"), mem, &r, &err))
+    if (!skein_edit(c->k->e, &how, c->of, skein_text("eins"), mem, &r, &err))
         c->added = r.added.id.v;
     skein_mem_free(mem);
     return NULL;
@@ -262,7 +262,7 @@ static void clicks_at_the_same_moment_make_one_message(void **state)
     one = say(&k, "one").id;
     for (int i = 0; i < CLICKS; i++) {
         clicks[i] = (click){&k, one, 0};
-        assert_int_equal(pthread_create(&threads[i], NULL, revise_once, &clicks[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, edit_once, &clicks[i]), 0);
     }
     for (int i = 0; i < CLICKS; i++)
         pthread_join(threads[i], NULL);
@@ -324,14 +324,14 @@ static void what_was_removed_comes_back_by_undo(void **state)
     kit_close(&k);
 }
 
-static skein_rc revise(kit *k, skein_message_id id, const char *text)
+static skein_rc edit(kit *k, skein_message_id id, const char *text)
 {
     skein_removal r;
 
-    return skein_revise(k->e, &k->how, id, skein_text(text), k->mem, &r, &k->err);
+    return skein_edit(k->e, &k->how, id, skein_text(text), k->mem, &r, &k->err);
 }
 
-static void a_refused_revise_changes_nothing(void **state)
+static void a_refused_edit_changes_nothing(void **state)
 {
     kit           k;
     skein_message one, answer;
@@ -341,12 +341,12 @@ static void a_refused_revise_changes_nothing(void **state)
     one = say(&k, "one");
     answer = kit_reply(&k, "ada", "two", one.uid);
     before = kit_state(&k);
-    assert_int_equal(revise(&k, one.id, ""), SKEIN_INVALID);
-    assert_int_equal(revise(&k, one.id, "\xff"), SKEIN_INVALID);
-    assert_int_equal(revise(&k, answer.id, "new"), SKEIN_NOT_USER_MESSAGE);
-    assert_int_equal(revise(&k, (skein_message_id){9999}, "new"), SKEIN_NOT_FOUND);
+    assert_int_equal(edit(&k, one.id, ""), SKEIN_INVALID);
+    assert_int_equal(edit(&k, one.id, "\xff"), SKEIN_INVALID);
+    assert_int_equal(edit(&k, answer.id, "new"), SKEIN_NOT_USER_MESSAGE);
+    assert_int_equal(edit(&k, (skein_message_id){9999}, "new"), SKEIN_NOT_FOUND);
     KIT_OK(&k, skein_world_set_chat(k.e, k.world.id, (skein_conversation_id){0}, &k.err));
-    assert_int_equal(revise(&k, one.id, "new"), SKEIN_SESSION_OFF);
+    assert_int_equal(edit(&k, one.id, "new"), SKEIN_SESSION_OFF);
     assert_string_equal(kit_state(&k), before);
     kit_close(&k);
 }
@@ -358,7 +358,7 @@ static const char *const stop_pg =
     "$$ BEGIN RAISE EXCEPTION 'stopped'; END $$;"
     "CREATE TRIGGER stop BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION stop()";
 
-static void a_revise_that_cannot_send_removes_nothing(void **state)
+static void an_edit_that_cannot_send_removes_nothing(void **state)
 {
     kit           k;
     skein_message one;
@@ -369,10 +369,10 @@ static void a_revise_that_cannot_send_removes_nothing(void **state)
     say(&k, "two");
     before = kit_state(&k);
     skn_fixture_sql(k.fx, k.fx->pg ? stop_pg : stop_sqlite);
-    assert_int_not_equal(revise(&k, one.id, "new"), SKEIN_OK);
+    assert_int_not_equal(edit(&k, one.id, "new"), SKEIN_OK);
     assert_string_equal(kit_state(&k), before);
     skn_fixture_sql(k.fx, k.fx->pg ? "DROP TRIGGER stop ON messages" : "DROP TRIGGER stop");
-    KIT_OK(&k, revise(&k, one.id, "new"));
+    KIT_OK(&k, edit(&k, one.id, "new"));
     assert_string_equal(kit_texts(&k, "@bo", 0), "new");
     undo(&k);
     assert_string_equal(kit_texts(&k, "@bo", 0), "one two");
@@ -403,7 +403,7 @@ static void a_removal_after_a_move_cuts_all_lanes_alike(void **state)
     kit_close(&k);
 }
 
-static void a_revised_message_goes_to_those_who_heard_it(void **state)
+static void an_edited_message_goes_to_those_who_heard_it(void **state)
 {
     kit           k;
     skein_message m;
@@ -412,7 +412,7 @@ static void a_revised_message_goes_to_those_who_heard_it(void **state)
     kit_open(&k, state);
     say(&k, "one");
     m = kit_whisper(&k, "bo", "secret");
-    KIT_OK(&k, skein_revise(k.e, &k.how, m.id, skein_text("hint"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("hint"), k.mem, &r, &k.err));
     assert_string_equal(kit_texts(&k, "main", 0), "one hint");
     assert_string_equal(kit_texts(&k, "@bo", 0), "one hint");
     assert_string_equal(kit_texts(&k, "@ada", 0), "one");
@@ -429,11 +429,11 @@ static void a_key_belongs_to_its_conversation(void **state)
     kit_open(&k, state);
     a = say(&k, "here");
     k.how.key = skein_text("1");
-    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("HERE"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("HERE"), k.mem, &v, NULL, &k.err));
     KIT_OK(&k, skein_chat_new(k.e, k.world.id, skein_text("other"), k.mem, &other, &k.err));
     k.how.conversation = other.id;
     b = say(&k, "there");
-    KIT_OK(&k, skein_edit(k.e, &k.how, b.id, skein_text("THERE"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, b.id, skein_text("THERE"), k.mem, &v, NULL, &k.err));
     assert_string_equal(kit_texts(&k, "main", 0), "THERE");
     kit_close(&k);
 }
@@ -465,8 +465,8 @@ static void an_undo_repeated_with_its_key_is_done_once(void **state)
 
     kit_open(&k, state);
     m = say(&k, "one");
-    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, &m, &k.err));
-    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("three"), k.mem, &v, &m, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, &m, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m.id, skein_text("three"), k.mem, &v, &m, &k.err));
     keyed = k.how;
     keyed.key = skein_text("click");
     KIT_OK(&k, skein_undo(k.e, &keyed, 1, k.mem, &first, &k.err));
@@ -511,7 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(a_removal_after_a_move_cuts_all_lanes_alike),
-        SKN_BOTH(a_revised_message_goes_to_those_who_heard_it),
+        SKN_BOTH(an_edited_message_goes_to_those_who_heard_it),
         SKN_BOTH(a_key_belongs_to_its_conversation),
         SKN_BOTH(an_agent_that_joined_hears_what_is_inserted),
         SKN_BOTH(an_undo_repeated_with_its_key_is_done_once),
@@ -520,14 +520,14 @@ int main(void)
         SKN_BOTH(a_removal_at_an_inserted_message_takes_nothing_before_it),
         SKN_BOTH(a_refused_removal_changes_nothing),
         SKN_BOTH(time_decides_nothing),
-        SKN_BOTH(a_repeated_revise_sends_one_message),
+        SKN_BOTH(a_repeated_edit_sends_one_message),
         SKN_BOTH(every_change_can_be_repeated),
         SKN_BOTH(a_refused_request_does_not_use_up_its_key),
         SKN_BOTH(clicks_at_the_same_moment_make_one_message),
         SKN_BOTH(a_message_with_an_id_is_stored_once),
         SKN_BOTH(what_was_removed_comes_back_by_undo),
-        SKN_BOTH(a_refused_revise_changes_nothing),
-        SKN_BOTH(a_revise_that_cannot_send_removes_nothing),
+        SKN_BOTH(a_refused_edit_changes_nothing),
+        SKN_BOTH(an_edit_that_cannot_send_removes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

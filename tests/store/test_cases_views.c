@@ -126,7 +126,8 @@ static void a_call_id_used_again_gets_its_own_lane(void **state)
     delegate(&k, "main", second.id, "x");
     delegate(&k, "main", first.id, "x");
     assert_string_equal(shape(&k), "main[x>main.2 x>main.1] main.1[] main.2[]");
-    KIT_OK(&k, skein_edit(k.e, &k.how, second.id, skein_text("said"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k,
+           skein_amend(k.e, &k.how, second.id, skein_text("said"), k.mem, &v, NULL, &k.err));
     assert_string_equal(shape(&k), "main[x>main.2 said x>main.1] main.1[] main.2[]");
     kit_close(&k);
 }
@@ -339,7 +340,7 @@ static void walks_end_on_a_loop_in_the_store(void **state)
     kit_open(&k, state);
     one = say(&k, "one");
     two = kit_reply(&k, "ada", "two", one.uid);
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
     snprintf(sql, sizeof sql, "UPDATE messages SET reply_to_id = %lld WHERE id = %lld",
              (long long)two.id.v, (long long)edited.id.v);
     skn_fixture_sql(k.fx, sql);

@@ -8,9 +8,9 @@
 
 typedef skein_rc act(kit *k, const skein_message_id *ids, skein_version *out);
 
-static skein_rc edit(kit *k, const skein_message_id *ids, skein_version *out)
+static skein_rc amend(kit *k, const skein_message_id *ids, skein_version *out)
 {
-    return skein_edit(k->e, &k->how, ids[1], skein_text("zwei"), k->mem, out, NULL, &k->err);
+    return skein_amend(k->e, &k->how, ids[1], skein_text("zwei"), k->mem, out, NULL, &k->err);
 }
 
 static skein_rc delete (kit *k, const skein_message_id *ids, skein_version *out)
@@ -55,10 +55,10 @@ static skein_rc remove_from(kit *k, const skein_message_id *ids, skein_version *
     return rc;
 }
 
-static skein_rc revise(kit *k, const skein_message_id *ids, skein_version *out)
+static skein_rc edit(kit *k, const skein_message_id *ids, skein_version *out)
 {
     skein_removal r;
-    skein_rc rc = skein_revise(k->e, &k->how, ids[2], skein_text("again"), k->mem, &r, &k->err);
+    skein_rc rc = skein_edit(k->e, &k->how, ids[2], skein_text("again"), k->mem, &r, &k->err);
 
     *out = r.version;
     return rc;
@@ -74,13 +74,13 @@ static const struct {
     act        *run;
     const char *kind, *after;
 } acts[] = {
-    {edit, "edit", "one zwei three four last"},
+    {amend, "edit", "one zwei three four last"},
     {delete, "delete", "one three last"},
     {insert, "insert", "one two new three four last"},
     {reorder, "reorder", "two four one three last"},
     {squash, "squash", "one short four last"},
     {remove_from, "remove", "one two"},
-    {revise, "revise", "one two again"},
+    {edit, "revise", "one two again"},
     {restore, "restore", "one two three four five"},
 };
 
@@ -99,7 +99,7 @@ static void begin(kit *k, void **state, skein_message_id ids[5])
     for (int i = 0; i < 5; i++)
         ids[i] = kit_say(k, SKEIN_USER, "human", words[i]).id;
     KIT_OK(k,
-           skein_edit(k->e, &k->how, ids[4], skein_text("last"), k->mem, &v, &last, &k->err));
+           skein_amend(k->e, &k->how, ids[4], skein_text("last"), k->mem, &v, &last, &k->err));
     ids[4] = last.id;
 }
 
@@ -181,7 +181,7 @@ static void redo_after_an_append_names_the_version_to_go_to(void **state)
     char             name[24];
 
     begin(&k, state, ids);
-    KIT_OK(&k, edit(&k, ids, &v));
+    KIT_OK(&k, amend(&k, ids, &v));
     undo(&k);
     kit_say(&k, SKEIN_USER, "human", "on");
     before = kit_state(&k);
@@ -205,7 +205,7 @@ static void redo_after_another_change_is_refused(void **state)
 
     begin(&k, state, ids);
     assert_int_equal(skein_redo(k.e, &k.how, 1, k.mem, &move, &k.err), SKEIN_NOTHING);
-    KIT_OK(&k, edit(&k, ids, &v));
+    KIT_OK(&k, amend(&k, ids, &v));
     undo(&k);
     KIT_OK(&k, reorder(&k, ids, &v));
     assert_int_equal(skein_redo(k.e, &k.how, 1, k.mem, &move, &k.err), SKEIN_NOTHING);
@@ -221,7 +221,7 @@ static void undo_walks_back_as_far_as_there_is_something(void **state)
     skein_move       move;
 
     begin(&k, state, ids);
-    KIT_OK(&k, edit(&k, ids, &v));
+    KIT_OK(&k, amend(&k, ids, &v));
     KIT_OK(&k, remove_from(&k, ids, &v));
     KIT_OK(&k, skein_undo(k.e, &k.how, 2, k.mem, &move, &k.err));
     assert_int_equal(move.steps, 2);
@@ -260,7 +260,7 @@ static void what_can_be_undone_is_told_beforehand(void **state)
     assert_ways(&k, false, true);
     kit_say(&k, SKEIN_USER, "human", "on");
     assert_ways(&k, false, false);
-    KIT_OK(&k, edit(&k, ids, &v));
+    KIT_OK(&k, amend(&k, ids, &v));
     assert_ways(&k, true, false);
     undo(&k);
     assert_ways(&k, false, true);

@@ -294,7 +294,7 @@ static void an_edit_meanwhile_makes_the_plan_void(void **state)
     what = main_lane(&k);
     what.lane = skein_text("@ada");
     KIT_OK(&k, plan_of(&k, &what, &memory));
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("won"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("won"), k.mem, &v, NULL, &k.err));
     before = kit_state(&k);
     assert_int_equal(compact(&k, &room, "in short", &summary), SKEIN_VERSION_CHANGED);
     assert_int_equal(compact(&k, &memory, "in short", &summary), SKEIN_VERSION_CHANGED);

@@ -163,7 +163,7 @@ static void a_version_has_the_context_it_had(void **state)
     kit_say(&k, SKEIN_USER, "human", "two");
     compact_lane(&k, "main", "sum", 0);
     kit_say(&k, SKEIN_USER, "human", "three");
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
     assert_int_equal(context(&k, &(skein_slice){.version = 1}).covered, 2);
     assert_int_equal(context(&k, &(skein_slice){.version = 2}).covered, 0);
     assert_int_equal(context(&k, &(skein_slice){.version = 2}).stored, 3);

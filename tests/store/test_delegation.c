@@ -624,8 +624,8 @@ static void a_forced_edit_tells_the_end_at_every_level_once(void **state)
     answer(&k, "cy", "yes");
     chain(&k);
     k.how.force = true;
-    KIT_OK(&k, skein_edit(k.e, &k.how, p.message.id, skein_text("something else before"), k.mem,
-                          &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, p.message.id, skein_text("something else before"),
+                           k.mem, &v, NULL, &k.err));
     assert_idle(&k);
     each_who_waited_is_told(&k);
     kit_valid(&k);
@@ -712,7 +712,7 @@ static void a_delegation_that_nobody_waits_for_holds_up_no_person(void **state)
     assert_false(p.queued);
     answer(&k, "cy", "hi");
     assert_int_equal(
-        skein_edit(k.e, &k.how, p.message.id, skein_text("x"), k.mem, NULL, NULL, &k.err),
+        skein_amend(k.e, &k.how, p.message.id, skein_text("x"), k.mem, NULL, NULL, &k.err),
         SKEIN_AT_WORK);
     KIT_OK(&k, finish(&k, &child, "blue"));
     answer(&k, "ada", "it is blue");
@@ -754,7 +754,7 @@ static void a_forced_edit_takes_delegations_away(void **state)
     delegate(&k, &t, "c1", "bo", true);
     child = begin_on(&k, "main.1");
     k.how.force = true;
-    KIT_OK(&k, skein_revise(k.e, &k.how, p.message.id, skein_text("new"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, p.message.id, skein_text("new"), k.mem, &r, &k.err));
     assert_idle(&k);
     assert_int_equal(finish(&k, &child, "late"), SKEIN_TURN_OVER);
     assert_int_equal(finish(&k, &t, "late"), SKEIN_TURN_OVER);

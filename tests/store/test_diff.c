@@ -65,7 +65,7 @@ static void each_kind_of_change_is_told_as_what_it_is(void **state)
 
     kit_open(&k, state);
     say_letters(&k, m, "abcdef");
-    KIT_OK(&k, skein_edit(k.e, &k.how, m[1].id, skein_text("B"), k.mem, &v, &made, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m[1].id, skein_text("B"), k.mem, &v, &made, &k.err));
     assert_string_equal(shown(&k, 1, 2, out), "5: ~b/B");
     assert_string_equal(shown(&k, 2, 1, out), "5: ~B/b");
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[3].id, 1}, k.mem, &v, &k.err));
@@ -290,7 +290,7 @@ static void change(kit *k, uint64_t *seed)
     switch (below(seed, 8)) {
     case 0:
     case 1:
-        rc = skein_edit(k->e, &k->how, a, skein_text("edited"), k->mem, &v, &m, &k->err);
+        rc = skein_amend(k->e, &k->how, a, skein_text("edited"), k->mem, &v, &m, &k->err);
         break;
     case 2:
         rc = skein_delete(k->e, &k->how, (skein_message_ids){&a, 1}, k->mem, &v, &k->err);

@@ -41,12 +41,12 @@ static skein_message_facts one_fact(kit *k, int64_t version, skein_message m)
     return f;
 }
 
-static skein_message edit(kit *k, skein_message_id id, const char *text)
+static skein_message amend(kit *k, skein_message_id id, const char *text)
 {
     skein_version v;
     skein_message m;
 
-    KIT_OK(k, skein_edit(k->e, &k->how, id, skein_text(text), k->mem, &v, &m, &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, id, skein_text(text), k->mem, &v, &m, &k->err));
     return m;
 }
 
@@ -126,7 +126,7 @@ static void previous_is_the_one_before_it_in_the_version(void **state)
     a = kit_say(&k, SKEIN_USER, "human", "a");
     b = kit_say(&k, SKEIN_USER, "human", "b");
     c = kit_say(&k, SKEIN_USER, "human", "c");
-    a2 = edit(&k, a.id, "a2");
+    a2 = amend(&k, a.id, "a2");
     p = explain(&k, &(skein_slice){.from = 1});
     assert_true(same(p.f[0].previous_uid, a2.uid));
     assert_true(same(p.f[1].previous_uid, b.uid));
@@ -153,7 +153,7 @@ static void a_reply_to_an_edited_message_counts_for_its_new_text(void **state)
     kit_open(&k, state);
     ask = kit_say(&k, SKEIN_USER, "human", "why");
     answer = kit_reply(&k, "ada", "because", ask.uid);
-    edited = edit(&k, ask.id, "how");
+    edited = amend(&k, ask.id, "how");
     f = one_fact(&k, 0, edited);
     assert_int_equal(f.reply_count, 1);
     assert_int_equal(f.original_count, 1);
@@ -184,7 +184,7 @@ static void a_reply_to_a_squashed_message_is_shown_under_the_result(void **state
     assert_int_equal(f.original_count, 2);
     assert_true(same(f.original_ids[0], a.uid) && same(f.original_ids[1], b.uid));
     assert_true(same(one_fact(&k, 0, answer).shown_reply, s.result.uid));
-    edited = edit(&k, s.result.id, "AB");
+    edited = amend(&k, s.result.id, "AB");
     assert_true(same(one_fact(&k, 0, answer).shown_reply, edited.uid));
     assert_int_equal(one_fact(&k, 0, edited).reply_count, 1);
     again = squash(&k, edited, kit_say(&k, SKEIN_USER, "human", "c"), "abc");
@@ -219,9 +219,9 @@ static void versions_are_those_that_hold_it_newest_first(void **state)
     kit_open(&k, state);
     a = kit_say(&k, SKEIN_USER, "human", "a");
     b = kit_say(&k, SKEIN_USER, "human", "b");
-    a2 = edit(&k, a.id, "a2");
+    a2 = amend(&k, a.id, "a2");
     for (int i = 0; i < 70; i++)
-        edit(&k, last_of(&k).id, "b again");
+        amend(&k, last_of(&k).id, "b again");
     f = one_fact(&k, 0, a);
     assert_int_equal(f.version_count, 1);
     assert_int_equal(f.versions[0], 1);
@@ -258,7 +258,7 @@ static void messages_of_a_delegation_are_explained_in_their_lane(void **state)
     m[1].reply_to = skein_text("order");
     r.conversation = k.chat.id;
     KIT_OK(&k, skein_append(k.e, &r, k.mem, &out, &k.err));
-    edited = edit(&k, out.at[0].id, "do it");
+    edited = amend(&k, out.at[0].id, "do it");
     p = explain(&k, &(skein_slice){.lane = skein_text("main.1")});
     assert_int_equal(p.m.count, 2);
     assert_int_equal(p.f[0].reply_count, 1);
@@ -555,7 +555,7 @@ static void a_branch_explains_what_came_along(void **state)
     b = kit_reply(&k, "ada", "b", a.uid);
     KIT_OK(&k, skein_branch(k.e, &k.how, 0, -1, skein_text("b"), k.mem, &branch, &k.err));
     k.how.conversation = branch.id;
-    b2 = edit(&k, b.id, "b2");
+    b2 = amend(&k, b.id, "b2");
     f = one_fact(&k, 0, a);
     assert_int_equal(f.reply_count, 1);
     assert_int_equal(f.seen_by_count, 3);
@@ -628,7 +628,7 @@ static void change_something(kit *k, uint64_t *seed, skein_message *ever, size_t
     switch (below(seed, 6)) {
     case 0:
     case 1:
-        ever[(*count)++] = edit(k, m.id, "edited");
+        ever[(*count)++] = amend(k, m.id, "edited");
         break;
     case 2:
         if (m.id.v != other.id.v)

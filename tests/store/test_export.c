@@ -639,7 +639,7 @@ static void an_older_version_and_an_erased_message_are_exported(void **state)
     place_open(&p, skn_fixture_of(state));
     r = make_room(&p);
     how = (skein_change){.conversation = r.chat.id};
-    SKN_OK(skein_edit(p.e, &how, r.first.id, T("Plan it well."), p.mem, &v, NULL, &p.err),
+    SKN_OK(skein_amend(p.e, &how, r.first.id, T("Plan it well."), p.mem, &v, NULL, &p.err),
            p.err);
     SKN_OK(skein_purge(p.e, &how, (skein_message_ids){&r.aside.id, 1}, &erased, &p.err), p.err);
     req = of_chat(&r, SKN_FORMAT_MD);

@@ -326,8 +326,8 @@ static void shake(kit *k, skein_message first)
     skein_move    move;
 
     kit_reply(k, "ada", "an answer", first.uid);
-    KIT_OK(k, skein_edit(k->e, &k->how, first.id, skein_text("edited"), k->mem, &v, &edited,
-                         &k->err));
+    KIT_OK(k, skein_amend(k->e, &k->how, first.id, skein_text("edited"), k->mem, &v, &edited,
+                          &k->err));
     KIT_OK(k, skein_remove_from(k->e, &k->how, edited.id, false, k->mem, &removal, &k->err));
     KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
     KIT_OK(k, skein_world_update(k->e, &world, k->mem, &k->err));
@@ -531,11 +531,11 @@ static void every_commit_is_announced_and_nothing_else(void **state)
     assert_int_equal(commits, 1);
     assert_int_equal(say_in(k.e, k.chat.id, "no", true), SKEIN_VERSION_CHANGED);
     k.how.dry_run = true;
-    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, NULL, &k.err));
     kit_texts(&k, "main", 0);
     assert_int_equal(commits, 1);
     k.how.dry_run = false;
-    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, NULL, &k.err));
     assert_int_equal(commits, 2);
     skein_on_commit(k.e, NULL, NULL);
     say(&k, "three");

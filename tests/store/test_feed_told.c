@@ -101,7 +101,7 @@ static void every_new_version_is_told_as_a_thread(void **state)
     a = say(&k, "a");
     b = say(&k, "b");
     start = feed_newest(&k);
-    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, &edited, &k.err));
     check_created(&k, start, &v, "edit");
     FEED_TOLD(&k, start, "thread.created");
     KIT_OK(&k, skein_insert(k.e, &k.how, b.id, &m, k.mem, &v, &inserted, &k.err));
@@ -131,7 +131,7 @@ static void travel_is_told_with_both_ends(void **state)
 
     kit_open(&k, state);
     a = say(&k, "a");
-    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, NULL, &k.err));
     start = feed_newest(&k);
     KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &move, &k.err));
     assert_string_equal(feed_data(&k, start, 0),
@@ -168,7 +168,7 @@ static void a_removal_is_told_in_phases(void **state)
     kit_close(&k);
 }
 
-static void a_revision_is_told_in_phases_with_its_new_message(void **state)
+static void an_edit_is_told_in_phases_with_its_new_message(void **state)
 {
     kit           k;
     skein_message a;
@@ -180,7 +180,7 @@ static void a_revision_is_told_in_phases_with_its_new_message(void **state)
     a = say(&k, "a");
     start = feed_newest(&k);
     k.how.client_id = skein_text("mine-1");
-    KIT_OK(&k, skein_revise(k.e, &k.how, a.id, skein_text("better"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("better"), k.mem, &r, &k.err));
     first = feed_data(&k, start, 0);
     last = feed_data(&k, start, 4);
     FEED_HAS(first, "\"phase\":\"removing\"");
@@ -288,16 +288,16 @@ static void a_dry_run_tells_nothing(void **state)
     b = say(&k, "b");
     ids[0] = a.id;
     ids[1] = b.id;
-    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, &a, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, &a, &k.err));
     ids[0] = a.id;
     start = feed_newest(&k);
     k.how.dry_run = true;
-    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("B"), k.mem, &v, NULL, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("B"), k.mem, &v, NULL, &k.err));
     KIT_OK(&k, skein_insert(k.e, &k.how, b.id, &m, k.mem, &v, NULL, &k.err));
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){ids, 1}, k.mem, &v, &k.err));
     KIT_OK(&k, skein_squash_messages(k.e, &k.how, &spec, k.mem, &squash, &k.err));
     KIT_OK(&k, skein_remove_from(k.e, &k.how, a.id, true, k.mem, &r, &k.err));
-    KIT_OK(&k, skein_revise(k.e, &k.how, a.id, skein_text("C"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("C"), k.mem, &r, &k.err));
     KIT_OK(&k, skein_restore(k.e, &k.how, 1, k.mem, &v, &k.err));
     KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &move, &k.err));
     KIT_OK(&k, skein_switch(k.e, &k.how, 1, k.mem, &move, &k.err));
@@ -318,13 +318,13 @@ static void what_is_refused_or_replayed_tells_nothing(void **state)
     kit_open(&k, state);
     a = say(&k, "a");
     k.how.key = skein_text("k1");
-    KIT_OK(&k, skein_revise(k.e, &k.how, a.id, skein_text("B"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("B"), k.mem, &r, &k.err));
     start = feed_newest(&k);
-    KIT_OK(&k, skein_revise(k.e, &k.how, a.id, skein_text("B"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, a.id, skein_text("B"), k.mem, &r, &k.err));
     k.how.key = SKN_NONE;
     k.how.expect = (skein_at){{1}, 77};
     assert_int_equal(
-        skein_edit(k.e, &k.how, r.added.id, skein_text("C"), k.mem, &v, NULL, &k.err),
+        skein_amend(k.e, &k.how, r.added.id, skein_text("C"), k.mem, &v, NULL, &k.err),
         SKEIN_VERSION_CHANGED);
     FEED_TOLD(&k, start, "");
     kit_close(&k);
@@ -339,7 +339,7 @@ int main(void)
         SKN_BOTH(every_new_version_is_told_as_a_thread),
         SKN_BOTH(travel_is_told_with_both_ends),
         SKN_BOTH(a_removal_is_told_in_phases),
-        SKN_BOTH(a_revision_is_told_in_phases_with_its_new_message),
+        SKN_BOTH(an_edit_is_told_in_phases_with_its_new_message),
         SKN_BOTH(a_squash_names_its_sources_and_its_result),
         SKN_BOTH(a_summary_names_what_it_covers_and_the_one_before),
         SKN_BOTH(new_tags_of_a_message_are_told_with_it),

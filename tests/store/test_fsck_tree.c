@@ -52,8 +52,8 @@ static node_work grow(kit *k, void **state, int messages)
     for (int i = 0; i < messages; i++)
         ids[i] = kit_say(k, SKEIN_USER, "human", "one more").id;
     for (int i = 1; i < messages; i += 2)
-        KIT_OK(k, skein_edit(k->e, &k->how, ids[i], skein_text("edited"), k->mem, &v, &m,
-                             &k->err));
+        KIT_OK(k, skein_amend(k->e, &k->how, ids[i], skein_text("edited"), k->mem, &v, &m,
+                              &k->err));
     w.root = skn_fixture_number(
         k->fx, "SELECT root_id FROM threads WHERE id = (SELECT MAX(t.id) FROM "
                "threads t JOIN lanes l ON l.id = t.lane_id WHERE l.key = 'main')");
@@ -181,7 +181,7 @@ static void expect_damaged(node_work *w)
 
     write_node(k, w->root, w->node);
     assert_int_equal(
-        skein_edit(k->e, &k->how, first, skein_text("again"), k->mem, &v, NULL, &k->err),
+        skein_amend(k->e, &k->how, first, skein_text("again"), k->mem, &v, NULL, &k->err),
         SKEIN_DAMAGED);
     assert_int_equal(
         skein_delete(k->e, &k->how, (skein_message_ids){&first, 1}, k->mem, &v, &k->err),

@@ -64,11 +64,11 @@ static skein_rc as_thinking(room *r, skein_str text)
                                           .thinking = text});
 }
 
-static skein_rc as_edit(room *r, skein_str text)
+static skein_rc as_amend(room *r, skein_str text)
 {
     skein_version v;
 
-    return skein_edit(r->k.e, &r->k.how, r->ids[0], text, r->k.mem, &v, NULL, &r->k.err);
+    return skein_amend(r->k.e, &r->k.how, r->ids[0], text, r->k.mem, &v, NULL, &r->k.err);
 }
 
 static skein_rc as_insert(room *r, skein_str text)
@@ -79,11 +79,11 @@ static skein_rc as_insert(room *r, skein_str text)
     return skein_insert(r->k.e, &r->k.how, r->ids[1], &m, r->k.mem, &v, NULL, &r->k.err);
 }
 
-static skein_rc as_revise(room *r, skein_str text)
+static skein_rc as_edit(room *r, skein_str text)
 {
     skein_removal out;
 
-    return skein_revise(r->k.e, &r->k.how, r->ids[0], text, r->k.mem, &out, &r->k.err);
+    return skein_edit(r->k.e, &r->k.how, r->ids[0], text, r->k.mem, &out, &r->k.err);
 }
 
 static skein_rc squash(room *r, skein_str text, skein_str prompt)
@@ -135,8 +135,8 @@ typedef struct entry {
 
 static const entry texts[] = {
     {as_content, "content", false},  {as_thinking, "thinking", true},
-    {as_edit, "edit", false},        {as_insert, "insert", false},
-    {as_revise, "revise", false},    {as_squash, "squash", false},
+    {as_amend, "edit", false},       {as_insert, "insert", false},
+    {as_edit, "revise", false},      {as_squash, "squash", false},
     {as_prompt, "prompt", true},     {as_summary, "summary", false},
     {as_description, "world", true}, {as_system_prompt, "agent", true},
 };

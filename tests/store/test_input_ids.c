@@ -35,8 +35,8 @@ static void begin(room *r, void **state)
     r->k.how.conversation = r->k.chat.id;
     r->ids[0] = say(&r->k, "one").id;
     r->ids[1] = say(&r->k, "two").id;
-    KIT_OK(&r->k, skein_edit(r->k.e, &r->k.how, r->ids[0], skein_text("uno"), r->k.mem, &v, &m,
-                             &r->k.err));
+    KIT_OK(&r->k, skein_amend(r->k.e, &r->k.how, r->ids[0], skein_text("uno"), r->k.mem, &v, &m,
+                              &r->k.err));
     r->ids[0] = m.id;
     r->ids[2] = say(&r->k, "three").id;
     r->before = kit_state(&r->k);
@@ -62,11 +62,11 @@ static void refused(room *r, skein_rc rc, skein_rc want, const char *where)
 
 typedef skein_rc use(room *r, skein_message_id id);
 
-static skein_rc edit(room *r, skein_message_id id)
+static skein_rc amend(room *r, skein_message_id id)
 {
     skein_version v;
 
-    return skein_edit(r->k.e, &r->k.how, id, skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
+    return skein_amend(r->k.e, &r->k.how, id, skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
 }
 
 static skein_rc delete (room *r, skein_message_id id)
@@ -119,11 +119,11 @@ static skein_rc remove_from(room *r, skein_message_id id)
     return skein_remove_from(r->k.e, &r->k.how, id, false, r->k.mem, &out, &r->k.err);
 }
 
-static skein_rc revise(room *r, skein_message_id id)
+static skein_rc edit(room *r, skein_message_id id)
 {
     skein_removal out;
 
-    return skein_revise(r->k.e, &r->k.how, id, skein_text("x"), r->k.mem, &out, &r->k.err);
+    return skein_edit(r->k.e, &r->k.how, id, skein_text("x"), r->k.mem, &out, &r->k.err);
 }
 
 static skein_rc purge(room *r, skein_message_id id)
@@ -163,14 +163,14 @@ static const struct {
     use        *run;
     const char *name;
 } uses[] = {
-    {edit, "edit"},
+    {amend, "edit"},
     {delete, "delete"},
     {insert_before, "insert before"},
     {reorder, "reorder"},
     {reorder_before, "reorder before"},
     {squash, "squash"},
     {remove_from, "remove"},
-    {revise, "revise"},
+    {edit, "revise"},
     {delegate, "delegate"},
     {purge, "purge"},
     {children, "children"},

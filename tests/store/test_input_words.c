@@ -120,7 +120,7 @@ static skein_rc as_actor(room *r, skein_str s)
     skein_change  how = {.conversation = r->k.chat.id, .actor = s};
     skein_version v;
 
-    return skein_edit(r->k.e, &how, r->ids[0], skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
+    return skein_amend(r->k.e, &how, r->ids[0], skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
 }
 
 static skein_rc as_undo_actor(room *r, skein_str s)
@@ -136,7 +136,7 @@ static skein_rc as_key(room *r, skein_str s)
     skein_change  how = {.conversation = r->k.chat.id, .key = s};
     skein_version v;
 
-    return skein_edit(r->k.e, &how, r->ids[0], skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
+    return skein_amend(r->k.e, &how, r->ids[0], skein_text("x"), r->k.mem, &v, NULL, &r->k.err);
 }
 
 static skein_rc as_title(room *r, skein_str s)

@@ -92,7 +92,8 @@ static void a_change_outlives_what_it_was_made_of(void **state)
     kit_open(&k, state);
     first = kit_say(&k, SKEIN_USER, "human", "hello");
     k.how.actor = pass(&p, "somebody");
-    KIT_OK(&k, skein_edit(k.e, &k.how, first.id, pass(&p, "edited"), k.mem, &v, &made, &k.err));
+    KIT_OK(&k,
+           skein_amend(k.e, &k.how, first.id, pass(&p, "edited"), k.mem, &v, &made, &k.err));
     forget(&p);
     is(v.actor, "somebody");
     is(made.content, "edited");
@@ -103,8 +104,7 @@ static void a_change_outlives_what_it_was_made_of(void **state)
     is(v.actor, "another");
     is(first.content, "inserted");
     k.how.actor = SKN_NONE;
-    KIT_OK(&k,
-           skein_revise(k.e, &k.how, first.id, pass(&p, "revised"), k.mem, &removal, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, first.id, pass(&p, "revised"), k.mem, &removal, &k.err));
     forget(&p);
     is(removal.added.content, "revised");
     kit_close(&k);

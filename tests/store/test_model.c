@@ -402,7 +402,7 @@ static size_t place_of(const version *v, int k, const anchor *a)
     return place_in(&v->lane[k], &in_main);
 }
 
-static void do_edit(world *w)
+static void do_amend(world *w)
 {
     int64_t       id = pick(w);
     skein_change  h = how(w);
@@ -413,8 +413,8 @@ static void do_edit(world *w)
 
     if (!id)
         return;
-    SKN_OK(skein_edit(w->e, &h, (skein_message_id){id}, skein_text("edited"), w->mem, &out,
-                      &edited, &err),
+    SKN_OK(skein_amend(w->e, &h, (skein_message_id){id}, skein_text("edited"), w->mem, &out,
+                       &edited, &err),
            err);
     remember(w, edited.id.v, message_of(w, id)->human, message_of(w, id)->call,
              message_of(w, id)->result);
@@ -706,7 +706,7 @@ static void receivers_of(const version *v, int64_t id, bool to[LANES])
         to[k] = to[0] && (to[k] || all);
 }
 
-static void do_revise(world *w)
+static void do_edit(world *w)
 {
     int64_t       id = pick(w);
     bool          to[LANES];
@@ -717,8 +717,7 @@ static void do_revise(world *w)
 
     if (!id)
         return;
-    rc = skein_revise(w->e, &h, (skein_message_id){id}, skein_text("again"), w->mem, &out,
-                      &err);
+    rc = skein_edit(w->e, &h, (skein_message_id){id}, skein_text("again"), w->mem, &out, &err);
     if (!message_of(w, id)->human) {
         assert_int_equal(rc, SKEIN_NOT_USER_MESSAGE);
         return;
@@ -883,7 +882,7 @@ static void one_operation(world *w)
         break;
     case 6:
     case 7:
-        do_edit(w);
+        do_amend(w);
         break;
     case 8:
         do_delete(w);
@@ -903,7 +902,7 @@ static void one_operation(world *w)
         do_remove(w);
         break;
     case 15:
-        do_revise(w);
+        do_edit(w);
         break;
     case 16:
         do_undo(w);

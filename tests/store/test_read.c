@@ -111,7 +111,7 @@ static void an_old_version_reads_as_it_was(void **state)
     kit_open(&k, state);
     one = kit_say(&k, SKEIN_USER, "human", "one");
     kit_say(&k, SKEIN_USER, "human", "two");
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
     kit_say(&k, SKEIN_USER, "human", "three");
     assert_string_equal(kit_texts(&k, "main", 1), "one two");
     assert_string_equal(kit_texts(&k, "main", 2), "uno two three");
@@ -349,7 +349,7 @@ static void a_message_is_found_in_whatever_version_holds_it(void **state)
 
     kit_open(&k, state);
     one = as(&k, "old-one", "one");
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
     assert_string_equal(found(&k, 0, "old-one").content.p, "one");
     assert_int_equal(found(&k, 0, "old-one").position, -1);
     assert_int_equal(found(&k, 1, "old-one").position, 0);
@@ -394,7 +394,7 @@ static void carets_follow_replies_to_the_text_that_the_version_holds(void **stat
     assert_string_equal(found(&k, 0, "@^").content.p, "hm");
     assert_string_equal(found(&k, 0, "@^^").content.p, "why");
     not_found(&k, "@^^^", SKEIN_NOT_FOUND, "\"question\" replies to nothing");
-    KIT_OK(&k, skein_edit(k.e, &k.how, ask.id, skein_text("how"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, ask.id, skein_text("how"), k.mem, &v, &edited, &k.err));
     assert_string_equal(found(&k, 0, "@^^").content.p, "how");
     assert_int_equal(found(&k, 0, "@^^").position, 0);
     assert_string_equal(found(&k, 1, "@^^").content.p, "why");
@@ -443,7 +443,7 @@ static void history_lists_every_version_newest_first(void **state)
     kit_open(&k, state);
     one = kit_say(&k, SKEIN_USER, "human", "one");
     kit_say(&k, SKEIN_USER, "human", "two");
-    KIT_OK(&k, skein_edit(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, one.id, skein_text("uno"), k.mem, &v, &edited, &k.err));
     kit_say(&k, SKEIN_USER, "human", "three");
     KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &move, &k.err));
     KIT_OK(&k, skein_history(k.e, k.chat.id, k.mem, &all, &k.err));

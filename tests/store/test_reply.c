@@ -51,16 +51,16 @@ static void a_reply_to_an_edited_message_still_counts(void **state)
     kit_open(&k, state);
     a = kit_say(&k, SKEIN_USER, "human", "a");
     b = kit_reply(&k, "ada", "b", a.uid);
-    edited = edit(&k, a, "A");
+    edited = amend(&k, a, "A");
     tree_is(&k, 0, NULL, "A(b)");
     they_are(&k, skein_reply_ancestors, b, "A");
     they_are(&k, skein_reply_children, edited, "b");
     they_are(&k, skein_reply_children, a, "b"); /* asked for by its old id */
-    edited = edit(&k, edited, "AA");
+    edited = amend(&k, edited, "AA");
     kit_reply(&k, "bo", "c", edited.uid);
     tree_is(&k, 0, NULL, "AA(b c)");
     tree_is(&k, 1, NULL, "a(b)");
-    edit(&k, b, "B");
+    amend(&k, b, "B");
     tree_is(&k, 0, NULL, "AA(B c)");
     kit_close(&k);
 }
@@ -79,11 +79,11 @@ static void a_reply_to_a_squashed_message_hangs_under_the_result(void **state)
     tree_is(&k, 0, NULL, "ab(c) d!");
     they_are(&k, skein_reply_ancestors, c, "ab");
     they_are(&k, skein_reply_children, r, "c");
-    s = squash(&k, edit(&k, r, "AB"), d, "abd"); /* through an edit and another squash */
+    s = squash(&k, amend(&k, r, "AB"), d, "abd"); /* through an edit and another squash */
     tree_is(&k, 0, NULL, "abd(c)");
     they_are(&k, skein_reply_children, s, "c");
     they_are(&k, skein_reply_children, a, "c");
-    edit(&k, s, "ABD");
+    amend(&k, s, "ABD");
     tree_is(&k, 0, NULL, "ABD(c)");
     tree_is(&k, 1, NULL, "a! b(c) d!");
     kit_close(&k);
@@ -188,7 +188,7 @@ static void a_loop_in_damaged_data_is_cut_at_its_first_message(void **state)
     a = kit_say(&k, SKEIN_USER, "human", "a");
     b = kit_reply(&k, "ada", "b", a.uid);
     c = kit_reply(&k, "bo", "c", b.uid);
-    edit(&k, a, "A");
+    amend(&k, a, "A");
     /* The edited text answers c, which answers b, which answers it. */
     snprintf(sql, sizeof sql,
              "UPDATE messages SET reply_to_id = %lld, reply_to_uid = '%s' WHERE version_of_id "
@@ -262,7 +262,7 @@ static void a_squash_of_answers_answers_each_question_of_theirs(void **state)
 
     s = squash(&k, s, a3, "all"); /* a squash of a squash */
     tree_is(&k, 0, NULL, "q1(all) q2 q3");
-    s = edit(&k, s, "all of it");
+    s = amend(&k, s, "all of it");
     tree_is(&k, 0, NULL, "q1(all of it) q2 q3");
     squash(&k, q2, q3, "both"); /* and of the questions */
     tree_is(&k, 0, NULL, "q1(all of it) both");

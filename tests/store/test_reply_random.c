@@ -16,7 +16,7 @@ static void change_somehow(kit *k, uint64_t *seed, const skein_messages *m)
 
     switch (next(seed) % 12) {
     case 0:
-        edit(k, a, "edited");
+        amend(k, a, "edited");
         break;
     case 1:
         if (a.id.v != b.id.v)

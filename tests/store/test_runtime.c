@@ -921,13 +921,13 @@ static void an_edit_by_force_ends_the_asking_and_is_answered(void **state)
     posted = post(&s, "@ada hello");
     run_until_asked(&s, 1);
     how = (skein_change){.conversation = s.k.chat.id, .wake = true};
-    assert_int_equal(skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"),
-                                  s.k.mem, &removal, &s.k.err),
+    assert_int_equal(skein_edit(s.k.e, &how, posted.message.id, SKN_STR("@ada again"), s.k.mem,
+                                &removal, &s.k.err),
                      SKEIN_AT_WORK);
     how.force = true;
     since = skn_clock_monotonic();
-    KIT_OK(&s.k, skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"), s.k.mem,
-                              &removal, &s.k.err));
+    KIT_OK(&s.k, skein_edit(s.k.e, &how, posted.message.id, SKN_STR("@ada again"), s.k.mem,
+                            &removal, &s.k.err));
     run_until_asked(&s, 2);
     assert_true(skn_clock_monotonic() - since <
                 8 * INT64_C(1000000000)); /* not by chance later */

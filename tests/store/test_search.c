@@ -146,7 +146,7 @@ static void a_hit_says_which_version_holds_it(void **state)
 
     kit_open(&k, state);
     m = human(&k, "old text");
-    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("new text"), k.mem, &v, &m, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m.id, skein_text("new text"), k.mem, &v, &m, &k.err));
     human(&k, "later text");
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m.id, 1}, k.mem, &v, &k.err));
     hits = find(&k, "text");

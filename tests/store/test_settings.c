@@ -231,11 +231,11 @@ static void an_edit_in_place_and_a_deletion_solve_a_failed_edit_too(void **state
         fail_edit(&k, m[i].uid);
     }
     k.how.dry_run = true;
-    KIT_OK(&k, skein_edit(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[1].id, 1}, k.mem, &v, &k.err));
     assert_int_equal(failed_edits(&k, &list), 3);
     k.how.dry_run = false;
-    KIT_OK(&k, skein_edit(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
     assert_int_equal(failed_edits(&k, &list), 2);
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[1].id, 1}, k.mem, &v, &k.err));
     assert_int_equal(failed_edits(&k, &list), 1);

@@ -191,7 +191,7 @@ static void an_edited_call_keeps_its_delegation(void **state)
     call = kit_call(&k, "ada", "c1");
     new_lane(&k, "main", call.id, "c1");
     KIT_OK(&k,
-           skein_edit(k.e, &k.how, call.id, skein_text("asking"), k.mem, &v, &edited, &k.err));
+           skein_amend(k.e, &k.how, call.id, skein_text("asking"), k.mem, &v, &edited, &k.err));
     assert_string_equal(shown_lanes(&k, 0, "main", out), "main.1");
     assert_string_equal(shown_lanes(&k, 1, "main", out), "main.1");
     kit_close(&k);
@@ -363,8 +363,8 @@ static void change_something(random_history *h)
     target = m.at[below(h, m.count)];
     switch (below(h, 5)) {
     case 0:
-        rc = skein_edit(k->e, &k->how, target.id, skein_text("edited"), k->mem, &v, &edited,
-                        &k->err);
+        rc = skein_amend(k->e, &k->how, target.id, skein_text("edited"), k->mem, &v, &edited,
+                         &k->err);
         break;
     case 1:
         rc = skein_delete(k->e, &k->how, (skein_message_ids){&target.id, 1}, k->mem, &v,

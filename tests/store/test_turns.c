@@ -674,12 +674,12 @@ static void turns_of_a_chat_that_is_gone_are_closed_as_well(void **state)
 /* Every change that makes a version or moves the pointer, on a chat "one two three". */
 typedef skein_rc change_fn(kit *k, const skein_message *m, skein_mem *mem);
 
-static skein_rc do_edit(kit *k, const skein_message *m, skein_mem *mem)
+static skein_rc do_amend(kit *k, const skein_message *m, skein_mem *mem)
 {
     skein_version v;
     skein_message out;
 
-    return skein_edit(k->e, &k->how, m[0].id, skein_text("eins"), mem, &v, &out, &k->err);
+    return skein_amend(k->e, &k->how, m[0].id, skein_text("eins"), mem, &v, &out, &k->err);
 }
 
 static skein_rc do_delete(kit *k, const skein_message *m, skein_mem *mem)
@@ -729,11 +729,11 @@ static skein_rc do_remove(kit *k, const skein_message *m, skein_mem *mem)
     return skein_remove_from(k->e, &k->how, m[1].id, true, mem, &r, &k->err);
 }
 
-static skein_rc do_revise(kit *k, const skein_message *m, skein_mem *mem)
+static skein_rc do_edit(kit *k, const skein_message *m, skein_mem *mem)
 {
     skein_removal r;
 
-    return skein_revise(k->e, &k->how, m[1].id, skein_text("zwei"), mem, &r, &k->err);
+    return skein_edit(k->e, &k->how, m[1].id, skein_text("zwei"), mem, &r, &k->err);
 }
 
 static skein_rc do_undo(kit *k, const skein_message *m, skein_mem *mem)
@@ -760,8 +760,8 @@ static skein_rc do_switch(kit *k, const skein_message *m, skein_mem *mem)
     return skein_switch(k->e, &k->how, 1, mem, &move, &k->err);
 }
 
-static change_fn *const changes[] = {do_edit,   do_delete, do_insert, do_reorder, do_restore,
-                                     do_squash, do_remove, do_revise, do_undo,    do_switch};
+static change_fn *const changes[] = {do_amend,  do_delete, do_insert, do_reorder, do_restore,
+                                     do_squash, do_remove, do_edit,   do_undo,    do_switch};
 enum { CHANGES = sizeof changes / sizeof changes[0] };
 
 /* A fresh chat that has two versions, where ada and bo are to answer and ada is at it. */
@@ -776,7 +776,8 @@ static skein_turn busy_chat(kit *k, skein_message m[3])
     k->how.conversation = k->chat.id;
     m[0] = kit_say(k, SKEIN_USER, "human", "one");
     m[1] = kit_say(k, SKEIN_USER, "human", "two");
-    KIT_OK(k, skein_edit(k->e, &k->how, m[0].id, skein_text("uno"), k->mem, &v, &out, &k->err));
+    KIT_OK(k,
+           skein_amend(k->e, &k->how, m[0].id, skein_text("uno"), k->mem, &v, &out, &k->err));
     m[0] = out;
     KIT_OK(k, post_as(k, &p, &posted));
     m[2] = posted.message;
@@ -916,7 +917,7 @@ static void what_waited_goes_on_in_the_new_version(void **state)
 
 /* --- Revisions that are to be answered --------------------------------------------------------------------------- */
 
-static void a_revision_wakes_as_a_post_does(void **state)
+static void an_edit_wakes_as_a_post_does(void **state)
 {
     kit           k;
     skein_posted  p, waits;
@@ -932,7 +933,7 @@ static void a_revision_wakes_as_a_post_does(void **state)
     k.how.client_id = skein_text("tmp-9");
     before = newest(&k);
     KIT_OK(&k,
-           skein_revise(k.e, &k.how, p.message.id, skein_text("@bo plan"), k.mem, &r, &k.err));
+           skein_edit(k.e, &k.how, p.message.id, skein_text("@bo plan"), k.mem, &r, &k.err));
     assert_string_equal(due(&k), "bo");
     assert_string_equal(kit_texts(&k, "main", 0), "@bo plan");
     assert_string_equal(kit_texts(&k, "@cy", 0), "@bo plan");
@@ -948,9 +949,9 @@ static void a_revision_wakes_as_a_post_does(void **state)
     assert_string_equal(event_of(&k, before, "message.created").cause.p, waits.message.uid.p);
     answer(&k, "cy", "ok");
 
-    /* The client's id is taken now, for posts and revisions alike. */
+    /* The client's id is taken now, for posts and edits alike. */
     k.how.force = false;
-    assert_int_equal(skein_revise(k.e, &k.how, r.added.id, skein_text("x"), k.mem, &r, &k.err),
+    assert_int_equal(skein_edit(k.e, &k.how, r.added.id, skein_text("x"), k.mem, &r, &k.err),
                      SKEIN_CONFLICT);
     assert_non_null(strstr(k.err.message, "\"tmp-9\" was used"));
     assert_int_equal(post_as(&k,
@@ -961,7 +962,7 @@ static void a_revision_wakes_as_a_post_does(void **state)
     kit_close(&k);
 }
 
-static void a_revision_that_is_to_be_answered_is_heard_by_all(void **state)
+static void an_edit_that_is_to_be_answered_is_heard_by_all(void **state)
 {
     kit           k;
     skein_message m;
@@ -971,13 +972,13 @@ static void a_revision_that_is_to_be_answered_is_heard_by_all(void **state)
     kit_say(&k, SKEIN_USER, "human", "one");
     m = kit_whisper(&k, "cy", "psst");
     k.how.wake = true;
-    KIT_OK(&k, skein_revise(k.e, &k.how, m.id, skein_text("@ada loud"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("@ada loud"), k.mem, &r, &k.err));
     assert_string_equal(kit_texts(&k, "@ada", 0), "one @ada loud");
     assert_string_equal(due(&k), "ada");
     kit_close(&k);
 }
 
-static void a_revision_that_is_not_to_be_answered_wakes_nobody(void **state)
+static void an_edit_that_is_not_to_be_answered_wakes_nobody(void **state)
 {
     kit           k;
     skein_message m;
@@ -985,10 +986,10 @@ static void a_revision_that_is_not_to_be_answered_wakes_nobody(void **state)
 
     kit_open(&k, state);
     m = kit_say(&k, SKEIN_USER, "human", "@ada plan");
-    KIT_OK(&k, skein_revise(k.e, &k.how, m.id, skein_text("@bo plan"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("@bo plan"), k.mem, &r, &k.err));
     assert_string_equal(due(&k), "");
     k.how.wake = k.how.dry_run = true;
-    KIT_OK(&k, skein_revise(k.e, &k.how, r.added.id, skein_text("@bo x"), k.mem, &r, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, r.added.id, skein_text("@bo x"), k.mem, &r, &k.err));
     assert_string_equal(due(&k), "");
     kit_close(&k);
 }
@@ -1111,8 +1112,7 @@ static void an_answer_and_a_forced_edit_do_not_mix(void **state)
         p = post(&k, "@ada old");
         begin(&k, "ada");
         assert_int_equal(pthread_create(&thread, NULL, finish_now, &t), 0);
-        KIT_OK(&k,
-               skein_revise(k.e, &k.how, p.message.id, skein_text("new"), k.mem, &r, &k.err));
+        KIT_OK(&k, skein_edit(k.e, &k.how, p.message.id, skein_text("new"), k.mem, &r, &k.err));
         pthread_join(thread, NULL);
         assert_true(t.rc == SKEIN_OK || t.rc == SKEIN_TURN_OVER);
         assert_string_equal(kit_texts(&k, "main", 0), "new");
@@ -1148,9 +1148,9 @@ int main(void)
         SKN_BOTH(with_force_the_answer_never_lands),
         SKN_BOTH(a_forced_change_that_fails_stops_nobody),
         SKN_BOTH(what_waited_goes_on_in_the_new_version),
-        SKN_BOTH(a_revision_wakes_as_a_post_does),
-        SKN_BOTH(a_revision_that_is_to_be_answered_is_heard_by_all),
-        SKN_BOTH(a_revision_that_is_not_to_be_answered_wakes_nobody),
+        SKN_BOTH(an_edit_wakes_as_a_post_does),
+        SKN_BOTH(an_edit_that_is_to_be_answered_is_heard_by_all),
+        SKN_BOTH(an_edit_that_is_not_to_be_answered_wakes_nobody),
         SKN_BOTH(the_check_finds_work_that_nobody_does),
         SKN_BOTH(work_is_taken_by_one),
         SKN_BOTH(an_answer_and_a_forced_edit_do_not_mix),

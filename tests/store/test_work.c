@@ -825,11 +825,11 @@ static void a_change_takes_along_work_of_a_paused_agent(void **state)
     set_paused(&k, 0, false);
     assert_string_equal(due(&k), "ada");
     assert_int_equal(
-        skein_edit(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited, &k.err),
+        skein_amend(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited, &k.err),
         SKEIN_AT_WORK);
     set_paused(&k, 0, true);
-    KIT_OK(&k, skein_edit(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited,
-                          &k.err));
+    KIT_OK(&k, skein_amend(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited,
+                           &k.err));
     assert_idle(&k);
     kit_valid(&k);
     kit_close(&k);

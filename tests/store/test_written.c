@@ -160,7 +160,7 @@ static void a_change_by_force_leaves_the_words_in_the_older_version(void **state
     assert_true(save(&k, &t, 0, "a tale"));
     k.how.force = true;
     KIT_OK(&k,
-           skein_revise(k.e, &k.how, p.message.id, skein_text("@ada two"), k.mem, &r, &k.err));
+           skein_edit(k.e, &k.how, p.message.id, skein_text("@ada two"), k.mem, &r, &k.err));
     assert_string_equal(kit_texts(&k, "main", 0), "@ada two");
     assert_string_equal(kit_texts(&k, "main", 1), "@ada one a tale");
     p = post(&k, "@ada three");

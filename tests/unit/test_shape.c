@@ -329,7 +329,7 @@ static void a_removal_says_how_to_take_it_back(void **state)
     assert_true(skn_str_is(skn_json_get(skn_json_get(undo, "body"), "threadId")->text, "t_1"));
 }
 
-static void a_revision_names_what_was_sent_instead(void **state)
+static void an_edit_names_what_was_sent_instead(void **state)
 {
     fixture        *f = *state;
     skein_removal   r = removal();
@@ -577,7 +577,7 @@ int main(void)
         TEST(a_move_that_nobody_counted_has_no_numbers),
         TEST(a_squash_has_its_members),
         TEST(a_removal_says_how_to_take_it_back),
-        TEST(a_revision_names_what_was_sent_instead),
+        TEST(an_edit_names_what_was_sent_instead),
         TEST(a_count_can_be_sent_back_as_a_condition),
         TEST(a_diff_shows_each_side_that_is_there),
         TEST(views_have_their_members),

@@ -1,16 +1,16 @@
-/* amend.c: changes in place: edit, delete, restore. Each is a new version. */
+/* amend.c: changes in place: amend, delete, restore. Each is a new version. */
 #include "engine/core.h"
 #include "engine/feed.h"
 
 /* --- Edit ------------------------------------------------------------------------------------------- */
 
-typedef struct edit_call {
+typedef struct amend_call {
     skn_change_call  change;
     skein_message_id id;
     skn_str          content;
-} edit_call;
+} amend_call;
 
-static skein_rc check_edit(const edit_call *c, const skein_message *m, skein_error *err)
+static skein_rc check_amend(const amend_call *c, const skein_message *m, skein_error *err)
 {
     skein_new_message as_new = {.role = m->role,
                                 .content = c->content,
@@ -25,8 +25,8 @@ static skein_rc check_edit(const edit_call *c, const skein_message *m, skein_err
 }
 
 /* The new version of a message: all of the old one but its id and text, which nobody cut short. */
-static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_message *out,
-                            skein_error *err)
+static skein_rc make_amended(const amend_call *c, const skn_target *t, skein_message *out,
+                             skein_error *err)
 {
     const skn_draft *d = &c->change.draft;
 
@@ -41,18 +41,18 @@ static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_messa
     return skn_message_insert(d->tx, out, d->a, err);
 }
 
-static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc amend(skn_tx *tx, void *arg, skein_error *err)
 {
-    edit_call *c = arg;
-    skn_draft *d = &c->change.draft;
-    skn_target t;
-    int64_t    at;
-    skein_rc   rc;
+    amend_call *c = arg;
+    skn_draft  *d = &c->change.draft;
+    skn_target  t;
+    int64_t     at;
+    skein_rc    rc;
 
     if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
         return rc;
-    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_edit(c, &t.message, err)) ||
-        (rc = make_edited(c, &t, c->change.message, err)))
+    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_amend(c, &t.message, err)) ||
+        (rc = make_amended(c, &t, c->change.message, err)))
         return rc;
     d->edited_from = t.message.id.v;
     d->edited_to = c->change.message->id.v;
@@ -71,12 +71,12 @@ static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
     return rc ? rc : skn_change_finish(&c->change, err);
 }
 
-skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
-                    skein_str content, skein_mem *mem, skein_version *out,
-                    skein_message *edited, skein_error *err)
+skein_rc skein_amend(skein_engine *e, const skein_change *how, skein_message_id message,
+                     skein_str content, skein_mem *mem, skein_version *out,
+                     skein_message *amended, skein_error *err)
 {
     skein_message scratch;
-    edit_call     c = {.id = message, .content = content};
+    amend_call    c = {.id = message, .content = content};
     skein_rc      rc = skn_check_text(e, content, "the text", err);
 
     if (rc)
@@ -87,9 +87,9 @@ skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id m
         .mem = mem,
         .kind = "edit",
         .version = out,
-        .message = edited ? edited : &scratch,
+        .message = amended ? amended : &scratch,
         .request = skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content))};
-    return skn_change_run(&c.change, edit, &c, err);
+    return skn_change_run(&c.change, amend, &c, err);
 }
 
 /* --- Delete ------------------------------------------------------------------------------------------- */

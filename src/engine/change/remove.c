@@ -1,4 +1,4 @@
-/* remove.c: a message and all after it leave every lane at once, and, in a revise, another
+/* remove.c: a message and all after it leave every lane at once, and, in an edit, another
  * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
 #include "engine/work/chat_work.h"
 
@@ -10,7 +10,7 @@
 typedef struct call {
     skn_change_call  change;
     skein_message_id id;
-    bool             user_only, revise;
+    bool             user_only, is_edit;
     skn_str          content;
     skein_removal   *out;
     skn_str          edit; /* names it in its events */
@@ -195,7 +195,7 @@ static skein_rc check_session(call *c, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if (!c->revise || d->conversation.mode != SKEIN_CHAT)
+    if (!c->is_edit || d->conversation.mode != SKEIN_CHAT)
         return SKEIN_OK;
     if ((rc = skn_world_get(d->tx, d->conversation.world_id, d->a, &world, &found, err)))
         return rc;
@@ -266,7 +266,7 @@ static skein_rc keep_client(call *c, const skn_conversation_row *at, skein_error
                            err);
 }
 
-/* A client's id names one message; a revision that came twice has its key to be known by. */
+/* A client's id names one message; an edit that came twice has its key to be known by. */
 static skein_rc check_client(call *c, skein_error *err)
 {
     const skn_draft *d = &c->change.draft;
@@ -275,7 +275,7 @@ static skein_rc check_client(call *c, skein_error *err)
     bool             found;
     skein_rc         rc;
 
-    if (!c->revise)
+    if (!c->is_edit)
         return SKEIN_OK;
     skn_working_in(&w, d->e, d->tx, d->a, &d->conversation, d->now);
     rc = skn_client_find(&w, c->change.how->client_id, client_hash(c), &first, &found, err);
@@ -384,7 +384,7 @@ static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
 /* Who removes and who edits in two steps do the same here; only the note tells them apart. */
 static const char *note_word(const call *c)
 {
-    if (c->revise)
+    if (c->is_edit)
         return "revise from";
     return c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
@@ -418,7 +418,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id,
                                     t.message.uid, err)))
         return rc;
-    if (c->revise && (rc = send_again(c, &t, err)))
+    if (c->is_edit && (rc = send_again(c, &t, err)))
         return rc;
     tell_phase(c, &d->target, "done", true);
     return skn_change_seal(&c->change, err);
@@ -447,10 +447,11 @@ skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_messa
     return run(&c, e, how, "remove", mem, err);
 }
 
-skein_rc skein_revise(skein_engine *e, const skein_change *how, skein_message_id message,
-                      skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
+skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
+                    skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    call c = {.id = message, .user_only = true, .revise = true, .content = content, .out = out};
+    call c = {
+        .id = message, .user_only = true, .is_edit = true, .content = content, .out = out};
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 

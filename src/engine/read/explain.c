@@ -559,7 +559,7 @@ static skein_rc load_texts(linking *l, skein_error *err)
     ids = skn_idset_ids(&lineages);
     for (size_t i = 0; i < ids.count; i++)
         add_text(l, SKN_NEW(l->x->a, texts), ids.at[i]);
-    if ((rc = skn_edges_of(l->x->trees->tx, SKN_EDGE_EDIT, &ids, l->x->a, &edits, err)))
+    if ((rc = skn_edges_of(l->x->trees->tx, SKN_EDGE_AMEND, &ids, l->x->a, &edits, err)))
         return rc;
     for (size_t i = 0; i < edits.count; i++)
         add_text(l, skn_map_get_int(l->texts, edits.at[i].from), edits.at[i].to);

@@ -114,7 +114,7 @@ static skein_rc load_texts(folding *f, const skn_heads *of, spawns *s, skein_err
 
     for (size_t i = 0; i < of->count; i++)
         ids.at[i] = of->at[i].lineage;
-    if (ids.count && (rc = skn_edges_of(f->tx, SKN_EDGE_EDIT, &ids, f->a, &edits, err)))
+    if (ids.count && (rc = skn_edges_of(f->tx, SKN_EDGE_AMEND, &ids, f->a, &edits, err)))
         return rc;
     ids = (skn_ids){SKN_ARRAY(f->a, edits.count, int64_t), edits.count};
     for (size_t i = 0; i < edits.count; i++)

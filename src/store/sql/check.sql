@@ -117,7 +117,7 @@ SELECT m.uid, CAST(m.reply_to_id AS TEXT) FROM messages m LEFT JOIN messages p O
 -- :check_reply_depth
 SELECT m.uid, CAST(m.reply_depth AS TEXT) FROM messages m LEFT JOIN messages p ON p.id = m.reply_to_id
  WHERE m.reply_depth <> COALESCE(p.reply_depth + 1, 0) OR m.reply_depth > 99 LIMIT 20;
--- :check_edit
+-- :check_amend
 WITH RECURSIVE kin(id, held) AS (SELECT id, id FROM conversations
   UNION SELECT k.id, c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.held WHERE c.branched_from_id IS NOT NULL)
 SELECT m.uid, CAST(m.version_of_id AS TEXT) FROM messages m LEFT JOIN messages o ON o.id = m.version_of_id

@@ -8,7 +8,7 @@ SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_
 -- :replies_of_many
 SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.id FROM messages r WHERE r.reply_to_id = j.value OFFSET 0) m ORDER BY m.id;
--- :edits_of_many
+-- :amends_of_many
 SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.id FROM messages r WHERE r.lineage_id = j.value OFFSET 0) m ORDER BY m.id;
 -- :sources_of_many

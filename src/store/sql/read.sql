@@ -7,7 +7,7 @@ SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_
   JOIN lanes l ON l.id = t.lane_id ORDER BY i.message_id, i.thread_id, i.seq;
 -- :replies_of_many
 SELECT m.reply_to_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.reply_to_id = j.value ORDER BY m.id;
--- :edits_of_many
+-- :amends_of_many
 SELECT m.lineage_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.lineage_id = j.value ORDER BY m.id;
 -- :sources_of_many
 SELECT m.id, s.message_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
