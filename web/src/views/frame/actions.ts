@@ -46,7 +46,7 @@ export async function archiveChat(chat: Chat): Promise<void> {
     if (!done.ok) return tell(done.trouble, `"${chatTitle(chat)}" was not archived.`);
     const here = place.value;
     await refreshWorld();
-    if (here.kind === 'chat' && client.c === chat.id) {
+    if (here.kind === 'chat' && here.c === chat.id) {
         const next = world.value && listedChats(world.value).find(one => one.id !== chat.id);
         go(next ? { kind: 'chat', w: open, c: next.id, view: 'chat' } : { kind: 'world', w: open });
     }
@@ -80,9 +80,9 @@ async function doneIn(threadId: string | null, fallback: string): Promise<string
     const here = place.value;
     const plain = fallback.split(' ', 1)[0] ?? fallback;
     if (here.kind !== 'chat' || threadId === null) return plain;
-    const made = await getThread(here.w, client.c, threadId);
+    const made = await getThread(here.w, here.c, threadId);
     if (!made.ok) return plain;
-    const diff = isCut(made.value) ? await getDiff(here.w, client.c, threadId) : null;
+    const diff = isCut(made.value) ? await getDiff(here.w, here.c, threadId) : null;
     const cut = diff?.ok ? cutOf(made.value, diff.value) : undefined;
     const text = operationText(made.value, cut);
     return cut?.instead ? `${text} “${cut.instead}”` : text;
@@ -149,7 +149,7 @@ export function nextUnread(): void {
     const open = state.value.open;
     if (known && open) {
         const chats = listedChats(known);
-        const at = here.kind === 'chat' ? chats.findIndex(chat => chat.id === client.c) : -1;
+        const at = here.kind === 'chat' ? chats.findIndex(chat => chat.id === here.c) : -1;
         const next = [...chats.slice(at + 1), ...chats.slice(0, Math.max(0, at))].find(
             chat => unreadOf(chat) > 0,
         );

@@ -7,7 +7,7 @@ import { countWords, makeWriters } from './writers';
 
 function isShown(chatId: string | null): boolean {
     const here = place.value;
-    return here.kind === 'chat' && client.c === chatId;
+    return here.kind === 'chat' && here.c === chatId;
 }
 
 const isMain = (path: string | undefined) => !path || path === 'main';

@@ -16,7 +16,7 @@ const names: { view: View; label: string; keys: string }[] = [
 export function viewLink(view: View): string {
     const here = place.value;
     if (here.kind !== 'chat') return '/';
-    return href({ kind: 'chat', w: here.w, c: client.c, view, v: here.v });
+    return href({ kind: 'chat', w: here.w, c: here.c, view, v: here.v });
 }
 
 export function ViewLinks({
@@ -28,7 +28,7 @@ export function ViewLinks({
 }) {
     const here = place.value;
     if (here.kind !== 'chat') return null;
-    const version = world.value?.chats[client.c]?.version;
+    const version = world.value?.chats[here.c]?.version;
     return (
         <ul class="view-links">
             {names.map(({ view, label, keys }) => (
@@ -72,7 +72,7 @@ function NarrowHead({ view, title, panelTitle }: { view: View; title: string; pa
 export function ChatHead({ narrow, panelTitle }: { narrow: boolean; panelTitle?: string }) {
     const here = place.value;
     if (here.kind !== 'chat') return null;
-    const chat = world.value?.chats[client.c];
+    const chat = world.value?.chats[here.c];
     const open = panelShown.value || panelSheet.value;
     const title = chat ? chatTitle(chat) : 'Conversation';
     if (narrow) return <NarrowHead view={here.view} title={title} panelTitle={panelTitle} />;

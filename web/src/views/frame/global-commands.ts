@@ -16,7 +16,7 @@ function inChat(): boolean {
 
 function show(view: View): void {
     const here = place.value;
-    if (here.kind === 'chat') go({ kind: 'chat', w: here.w, c: client.c, view, v: here.v });
+    if (here.kind === 'chat') go({ kind: 'chat', w: here.w, c: here.c, view, v: here.v });
 }
 
 const noWindow = () => document.querySelector('dialog[open]') === null;

@@ -18,7 +18,7 @@ export function settleWorlds(): () => void {
 }
 
 function screenOf(here: Place): string {
-    if (here.kind === 'chat') return `${client.c} ${here.view} ${here.v ?? ''}`;
+    if (here.kind === 'chat') return `${here.c} ${here.view} ${here.v ?? ''}`;
     if (here.kind === 'agent') return `agent ${here.a}`;
     return here.kind;
 }

@@ -96,7 +96,7 @@ function ChatRow({ chat }: { chat: Chat }) {
     const unread = unreadOf(chat);
     const mark = chatMark(state.value, known, chat, unread);
     const title = chatTitle(chat);
-    const shown = here.kind === 'chat' && client.c === chat.id;
+    const shown = here.kind === 'chat' && here.c === chat.id;
     const menu = (
         <Menu
             label={`More for "${title}"`}

@@ -11,7 +11,7 @@ export function pageName(): string {
     const here = place.value;
     const known = world.value;
     if (here.kind === 'chat') {
-        const chat = known?.chats[client.c];
+        const chat = known?.chats[here.c];
         return chat ? chatTitle(chat) : 'Conversation';
     }
     if (here.kind === 'agent') return `@${here.a}`;
@@ -39,7 +39,7 @@ function look(): void {
     const known = world.value;
     if (!known) return;
     meet(Object.values(known.chats));
-    const chat = here.kind === 'chat' ? known.chats[client.c] : undefined;
+    const chat = here.kind === 'chat' ? known.chats[here.c] : undefined;
     if (chat && !document.hidden) markSeen(chat);
 }
 

@@ -39,7 +39,7 @@ function InboxLink() {
 function pageTitle(): string {
     const here = place.value;
     if (here.kind !== 'chat') return '';
-    const chat = world.value?.chats[client.c];
+    const chat = world.value?.chats[here.c];
     return chat ? chatTitle(chat) : '';
 }
 

@@ -47,7 +47,7 @@ function InspectorOf({ w, what }: { w: string; what: Inspecting }) {
     const [picked, setPicked] = useState<string | null>(null);
     const [find, setFind] = useState('');
     const here = place.value;
-    const chatId = here.kind === 'chat' ? client.c : null;
+    const chatId = here.kind === 'chat' ? here.c : null;
     const key = `${w}/${what.callId ?? ''}/${what.messageId ?? ''}/${what.agent ?? ''}`;
     const read = useLoad<Looked>(key, signal => look(w, what, chatId, signal));
     const looked = read.value;
