@@ -608,10 +608,10 @@ static int64_t on_left_before(void *arg, int64_t now)
 static skein_rc on_context(void *arg, const skn_api_lane *lane, skn_arena *a,
                            skein_context *out, skein_error *err)
 {
-    const skn_sent_wish wish = {lane->engine, lane->world, lane->mode, lane->files};
+    const skn_sent_spec spec = {lane->engine, lane->world, lane->mode, lane->files};
 
     (void)arg;
-    return skn_runtime_context(NULL, &wish, lane->what, a, out, err);
+    return skn_runtime_context(NULL, &spec, lane->what, a, out, err);
 }
 
 skn_api *skn_here_new(skn_cli *cli)

@@ -102,7 +102,7 @@ static skein_rc target_close(target *t, skein_rc rc)
     return rc;
 }
 
-static skein_rc export_what(skn_cli *cli, skn_far_export_wish *wish)
+static skein_rc export_what(skn_cli *cli, skn_far_export_spec *spec)
 {
     skein_world        world;
     skein_conversation chat;
@@ -110,57 +110,57 @@ static skein_rc export_what(skn_cli *cli, skn_far_export_wish *wish)
     skein_message      root;
     skein_rc           rc;
 
-    wish->whole_world = skn_opt(cli, "whole-world");
-    if (wish->whole_world)
+    spec->whole_world = skn_opt(cli, "whole-world");
+    if (spec->whole_world)
         return skn_need_world(cli, &world);
     if ((rc = skn_need_chat(cli, &world, &chat)) || !cli->arg_count)
         return rc;
     if (skn_is_version(skn_arg(cli, 0))) {
         if (!(rc = skn_need_version(cli, &chat, cli->args[0], &version)))
-            wish->thread = version.thread_uid;
+            spec->thread = version.thread_uid;
         return rc;
     }
     if (!(rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root)))
-        wish->root = root.uid;
+        spec->root = root.uid;
     return rc;
 }
 
-static skein_rc export_how(skn_cli *cli, skn_far_export_wish *wish)
+static skein_rc export_how(skn_cli *cli, skn_far_export_spec *spec)
 {
     const char *format = skn_opt(cli, "format"), *lanes = skn_opt(cli, "delegations");
 
-    wish->format = SKN_FORMAT_MD;
-    if (format && !skn_format_from(skn_str_of(format), &wish->format))
+    spec->format = SKN_FORMAT_MD;
+    if (format && !skn_format_from(skn_str_of(format), &spec->format))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"%s\" is not a format; there are md, json, jsonl, mermaid, html and "
                         "skein",
                         format);
-    if (lanes && !skn_delegations_from(skn_str_of(lanes), &wish->delegations))
+    if (lanes && !skn_delegations_from(skn_str_of(lanes), &spec->delegations))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"--delegations\" is none, summary or full, not \"%s\"", lanes);
-    wish->no_memory_only = skn_opt(cli, "no-memory-only");
-    wish->redact = skn_opt(cli, "redact");
+    spec->no_memory_only = skn_opt(cli, "no-memory-only");
+    spec->redact = skn_opt(cli, "redact");
     return SKEIN_OK;
 }
 
 int skn_cmd_export(skn_cli *cli)
 {
-    skn_far_export_wish wish = {.whole_world = false};
+    skn_far_export_spec spec = {.whole_world = false};
     target              t = {.fd = -1};
     const skn_sink      sink = {target_write, &t};
     skein_rc            rc;
 
     if (cli->json && !skn_opt(cli, "format"))
         skn_opt_give(cli, "format", "json");
-    if ((rc = export_how(cli, &wish)) || (rc = export_what(cli, &wish)) ||
+    if ((rc = export_how(cli, &spec)) || (rc = export_what(cli, &spec)) ||
         (rc = target_open(cli, &t)))
         return (int)rc;
     if (t.path && cli->dry_run) {
         skn_would(cli, "write %s", t.path);
         return 0;
     }
-    t.shown = skn_format_shown(wish.format);
-    rc = target_close(&t, skn_far_export(cli, &wish, &sink));
+    t.shown = skn_format_shown(spec.format);
+    rc = target_close(&t, skn_far_export(cli, &spec, &sink));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
     return (int)rc;

@@ -238,11 +238,11 @@ static skein_rc load_tree(skn_cli *cli, tree_job *job)
 
 static skein_rc print_mermaid(skn_cli *cli, const tree_job *job)
 {
-    const skn_far_export_wish wish = {
+    const skn_far_export_spec spec = {
         .thread = job->thread, .root = job->top, .format = SKN_FORMAT_MERMAID};
     const skn_sink sink = {to_output, cli};
 
-    return skn_far_export(cli, &wish, &sink);
+    return skn_far_export(cli, &spec, &sink);
 }
 
 int skn_cmd_tree(skn_cli *cli)

@@ -133,7 +133,7 @@ skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world
 
 /* --- Out of it ---------------------------------------------------------------------------- */
 
-static const char *export_path(skn_cli *cli, const skn_far_export_wish *what)
+static const char *export_path(skn_cli *cli, const skn_far_export_spec *what)
 {
     static const char *const lanes[] = {[SKN_DELEGATIONS_SUMMARY] = "summary",
                                         [SKN_DELEGATIONS_NONE] = "none",
@@ -202,7 +202,7 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
     return rc;
 }
 
-skein_rc skn_far_export(skn_cli *cli, const skn_far_export_wish *what, const skn_sink *sink)
+skein_rc skn_far_export(skn_cli *cli, const skn_far_export_spec *what, const skn_sink *sink)
 {
     passing          p = {.sink = sink, .shown = cli->far && skn_format_shown(what->format)};
     skn_request_spec ask = {

@@ -13,17 +13,17 @@ skein_rc skn_far_remove_chat(skn_cli *cli, bool force);
 /* Sets a member of the world, or with a dot one inside of its settings, to a JSON value; null removes it. */
 skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world *now);
 
-typedef struct skn_far_export_wish {
+typedef struct skn_far_export_spec {
     bool    whole_world; /* else the conversation */
     skn_str thread,
         root; /* a version; a message with the replies under it. Absent: the current one, all */
     skn_format      format;
     skn_delegations delegations;
     bool            no_memory_only, redact;
-} skn_far_export_wish;
+} skn_far_export_spec;
 
 /* As it comes; what a server made for people's eyes is cleaned, whoever it is. */
-skein_rc skn_far_export(skn_cli *cli, const skn_far_export_wish *what, const skn_sink *sink);
+skein_rc skn_far_export(skn_cli *cli, const skn_far_export_spec *what, const skn_sink *sink);
 /* A summary by hand, also whole, for who asked for JSON. */
 skein_rc skn_far_compact(skn_cli *cli, const skein_compaction *what, skein_message *out,
                          int64_t *covers, const skn_json **whole);

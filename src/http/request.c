@@ -268,7 +268,7 @@ static void check_single(const skn_request *r, skn_refusal *no)
             refuse(no, 400, once[i][1]);
 }
 
-static void read_wishes(skn_request *r, skn_refusal *no)
+static void read_connection(skn_request *r, skn_refusal *no)
 {
     skn_str connection = SKN_NONE, expect = SKN_NONE;
 
@@ -313,7 +313,7 @@ void skn_request_read(skn_request *r, skn_str head, skn_arena *a, skn_refusal *n
     read_host(r, no);
     check_single(r, no);
     read_framing(r, no);
-    read_wishes(r, no);
+    read_connection(r, no);
 }
 
 /* --- Chunked bodies ----------------------------------------------------------------------------- */

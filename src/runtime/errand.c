@@ -1,8 +1,8 @@
 /* errand.c: one question to a model outside of a turn: for a summary, a squash, or what is to be
  * remembered. Nothing of it is told while it is written. */
 #include "exchange/exchange.h"
+#include "runtime/model_request.h"
 #include "runtime/run.h"
-#include "runtime/wish.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static void on_soon(void *arg)
     e->done(e->arg, &e->answer);
 }
 
-static void ask(skn_errand *e, const skn_errand_wish *wish)
+static void ask(skn_errand *e, const skn_errand_spec *spec)
 {
     const skn_answer_sink sink = {.sent = on_sent,
                                   .received = on_received,
@@ -108,13 +108,13 @@ static void ask(skn_errand *e, const skn_errand_wish *wish)
                                   .done = on_done,
                                   .arg = e};
     skn_ask               what = {.agent = SKN_STR("skein"),
-                                  .system_prompt = skn_arena_copy(e->a, wish->system),
+                                  .system_prompt = skn_arena_copy(e->a, spec->system),
                                   .context = &e->context,
                                   .asker = SKN_STR("skein"),
                                   .said = e->message.text,
-                                  .id = skn_str_of(wish->purpose),
+                                  .id = skn_str_of(spec->purpose),
                                   .temperature = -1,
-                                  .over_limit = wish->over_limit};
+                                  .over_limit = spec->over_limit};
     skn_provider         *p = skn_runtime_provider(e->r, e->model, &what.model);
 
     if (p) {
@@ -127,7 +127,7 @@ static void ask(skn_errand *e, const skn_errand_wish *wish)
     skn_timer_start(e->soon, 0);
 }
 
-skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_errand_done *done,
+skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_spec *spec, skn_errand_done *done,
                              void *arg)
 {
     skn_errand *e = skn_heap(sizeof *e);
@@ -136,17 +136,17 @@ skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_er
     e->a = skn_arena_new();
     e->done = done;
     e->arg = arg;
-    e->purpose = wish->purpose;
-    e->whole = wish->whole;
+    e->purpose = spec->purpose;
+    e->whole = spec->whole;
     e->soon = skn_timer_new(r->o.loop, on_soon, e);
-    e->model = skn_arena_copy(e->a, skn_runtime_model(r, wish->model));
+    e->model = skn_arena_copy(e->a, skn_runtime_model(r, spec->model));
     e->message = (skein_prompt_message){.role = SKEIN_USER,
-                                        .text = skn_arena_copy(e->a, wish->text)};
+                                        .text = skn_arena_copy(e->a, spec->text)};
     e->context = (skein_context){.at = &e->message, .count = 1};
     skn_buf_init(&e->text, SKN_RUN_TEXT);
     skn_asked_init(&e->asked);
-    e->asked.read_at = wish->read_at;
-    ask(e, wish);
+    e->asked.read_at = spec->read_at;
+    ask(e, spec);
     return e;
 }
 
@@ -173,44 +173,44 @@ typedef struct extract {
     skn_extract         what;
 } extract;
 
-/* --- The wish ------------------------------------------------------------------------------------------ */
+/* --- The request ------------------------------------------------------------------------------------------ */
 
-static skein_rc read_file(skn_wish *w, skein_error *err)
+static skein_rc read_file(skn_model_request *q, skein_error *err)
 {
-    extract    *x = w->own;
-    const char *root = w->r->o.files;
+    extract    *x = q->own;
+    const char *root = q->r->o.files;
     skn_buf     b;
-    skein_rc    rc = skein_context_file_list(w->r->o.engine, w->chat, w->a, &x->files, err);
+    skein_rc    rc = skein_context_file_list(q->r->o.engine, q->chat, q->a, &x->files, err);
 
     if (rc)
         return rc;
-    if (!skn_extract_next(&x->files, root, w->a, &x->what) ||
+    if (!skn_extract_next(&x->files, root, q->a, &x->what) ||
         !skn_str_eq(x->what.name, x->name)) /* the file was changed just now */
         return SKEIN_NOTHING;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n", SKN_FMT(x->what.file->prompt));
     skn_brief_file(&b, x->what.file, &x->what.parts);
-    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     skn_buf_release(&b);
-    w->system = SKN_STR("You take from a file what another model needs of it, in the form that "
+    q->system = SKN_STR("You take from a file what another model needs of it, in the form that "
                         "the instruction before the file asks for. Keep names and code as they "
                         "are written there. Write only what was asked for.");
     return SKEIN_OK;
 }
 
-static skein_rc store_text(skn_wish *w, skein_error *err)
+static skein_rc store_text(skn_model_request *q, skein_error *err)
 {
-    const extract *x = w->own;
+    const extract *x = q->own;
 
-    if (!w->wrote.n)
+    if (!q->wrote.n)
         return skn_fail(err, SKEIN_PROVIDER, "the model wrote nothing");
-    w->out.text = skn_arena_copy(w->a, w->wrote);
-    return skn_extract_keep(w->r->o.files, x->what.name, w->wrote, SKN_NONE, err);
+    q->out.text = skn_arena_copy(q->a, q->wrote);
+    return skn_extract_keep(q->r->o.files, x->what.name, q->wrote, SKN_NONE, err);
 }
 
-static const skn_wish_kind extract_kind = {"summary",
-                                           "the prompt of a context file was not applied",
-                                           read_file, store_text, .whole = true};
+static const skn_model_request_kind extract_kind = {
+    "summary", "the prompt of a context file was not applied", read_file, store_text,
+    .whole = true};
 
 /* --- In a turn --------------------------------------------------------------------------------------------- */
 
@@ -241,7 +241,7 @@ static void extract_noted(skn_run *run)
     ask_next(run);
 }
 
-static void on_extracted(void *arg, const skn_wished *out, const skein_error *err)
+static void on_extracted(void *arg, const skn_model_result *out, const skein_error *err)
 {
     skn_run *run = arg;
 
@@ -256,20 +256,20 @@ static void on_extracted(void *arg, const skn_wished *out, const skein_error *er
 
 static void ask_for_extract(skn_run *run)
 {
-    skn_wish *w = skn_wish_new(run->r, &extract_kind);
-    extract  *x = SKN_NEW(w->a, extract);
+    skn_model_request *q = skn_model_request_new(run->r, &extract_kind);
+    extract           *x = SKN_NEW(q->a, extract);
 
     run->extracts++;
     run->extracting = run->next_extract;
-    x->name = skn_arena_copy(w->a, run->next_extract);
-    w->own = x;
-    w->world = run->turn.world;
-    w->chat = run->turn.chat;
-    w->agent = run->agent;
-    w->model = skn_arena_copy(w->a, run->model);
-    skn_run_enter(run, SKN_RUN_WISHING);
-    run->wish = w;
-    skn_wish_start(w, on_extracted, run);
+    x->name = skn_arena_copy(q->a, run->next_extract);
+    q->own = x;
+    q->world = run->turn.world;
+    q->chat = run->turn.chat;
+    q->agent = run->agent;
+    q->model = skn_arena_copy(q->a, run->model);
+    skn_run_enter(run, SKN_RUN_REQUESTING);
+    run->request = q;
+    skn_model_request_start(q, on_extracted, run);
 }
 
 /* Does another run have it made? */
@@ -344,11 +344,11 @@ typedef struct squash {
     bool              dry_run;
 } squash;
 
-static skein_rc add_sources(skn_wish *w, const squash *s, skn_buf *b, skein_error *err)
+static skein_rc add_sources(skn_model_request *q, const squash *s, skn_buf *b, skein_error *err)
 {
     const skein_message_ids ids = {s->ids, s->count};
     skein_messages          m;
-    skein_rc                rc = skein_messages_get(w->r->o.engine, ids, w->a, &m, err);
+    skein_rc                rc = skein_messages_get(q->r->o.engine, ids, q->a, &m, err);
 
     for (size_t i = 0; !rc && i < m.count; i++) {
         skn_buf_addf(b, "--- %.*s (%s)\n%.*s\n", SKN_FMT(m.at[i].sender),
@@ -360,74 +360,74 @@ static skein_rc add_sources(skn_wish *w, const squash *s, skn_buf *b, skein_erro
     return rc;
 }
 
-static skein_rc read_sources(skn_wish *w, skein_error *err)
+static skein_rc read_sources(skn_model_request *q, skein_error *err)
 {
-    squash  *s = w->own;
+    squash  *s = q->own;
     skn_buf  b;
     skein_rc rc;
 
     skn_buf_init(&b, TEXT_TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n\nThe messages:\n", SKN_FMT(s->prompt));
-    rc = add_sources(w, s, &b, err);
-    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    rc = add_sources(q, s, &b, err);
+    q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     if (!rc && b.over)
         rc = skn_fail(err, SKEIN_LIMIT, "the messages are over %d MB together",
                       TEXT_TEXT_BYTES >> 20);
     skn_buf_release(&b);
-    w->system = SKN_STR("You merge messages of a conversation into one that takes their place. "
+    q->system = SKN_STR("You merge messages of a conversation into one that takes their place. "
                         "Follow the person's instruction. Write only the new message.");
     return rc;
 }
 
-static skein_rc store_squash(skn_wish *w, skein_error *err)
+static skein_rc store_squash(skn_model_request *q, skein_error *err)
 {
-    squash                 *s = w->own;
-    const skein_change      how = {.conversation = w->chat, .actor = s->actor};
+    squash                 *s = q->own;
+    const skein_change      how = {.conversation = q->chat, .actor = s->actor};
     const skein_squash_spec spec = {.sources = {s->ids, s->count},
-                                    .content = w->wrote,
+                                    .content = q->wrote,
                                     .prompt = s->prompt,
-                                    .model = w->out.model,
+                                    .model = q->out.model,
                                     .by_agent = true,
-                                    .call = skn_wish_call(w)};
+                                    .call = skn_model_request_call(q)};
     skein_rc                rc;
 
-    w->out.text = skn_arena_copy(w->a, w->wrote);
+    q->out.text = skn_arena_copy(q->a, q->wrote);
     if (s->dry_run)
         return SKEIN_OK;
-    rc = skein_squash_messages(w->r->o.engine, &how, &spec, w->a, &s->made, err);
+    rc = skein_squash_messages(q->r->o.engine, &how, &spec, q->a, &s->made, err);
     if (rc == SKEIN_NOT_FOUND) /* one of them left this version while the model wrote */
         return skn_fail(err, SKEIN_CONFLICT,
                         "a message that was to be squashed is not in the current version any "
                         "more; nothing was changed");
     if (rc)
         return rc;
-    w->out.message = &s->made.result;
-    w->out.squash = &s->made;
+    q->out.message = &s->made.result;
+    q->out.squash = &s->made;
     return SKEIN_OK;
 }
 
-static const skn_wish_kind squash_kind = {"squash", "a squash was not made", read_sources,
-                                          store_squash, .whole = true};
+static const skn_model_request_kind squash_kind = {"squash", "a squash was not made",
+                                                   read_sources, store_squash, .whole = true};
 
-skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
-                             void *arg)
+skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spec,
+                                      skn_model_request_done *done, void *arg)
 {
-    skn_wish *w = skn_wish_new(r, &squash_kind);
-    squash   *s = SKN_NEW(w->a, squash);
+    skn_model_request *q = skn_model_request_new(r, &squash_kind);
+    squash            *s = SKN_NEW(q->a, squash);
 
-    w->own = s;
-    w->world = wish->world;
-    w->chat = wish->chat;
-    w->model = skn_arena_copy(w->a, wish->model);
-    s->prompt = skn_arena_copy(w->a, wish->prompt);
-    s->actor = skn_arena_copy(w->a, wish->actor);
-    s->dry_run = wish->dry_run;
-    s->count = wish->source_count;
-    s->ids = SKN_ARRAY(w->a, s->count, skein_message_id);
+    q->own = s;
+    q->world = spec->world;
+    q->chat = spec->chat;
+    q->model = skn_arena_copy(q->a, spec->model);
+    s->prompt = skn_arena_copy(q->a, spec->prompt);
+    s->actor = skn_arena_copy(q->a, spec->actor);
+    s->dry_run = spec->dry_run;
+    s->count = spec->source_count;
+    s->ids = SKN_ARRAY(q->a, s->count, skein_message_id);
     for (size_t i = 0; i < s->count; i++)
-        s->ids[i] = wish->sources[i];
-    skn_wish_start(w, done, arg);
-    return w;
+        s->ids[i] = spec->sources[i];
+    skn_model_request_start(q, done, arg);
+    return q;
 }
 
 /* What an agent keeps in mind of its background work, where its world asks for that. A mark in the store
@@ -440,12 +440,12 @@ typedef struct learning {
     int64_t from, upto;
 } learning;
 
-static skein_rc read_work(skn_wish *w, skein_error *err)
+static skein_rc read_work(skn_model_request *q, skein_error *err)
 {
-    learning      *l = w->own;
+    learning      *l = q->own;
     skein_messages m;
     skn_buf        b;
-    skein_rc       rc = skein_knowledge_due(w->r->o.engine, w->agent, MESSAGES_MOST, w->a, &m,
+    skein_rc       rc = skein_knowledge_due(q->r->o.engine, q->agent, MESSAGES_MOST, q->a, &m,
                                             &l->from, &l->upto, err);
 
     if (rc)
@@ -456,9 +456,9 @@ static skein_rc read_work(skn_wish *w, skein_error *err)
     skn_buf_add(&b, SKN_STR("What is worth remembering of this work?\n\n"));
     for (size_t i = 0; i < m.count; i++)
         skn_buf_addf(&b, "%.*s: %.*s\n", SKN_FMT(m.at[i].sender), SKN_FMT(m.at[i].content));
-    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     skn_buf_release(&b);
-    w->system = SKN_STR(
+    q->system = SKN_STR(
         "You read the work of an agent and note what will be of use in later work. Write one "
         "JSON "
         "object a line and nothing else: {\"type\":\"fact|technique|pattern|lesson\","
@@ -485,43 +485,43 @@ static bool read_item(skn_str line, skn_arena *a, skein_knowledge *out)
     return skn_str_trim(out->content).n > 0;
 }
 
-static skein_rc store_items(skn_wish *w, skein_error *err)
+static skein_rc store_items(skn_model_request *q, skein_error *err)
 {
-    learning       *l = w->own;
+    learning       *l = q->own;
     skein_knowledge items[ITEMS_MOST];
     size_t          count = 0;
     int64_t         stored;
-    skn_str         rest = w->wrote, line;
+    skn_str         rest = q->wrote, line;
 
     while (count < ITEMS_MOST && skn_str_split(&rest, '\n', &line))
-        count += read_item(line, w->a, &items[count]);
-    return skein_knowledge_take(w->r->o.engine, w->agent, l->from, l->upto, items, count,
-                                skn_wish_call(w), w->a, &stored, err);
+        count += read_item(line, q->a, &items[count]);
+    return skein_knowledge_take(q->r->o.engine, q->agent, l->from, l->upto, items, count,
+                                skn_model_request_call(q), q->a, &stored, err);
 }
 
-static const skn_wish_kind learn_kind = {"knowledge", "nothing was learned", read_work,
-                                         store_items, .whole = false};
+static const skn_model_request_kind learn_kind = {"knowledge", "nothing was learned", read_work,
+                                                  store_items, .whole = false};
 
 static bool is_under_way(const skn_runtime *r, skein_agent_id agent)
 {
-    for (const skn_wish *w = r->wishes; w; w = w->next)
-        if (w->kind == &learn_kind && w->agent.v == agent.v)
+    for (const skn_model_request *q = r->requests; q; q = q->next)
+        if (q->kind == &learn_kind && q->agent.v == agent.v)
             return true;
     return false;
 }
 
 void skn_learn_consider(skn_run *run)
 {
-    skn_wish *w;
+    skn_model_request *q;
 
     if (!run->rights.learns || run->turn.mode != SKEIN_BACKGROUND || run->lane.v ||
         run->r->closing || is_under_way(run->r, run->agent))
         return;
-    w = skn_wish_new(run->r, &learn_kind);
-    w->own = SKN_NEW(w->a, learning);
-    w->world = run->turn.world;
-    w->chat = run->chat;
-    w->agent = run->agent;
-    w->model = skn_arena_copy(w->a, run->model);
-    skn_wish_start(w, NULL, NULL);
+    q = skn_model_request_new(run->r, &learn_kind);
+    q->own = SKN_NEW(q->a, learning);
+    q->world = run->turn.world;
+    q->chat = run->chat;
+    q->agent = run->agent;
+    q->model = skn_arena_copy(q->a, run->model);
+    skn_model_request_start(q, NULL, NULL);
 }

@@ -379,17 +379,17 @@ static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *toke
     return SKEIN_OK;
 }
 
-skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const skein_slice *what,
+skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const skein_slice *what,
                              skein_mem *mem, skein_context *out, skein_error *err)
 {
-    skn_brief of = {.engine = wish->engine,
-                    .files = wish->files,
-                    .world = wish->world,
+    skn_brief of = {.engine = spec->engine,
+                    .files = spec->files,
+                    .world = spec->world,
                     .chat = what->conversation,
-                    .mode = wish->mode,
+                    .mode = spec->mode,
                     .a = skn_arena_new()};
     int64_t   fixed = 0;
-    skein_rc  rc = skein_context_read(wish->engine, what, mem, out, err);
+    skein_rc  rc = skein_context_read(spec->engine, what, mem, out, err);
 
     if (!rc) {
         of.agent = out->reader;

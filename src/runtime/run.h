@@ -67,7 +67,7 @@ typedef struct skn_rights {
  *
  *   new --> READY --+--> ASKING --> WRITING        the model
  *                   +--> CALLING                   a tool of a server
- *                   +--> WISHING                   a summary, or an extract of a file, that a model writes for it
+ *                   +--> REQUESTING                   a summary, or an extract of a file, that a model writes for it
  *                   +--> PAUSING                   its timer
  *                   +--> WORKING <-> WORK_LATER    a job; if the store takes nothing, it is tried again
  *                   +--> WAITING                   for somebody else. A job looks what has come:
@@ -87,7 +87,7 @@ typedef enum skn_run_state {
     SKN_RUN_ASKING = 1 << 1,
     SKN_RUN_WRITING = 1 << 2, /* text has come of what is asked */
     SKN_RUN_CALLING = 1 << 3,
-    SKN_RUN_WISHING = 1 << 4,
+    SKN_RUN_REQUESTING = 1 << 4,
     SKN_RUN_PAUSING = 1 << 5,
     SKN_RUN_WORKING = 1 << 6,
     SKN_RUN_WORK_LATER = 1 << 7,
@@ -116,9 +116,9 @@ struct skn_run {
     skn_run      *next, **link; /* (L) */
     skn_run_state state;        /* (L) changed by skn_run_enter alone */
     union {                     /* (L) what it is at, by its state */
-        skn_asking   *asking;
-        skn_mcp_call *mcp_call;
-        skn_wish     *wish;
+        skn_asking        *asking;
+        skn_mcp_call      *mcp_call;
+        skn_model_request *request;
     };
     skn_halt *halt; /* (L) the stop that waits for it; NULL but while STOPPING and STOPPED */
     /* What it is about: set before the first job, never changed. */
@@ -372,7 +372,7 @@ void skn_mcp_rooms_free(skn_runtime *r);
 
 typedef struct skn_errand skn_errand;
 
-typedef struct skn_errand_wish {
+typedef struct skn_errand_spec {
     skn_str     model;  /* "provider/model" */
     skn_str     system; /* what the model is to do */
     skn_str     text;
@@ -380,7 +380,7 @@ typedef struct skn_errand_wish {
     int64_t     read_at;    /* microseconds: when the text was read */
     bool        over_limit; /* a person lets it cost more than its provider's limit */
     bool        whole; /* a text that was cut off, or goes with calls of tools, is a failure */
-} skn_errand_wish;
+} skn_errand_spec;
 
 typedef struct skn_errand_answer {
     skein_error error;
@@ -393,7 +393,7 @@ typedef struct skn_errand_answer {
 typedef void skn_errand_done(void *arg, const skn_errand_answer *answer);
 
 /* done comes once, never from inside; what it is given lives until the errand is freed. */
-skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_errand_done *done,
+skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_spec *spec, skn_errand_done *done,
                              void *arg);
 void        skn_errand_free(skn_errand *e); /* also before it is done; NULL is fine */
 
@@ -417,7 +417,7 @@ bool skn_run_extract(skn_run *run);
 void skn_summary_consider(skn_run *run);
 /* A turn in the background has ended: is there something to be learned from it? */
 void skn_learn_consider(skn_run *run);
-void skn_wishes_cancel(skn_runtime *r);
+void skn_model_requests_cancel(skn_runtime *r);
 void skn_rests_free(skn_runtime *r);
 
 /* --- The runtime (runtime.c) ------------------------------------------------------------------- */
@@ -438,15 +438,15 @@ struct skn_runtime {
     int64_t             questions; /* that were put to models */
     bool                glancing;  /* at what the settings say of servers of tools */
     bool                more;      /* the last look found work that was not taken */
-    bool           freed; /* since then something has ended that may have been in its way */
-    skn_halt      *halts;
-    skn_wish      *wishes;
-    skn_rest      *rests;
-    skn_mcp_room  *rooms;
-    skn_mcp_board *board; /* what the rooms' servers are at */
-    bool           closing;
-    skn_call      *done;
-    void          *done_arg;
+    bool               freed; /* since then something has ended that may have been in its way */
+    skn_halt          *halts;
+    skn_model_request *requests;
+    skn_rest          *rests;
+    skn_mcp_room      *rooms;
+    skn_mcp_board     *board; /* what the rooms' servers are at */
+    bool               closing;
+    skn_call          *done;
+    void              *done_arg;
 };
 
 /* A job of a run or of the runtime came back, or a run has gone. */

@@ -503,7 +503,7 @@ void skn_runtime_settle(skn_runtime *r)
 
     if (r->more && r->freed)
         look_for_work(r);
-    if (!r->closing || r->runs || r->jobs || r->halts || r->wishes || !done)
+    if (!r->closing || r->runs || r->jobs || r->halts || r->requests || !done)
         return;
     r->done = NULL;
     done(r->done_arg); /* may free r */
@@ -533,7 +533,7 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
         next = run->next;
         skn_run_interrupt(run);
     }
-    skn_wishes_cancel(r);
+    skn_model_requests_cancel(r);
     skn_mcp_rooms_stop(r);
     r->jobs++; /* so that done is never called from in here */
     skn_loop_post(r->o.loop, settle_later, r);

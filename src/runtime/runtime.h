@@ -61,17 +61,17 @@ void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, ske
 
 /* A summary of a lane or of an agent's memory, now. SKEIN_NOTHING: there is nothing
  * to cover. */
-typedef struct skn_compact_wish {
+typedef struct skn_compact_spec {
     skein_world_id        world;
     skein_conversation_id chat;
     skein_agent_id        agent;  /* zero: `lane` */
     skn_str               lane;   /* absent: "main" */
     skn_str               model;  /* absent: the default */
     skn_str               reason; /* absent: "manual" */
-} skn_compact_wish;
+} skn_compact_spec;
 
 /* A squash whose text a model writes. */
-typedef struct skn_squash_wish {
+typedef struct skn_squash_spec {
     skein_world_id          world;
     skein_conversation_id   chat;
     const skein_message_id *sources;
@@ -79,27 +79,28 @@ typedef struct skn_squash_wish {
     skn_str                 prompt, model; /* model absent: the default */
     skn_str                 actor;
     bool                    dry_run; /* only the text */
-} skn_squash_wish;
+} skn_squash_spec;
 
 /* How such a thing ended. */
-typedef struct skn_wished {
+typedef struct skn_model_result {
     const skein_message
         *message; /* that was stored: the summary, or a squash's result; NULL: none */
     const skein_squash *squash;      /* NULL: none */
     int64_t             covers;      /* of a summary */
     skn_str             text;        /* what the model wrote */
     skn_str             model, call; /* call: under which it is kept */
-} skn_wished;
+} skn_model_result;
 
-typedef void            skn_wish_done(void *arg, const skn_wished *out, const skein_error *err);
-typedef struct skn_wish skn_wish; /* under way */
+typedef void                     skn_model_request_done(void *arg, const skn_model_result *out,
+                                                        const skein_error *err);
+typedef struct skn_model_request skn_model_request; /* under way */
 
 /* done comes once, never from inside, unless it is cancelled. */
-skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
-                              void *arg);
-skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
-                             void *arg);
-void      skn_wish_cancel(skn_wish *w); /* no callback after this; NULL is fine */
+skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
+                                       skn_model_request_done *done, void *arg);
+skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spec,
+                                      skn_model_request_done *done, void *arg);
+void skn_model_request_cancel(skn_model_request *w); /* no callback after this; NULL is fine */
 
 /* --- Servers of tools ------------------------------------------------------------------------------ */
 
@@ -112,16 +113,16 @@ bool skn_runtime_has_tool(skn_str name);
 
 /* --- What a model would be sent ------------------------------------------------------------------- */
 
-typedef struct skn_sent_wish {
+typedef struct skn_sent_spec {
     skein_engine      *engine;
     const skein_world *world;
     skein_mode         mode;  /* of the conversation */
     const char        *files; /* the folder that agents may read from; NULL: none */
-} skn_sent_wish;
+} skn_sent_spec;
 
 /* The context, its tokens with the prompt, the files and the tools of who reads it. Any thread. r NULL: no server
  * of tools runs here, and theirs are not counted. */
-skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const skein_slice *what,
+skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const skein_slice *what,
                              skein_mem *mem, skein_context *out, skein_error *err);
 
 /* prompt.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no

@@ -1,7 +1,7 @@
 /* summary.c: contexts that have become long are summarised after a turn. What is covered is fixed before
  * the model is asked; what was said meanwhile stays in the context. A failure writes nothing and is tried
  * again after a later turn, less and less often. */
-#include "runtime/wish.h"
+#include "runtime/model_request.h"
 
 #include "base/clock.h"
 
@@ -43,13 +43,13 @@ static skn_rest **rest_of(skn_runtime *r, skein_conversation_id chat, skein_agen
     return at;
 }
 
-static void ended(skn_wish *w);
+static void ended(skn_model_request *q);
 
-static void note_end(skn_wish *w)
+static void note_end(skn_model_request *q)
 {
-    skn_rest **at = rest_of(w->r, w->chat, w->agent), *rest = *at;
+    skn_rest **at = rest_of(q->r, q->chat, q->agent), *rest = *at;
 
-    if (w->rc == SKEIN_OK || w->rc == SKEIN_NOTHING) {
+    if (q->rc == SKEIN_OK || q->rc == SKEIN_NOTHING) {
         if (rest) {
             *at = rest->next;
             free(rest);
@@ -58,8 +58,8 @@ static void note_end(skn_wish *w)
     }
     if (!rest) {
         rest = *at = skn_heap(sizeof *rest);
-        rest->chat = w->chat;
-        rest->agent = w->agent;
+        rest->chat = q->chat;
+        rest->agent = q->agent;
     }
     rest->until = now_ms() + ((int64_t)REST_MS << rest->failures);
     if (rest->failures < REST_MOST)
@@ -84,10 +84,10 @@ static bool is_long(const skein_context *c, int64_t window, int64_t share)
             (c->tokens - c->fixed) * 100 >= window * WORTH_PERCENT);
 }
 
-/* --- The wish ------------------------------------------------------------------------------------------ */
+/* --- The request ------------------------------------------------------------------------------------------ */
 
 /* What was long when the turn ended may have been summarised since. */
-static skein_rc check_long(skn_wish *w, const summary *s, const skein_slice *what,
+static skein_rc check_long(skn_model_request *q, const summary *s, const skein_slice *what,
                            skein_error *err)
 {
     skein_context c;
@@ -95,29 +95,29 @@ static skein_rc check_long(skn_wish *w, const summary *s, const skein_slice *wha
 
     if (!s->by_itself)
         return SKEIN_OK;
-    rc = skein_context_read(w->r->o.engine, what, w->a, &c, err);
+    rc = skein_context_read(q->r->o.engine, what, q->a, &c, err);
     skn_context_add(&c, s->fixed);
     return rc || is_long(&c, s->window, s->share) ? rc : SKEIN_NOTHING;
 }
 
-static skein_rc read_plan(skn_wish *w, skein_error *err)
+static skein_rc read_plan(skn_model_request *q, skein_error *err)
 {
-    summary    *s = w->own;
-    skein_slice what = {.conversation = w->chat, .agent = w->agent, .lane = w->lane};
-    skein_rc    rc = check_long(w, s, &what, err);
+    summary    *s = q->own;
+    skein_slice what = {.conversation = q->chat, .agent = q->agent, .lane = q->lane};
+    skein_rc    rc = check_long(q, s, &what, err);
     skn_buf     b;
 
-    if (rc || (rc = skein_compact_plan_read(w->r->o.engine, &what, w->a, &s->plan, err)))
+    if (rc || (rc = skein_compact_plan_read(q->r->o.engine, &what, q->a, &s->plan, err)))
         return rc;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_add(&b, SKN_STR("Summarise this conversation.\n\n"));
-    skn_wish_transcript(&s->plan.context, &b);
-    w->text = skn_arena_copy(w->a, skn_buf_str(&b));
+    skn_model_transcript(&s->plan.context, &b);
+    q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     if (b.over)
         rc = skn_fail(err, SKEIN_LIMIT, "what is to be summarised is over %d MB",
                       TEXT_BYTES >> 20);
     skn_buf_release(&b);
-    w->system = SKN_STR(
+    q->system = SKN_STR(
         "You write summaries that take the place of the beginning of a conversation in your "
         "own "
         "memory. Keep what will matter later: what was asked and decided, names, numbers, "
@@ -127,93 +127,93 @@ static skein_rc read_plan(skn_wish *w, skein_error *err)
     return rc;
 }
 
-static skein_rc store_summary(skn_wish *w, skein_error *err)
+static skein_rc store_summary(skn_model_request *q, skein_error *err)
 {
-    summary               *s = w->own;
+    summary               *s = q->own;
     const skein_compaction what = {.lane = s->plan.lane,
                                    .covers = s->plan.covers,
                                    .seen = s->plan.seen,
-                                   .content = w->wrote,
+                                   .content = q->wrote,
                                    .reason = s->reason,
-                                   .model = w->out.model,
-                                   .call = skn_wish_call(w)};
-    skein_rc               rc = skein_compact(w->r->o.engine, w->chat, &what, w->a, &s->stored,
-                                              &w->out.covers, err);
+                                   .model = q->out.model,
+                                   .call = skn_model_request_call(q)};
+    skein_rc               rc = skein_compact(q->r->o.engine, q->chat, &what, q->a, &s->stored,
+                                              &q->out.covers, err);
 
     if (rc)
         return rc;
-    w->out.message = &s->stored;
-    w->out.text = s->stored.content;
+    q->out.message = &s->stored;
+    q->out.text = s->stored.content;
     return SKEIN_OK;
 }
 
-static const skn_wish_kind summary_kind = {"summary", "a summary was not made", read_plan,
-                                           store_summary, .whole = true};
+static const skn_model_request_kind summary_kind = {"summary", "a summary was not made",
+                                                    read_plan, store_summary, .whole = true};
 
-static skn_wish *under_way(const skn_runtime *r, skein_conversation_id chat,
-                           skein_agent_id agent)
+static skn_model_request *under_way(const skn_runtime *r, skein_conversation_id chat,
+                                    skein_agent_id agent)
 {
-    skn_wish *w = r->wishes;
+    skn_model_request *q = r->requests;
 
-    while (w && (w->kind != &summary_kind || w->chat.v != chat.v || w->agent.v != agent.v ||
-                 w->cancelled))
-        w = w->next;
-    return w;
+    while (q && (q->kind != &summary_kind || q->chat.v != chat.v || q->agent.v != agent.v ||
+                 q->cancelled))
+        q = q->next;
+    return q;
 }
 
-static skn_wish *new_wish(skn_runtime *r, const skn_compact_wish *wish)
+static skn_model_request *new_request(skn_runtime *r, const skn_compact_spec *spec)
 {
-    skn_wish *w = skn_wish_new(r, &summary_kind);
-    summary  *s = SKN_NEW(w->a, summary);
+    skn_model_request *q = skn_model_request_new(r, &summary_kind);
+    summary           *s = SKN_NEW(q->a, summary);
 
-    s->reason = wish->reason.n ? skn_arena_copy(w->a, wish->reason) : SKN_STR("manual");
-    w->own = s;
-    w->world = wish->world;
-    w->chat = wish->chat;
-    w->agent = wish->agent;
-    w->lane = skn_arena_copy(w->a, wish->lane);
-    w->model = skn_arena_copy(w->a, wish->model);
-    w->over = ended;
-    return w;
+    s->reason = spec->reason.n ? skn_arena_copy(q->a, spec->reason) : SKN_STR("manual");
+    q->own = s;
+    q->world = spec->world;
+    q->chat = spec->chat;
+    q->agent = spec->agent;
+    q->lane = skn_arena_copy(q->a, spec->lane);
+    q->model = skn_arena_copy(q->a, spec->model);
+    q->over = ended;
+    return q;
 }
 
 /* One that a turn asks for: of an agent's memory, and only while that is long. */
-static void start_by_itself(skn_runtime *r, const skn_compact_wish *wish, int64_t share,
+static void start_by_itself(skn_runtime *r, const skn_compact_spec *spec, int64_t share,
                             int64_t fixed)
 {
-    skn_wish     *w = new_wish(r, wish);
-    summary      *s = w->own;
-    skn_str       model;
-    skn_provider *p = skn_runtime_provider(r, skn_runtime_model(r, wish->model), &model);
+    skn_model_request *q = new_request(r, spec);
+    summary           *s = q->own;
+    skn_str            model;
+    skn_provider      *p = skn_runtime_provider(r, skn_runtime_model(r, spec->model), &model);
 
     s->by_itself = true;
     s->share = share;
     s->fixed = fixed;
     s->window = p ? skn_provider_window(p, model) : 0;
-    skn_wish_start(w, NULL, NULL);
+    skn_model_request_start(q, NULL, NULL);
 }
 
-static void ended(skn_wish *w)
+static void ended(skn_model_request *q)
 {
-    const summary         *s = w->own;
-    const skn_compact_wish wish = {.world = w->world,
-                                   .chat = w->chat,
-                                   .agent = w->agent,
-                                   .model = w->model,
+    const summary         *s = q->own;
+    const skn_compact_spec spec = {.world = q->world,
+                                   .chat = q->chat,
+                                   .agent = q->agent,
+                                   .model = q->model,
                                    .reason = SKN_STR("limit")};
 
-    note_end(w);
-    if (s->again && !w->r->closing && (w->rc == SKEIN_OK || w->rc == SKEIN_NOTHING))
-        start_by_itself(w->r, &wish, s->share, s->fixed);
+    note_end(q);
+    if (s->again && !q->r->closing && (q->rc == SKEIN_OK || q->rc == SKEIN_NOTHING))
+        start_by_itself(q->r, &spec, s->share, s->fixed);
 }
 
-skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
-                              void *arg)
+skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
+                                       skn_model_request_done *done, void *arg)
 {
-    skn_wish *w = new_wish(r, wish);
+    skn_model_request *q = new_request(r, spec);
 
-    skn_wish_start(w, done, arg);
-    return w;
+    skn_model_request_start(q, done, arg);
+    return q;
 }
 
 /* --- By itself ------------------------------------------------------------------------------------------- */
@@ -231,23 +231,23 @@ static bool seems_long(const skn_run *run)
 
 void skn_summary_consider(skn_run *run)
 {
-    const skn_compact_wish wish = {.world = run->turn.world,
+    const skn_compact_spec spec = {.world = run->turn.world,
                                    .chat = run->chat,
                                    .agent = run->agent,
                                    .model = run->model,
                                    .reason = SKN_STR("limit")};
     const skn_rest        *rest = *rest_of(run->r, run->chat, run->agent);
-    skn_wish              *w = under_way(run->r, run->chat, run->agent);
+    skn_model_request     *q = under_way(run->r, run->chat, run->agent);
 
     if (run->lane.v || run->r->closing || (rest && now_ms() < rest->until))
         return;
-    if (w) {
-        summary *s = w->own;
+    if (q) {
+        summary *s = q->own;
 
         s->again = true;
         s->share = run->rights.limit_share;
         s->fixed = run->context.fixed;
     } else if (seems_long(run)) {
-        start_by_itself(run->r, &wish, run->rights.limit_share, run->context.fixed);
+        start_by_itself(run->r, &spec, run->rights.limit_share, run->context.fixed);
     }
 }

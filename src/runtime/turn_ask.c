@@ -154,7 +154,7 @@ static bool ask_model_again(skn_run *run)
     return true;
 }
 
-static void on_shrunk(void *arg, const skn_wished *out, const skein_error *err)
+static void on_shrunk(void *arg, const skn_model_result *out, const skein_error *err)
 {
     skn_run *run = arg;
 
@@ -169,7 +169,7 @@ static void on_shrunk(void *arg, const skn_wished *out, const skein_error *err)
 /* What is too long for the model is summarised, once, and then asked again. */
 static bool shrink(skn_run *run)
 {
-    const skn_compact_wish wish = {.world = run->turn.world,
+    const skn_compact_spec spec = {.world = run->turn.world,
                                    .chat = run->chat,
                                    .agent = run->lane.v ? (skein_agent_id){0} : run->agent,
                                    .lane = run->turn.lane_key,
@@ -179,8 +179,8 @@ static bool shrink(skn_run *run)
         return false;
     run->shrunk = true;
     skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
-    skn_run_enter(run, SKN_RUN_WISHING);
-    run->wish = skn_runtime_compact(run->r, &wish, on_shrunk, run);
+    skn_run_enter(run, SKN_RUN_REQUESTING);
+    run->request = skn_runtime_compact(run->r, &spec, on_shrunk, run);
     return true;
 }
 

@@ -15,12 +15,12 @@ static const struct {
     skn_run_state from;
     unsigned      to;
 } arrows[] = {
-    {SKN_RUN_READY, SKN_RUN_ASKING | SKN_RUN_CALLING | SKN_RUN_WISHING | SKN_RUN_PAUSING |
+    {SKN_RUN_READY, SKN_RUN_ASKING | SKN_RUN_CALLING | SKN_RUN_REQUESTING | SKN_RUN_PAUSING |
                         SKN_RUN_WORKING | SKN_RUN_WAITING | SKN_RUN_CLOSING | SKN_RUN_STOPPED},
     {SKN_RUN_ASKING, SKN_RUN_READY | SKN_RUN_WRITING},
     {SKN_RUN_WRITING, SKN_RUN_READY},
     {SKN_RUN_CALLING, SKN_RUN_READY},
-    {SKN_RUN_WISHING, SKN_RUN_READY},
+    {SKN_RUN_REQUESTING, SKN_RUN_READY},
     {SKN_RUN_PAUSING, SKN_RUN_READY},
     {SKN_RUN_WORKING, SKN_RUN_READY | SKN_RUN_WORK_LATER | SKN_RUN_LET_GO | SKN_RUN_STOPPING},
     {SKN_RUN_WORK_LATER, SKN_RUN_READY | SKN_RUN_WORKING},
@@ -298,8 +298,8 @@ static void cut_short(skn_run *run)
         skn_asking_cancel(run->asking);
     } else if (run->state == SKN_RUN_CALLING) {
         skn_mcp_cancel(run->mcp_call);
-    } else if (run->state == SKN_RUN_WISHING) {
-        skn_wish_cancel(run->wish);
+    } else if (run->state == SKN_RUN_REQUESTING) {
+        skn_model_request_cancel(run->request);
     }
 }
 

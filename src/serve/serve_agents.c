@@ -26,12 +26,12 @@ skn_str skn_serve_model(void *arg)
 
 /* --- Squashes and summaries --------------------------------------------------------------------------- */
 
-/* A wish of a request; freed when it is done. Cancelled, its end is told all the same. */
+/* What a request asked of a model; freed when it is done. Cancelled, its end is told all the same. */
 typedef struct asked {
-    skn_serve     *s;
-    skn_api_waiter who;
-    skn_wish      *wish;
-    skn_timer     *soon;
+    skn_serve         *s;
+    skn_api_waiter     who;
+    skn_model_request *request;
+    skn_timer         *soon;
 } asked;
 
 static void asked_free(asked *q)
@@ -40,7 +40,7 @@ static void asked_free(asked *q)
     free(q);
 }
 
-static void wished(void *arg, const skn_wished *out, const skein_error *err)
+static void model_done(void *arg, const skn_model_result *out, const skein_error *err)
 {
     asked             *q = arg;
     const skn_api_made made = {.text = out->text,
@@ -67,7 +67,7 @@ static void *on_squash(void *arg, const skn_squash_request *w, const skn_api_wai
 {
     skn_serve      *s = arg;
     asked          *q = asked_new(s, who);
-    skn_squash_wish wish = {.world = w->world,
+    skn_squash_spec spec = {.world = w->world,
                             .chat = w->how.conversation,
                             .sources = w->spec.sources.at,
                             .source_count = w->spec.sources.count,
@@ -76,7 +76,7 @@ static void *on_squash(void *arg, const skn_squash_request *w, const skn_api_wai
                             .actor = w->how.actor,
                             .dry_run = w->how.dry_run};
 
-    q->wish = skn_runtime_squash(s->runtime, &wish, wished, q);
+    q->request = skn_runtime_squash(s->runtime, &spec, model_done, q);
     return q;
 }
 
@@ -84,14 +84,14 @@ static void *on_compact(void *arg, const skn_compact_request *w, const skn_api_w
 {
     skn_serve             *s = arg;
     asked                 *q = asked_new(s, who);
-    const skn_compact_wish wish = {.world = w->world,
+    const skn_compact_spec spec = {.world = w->world,
                                    .chat = w->what.conversation,
                                    .agent = w->what.agent,
                                    .lane = w->what.lane,
                                    .model = w->model,
                                    .reason = w->reason};
 
-    q->wish = skn_runtime_compact(s->runtime, &wish, wished, q);
+    q->request = skn_runtime_compact(s->runtime, &spec, model_done, q);
     return q;
 }
 
@@ -111,7 +111,7 @@ static void on_cancel(void *arg, void *handle)
     skn_serve *s = arg;
     asked     *q = handle;
 
-    skn_wish_cancel(q->wish);
+    skn_model_request_cancel(q->request);
     q->soon = skn_timer_new(s->loop, tell_cancelled, q);
     skn_timer_start(q->soon, 0);
 }
@@ -424,9 +424,9 @@ static skein_rc on_context(void *arg, const skn_api_lane *lane, skn_arena *a,
                            skein_context *out, skein_error *err)
 {
     const skn_serve    *s = arg;
-    const skn_sent_wish wish = {lane->engine, lane->world, lane->mode, lane->files};
+    const skn_sent_spec spec = {lane->engine, lane->world, lane->mode, lane->files};
 
-    return skn_runtime_context(s->runtime, &wish, lane->what, a, out, err);
+    return skn_runtime_context(s->runtime, &spec, lane->what, a, out, err);
 }
 
 void skn_serve_agents(skn_serve *s, skn_api_agents *out)

@@ -84,7 +84,7 @@ async function ask(r) {
 }
 
 // Three chats with an agent each, so that several turns are open at once, and tasks in the background.
-function wish() {
+function anyRequest() {
     const key = `k${++turn}`;
     const room = w.rooms[random(w.rooms.length)];
     if (random(3) === 0) return { key, url: `${w.path}/agents/${room.agent}/tasks`, body: { content: `brief ${key}` } };
@@ -219,7 +219,7 @@ async function check() {
 // --- The kills ---------------------------------------------------------------------------------------------------
 
 async function killInTheMiddle() {
-    const asked = Array.from({ length: 3 }, () => ask(wish()));
+    const asked = Array.from({ length: 3 }, () => ask(anyRequest()));
     await pause(random(250));
     await server.kill();
     for (const r of await Promise.allSettled(asked)) if (r.reason) throw r.reason;

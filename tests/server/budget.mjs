@@ -260,10 +260,10 @@ const raises = /"skein world set monthlyTokens N"/;
 
 test('a world that has used its tokens has no squash made by a model, and is told how to go on', async () => {
     const world = await spent(), before = questions;
-    const wish = { sourceMessageIds: world.ids, prompt: 'Merge them.' };
+    const body = { sourceMessageIds: world.ids, prompt: 'Merge them.' };
     const [turn] = failures(await world.converse('@ada and now?'));
     for (const dryRun of [false, true]) {
-        const job = await ended(server, await server.post(`${world.chatPath}/squashes`, { ...wish, dryRun }, 202));
+        const job = await ended(server, await server.post(`${world.chatPath}/squashes`, { ...body, dryRun }, 202));
         assert.deepEqual([job.state, job.error?.detail, job.error?.hint], ['failed', turn.detail, turn.hint], JSON.stringify(job));
     }
     assert.equal(turn.detail, used(world));
@@ -279,7 +279,7 @@ test('a world that has used its tokens has no squash made by a model, and is tol
     assert.equal((await cli('world', 'set', 'monthlyTokens', '1000000', '-w', world.name)).code, 0);
     assert.ok((await notice()).doneAt);
     assert.equal((await notice()).reason, 'the limit is 1000000 tokens a month now');
-    const job = await ended(server, await server.post(`${world.chatPath}/squashes`, wish, 202));
+    const job = await ended(server, await server.post(`${world.chatPath}/squashes`, body, 202));
     assert.deepEqual([job.state, questions], ['done', before + 1], JSON.stringify(job));
 });
 

@@ -90,7 +90,7 @@ static void a_head_is_found_however_its_bytes_arrive(void **state)
     assert_int_equal(n, sizeof text - 1 - 3);
 }
 
-static void the_wish_to_stay_depends_on_the_version(void **state)
+static void whether_to_stay_depends_on_the_version(void **state)
 {
     kit *k = *state;
 
@@ -470,7 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KIT_TEST(a_request_is_taken_apart),
         KIT_TEST(a_head_is_found_however_its_bytes_arrive),
-        KIT_TEST(the_wish_to_stay_depends_on_the_version),
+        KIT_TEST(whether_to_stay_depends_on_the_version),
         KIT_TEST(a_proxys_address_names_the_host),
         KIT_TEST(what_two_readers_could_see_differently_is_refused),
         KIT_TEST(sizes_have_limits_and_are_refused_as_soon_as_they_show),

@@ -368,7 +368,7 @@ static skein_rc plan(skn_tx *tx, void *arg, skein_error *err)
     out->lane = skn_lane_name(&r.lane, c->mem);
     out->seen = (skein_at){{r.thread.row.id}, r.thread.length};
     return skn_context_fill(
-        &r, &(skn_context_wish){c->what->agent, &summary, &row, out->covers, true, NULL},
+        &r, &(skn_context_spec){c->what->agent, &summary, &row, out->covers, true, NULL},
         &out->context, err);
 }
 

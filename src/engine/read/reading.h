@@ -31,14 +31,14 @@ skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summ
                           skn_compaction_row *row, skein_error *err);
 
 /* What of a lane a model is to be shown. */
-typedef struct skn_context_wish {
+typedef struct skn_context_spec {
     skein_agent_id            agent;   /* with whose eyes; zero: whose conversation it is */
     const skein_message      *summary; /* put first, when the record has an id */
     const skn_compaction_row *record;
     int64_t                   to;      /* up to this position */
     bool                      told;    /* calls of tools and their results as text */
     const skein_slice        *at_work; /* set: its task is in hand */
-} skn_context_wish;
+} skn_context_spec;
 
 /* context.c: puts the task in hand where its turn begins, and leaves out other tasks that nobody
  * has begun to answer: they would read as parts of this one. */
@@ -51,7 +51,7 @@ skein_rc skn_context_again(skn_reading *r, const skein_slice *what, const skein_
                            const skein_message **again, size_t *at, skein_error *err);
 
 /* context.c */
-skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err);
 
 #endif

@@ -114,16 +114,16 @@ static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
 }
 
 /* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
-skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err)
 {
-    skn_view_options opt = {.viewpoint = wish->agent, .told = wish->told};
+    skn_view_options opt = {.viewpoint = spec->agent, .told = spec->told};
     skein_messages   m;
     skn_prompt       prompt;
     skein_rc         rc;
 
-    *out = (skein_context){.covered = wish->record->covers};
-    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, wish->to, &m, err)) ||
+    *out = (skein_context){.covered = spec->record->covers};
+    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, spec->to, &m, err)) ||
         (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
         return rc;
     if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
@@ -131,15 +131,15 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_co
     out->reader = opt.viewpoint;
     out->delegated = r->lane.parent_id != 0;
     out->stored = (int64_t)drop_silent(&m);
-    if (wish->at_work && wish->at_work->task &&
-        (rc = skn_context_task(r, wish->at_work, &m, err)))
+    if (spec->at_work && spec->at_work->task &&
+        (rc = skn_context_task(r, spec->at_work, &m, err)))
         return rc;
-    if (wish->at_work && !wish->at_work->task &&
-        (rc = skn_context_again(r, wish->at_work, &m, &opt.again, &opt.again_at, err)))
+    if (spec->at_work && !spec->at_work->task &&
+        (rc = skn_context_again(r, spec->at_work, &m, &opt.again, &opt.again_at, err)))
         return rc;
     if (out->covered > 0) {
-        opt.summary = wish->summary;
-        out->summary_uid = wish->summary->uid;
+        opt.summary = spec->summary;
+        out->summary_uid = spec->summary->uid;
         out->stored++;
     }
     skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
@@ -166,7 +166,7 @@ static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     return skn_context_fill(
         &r,
-        &(skn_context_wish){c->what->agent, &summary, &row, r.thread.length, false, c->what},
+        &(skn_context_spec){c->what->agent, &summary, &row, r.thread.length, false, c->what},
         c->out, err);
 }
 

@@ -1,35 +1,35 @@
-/* wish.c: the way of everything that a model writes outside of turns. */
-#include "runtime/wish.h"
+/* model_request.c: the way of everything that a model writes outside of turns. */
+#include "runtime/model_request.h"
 #include "base/clock.h"
 #include "runtime/run.h"
 
 #include <stdlib.h>
 
-static void wish_free(skn_wish *w)
+static void request_free(skn_model_request *q)
 {
-    skn_runtime *r = w->r;
+    skn_runtime *r = q->r;
 
-    skn_errand_free(w->errand);
-    *w->link = w->next;
-    if (w->next)
-        w->next->link = w->link;
-    skn_arena_free(w->a);
-    free(w);
+    skn_errand_free(q->errand);
+    *q->link = q->next;
+    if (q->next)
+        q->next->link = q->link;
+    skn_arena_free(q->a);
+    free(q);
     skn_runtime_settle(r);
 }
 
-static void finish(skn_wish *w)
+static void finish(skn_model_request *q)
 {
-    const skn_log_field why = {"why", skn_str_of(w->err.message), 0};
+    const skn_log_field why = {"why", skn_str_of(q->err.message), 0};
 
-    w->err.rc = w->rc;
-    if (w->rc && w->rc != SKEIN_NOTHING && !w->cancelled)
-        skn_log_write(w->r->o.log, SKN_LOG_WARN, w->kind->what, &why, 1);
-    if (w->over)
-        w->over(w);
-    if (w->done && !w->cancelled)
-        w->done(w->arg, &w->out, &w->err);
-    wish_free(w);
+    q->err.rc = q->rc;
+    if (q->rc && q->rc != SKEIN_NOTHING && !q->cancelled)
+        skn_log_write(q->r->o.log, SKN_LOG_WARN, q->kind->what, &why, 1);
+    if (q->over)
+        q->over(q);
+    if (q->done && !q->cancelled)
+        q->done(q->arg, &q->out, &q->err);
+    request_free(q);
 }
 
 /* --- Storing ---------------------------------------------------------------------------------------- */
@@ -37,202 +37,203 @@ static void finish(skn_wish *w)
 /* What was asked is kept with what came of it, or by itself when nothing did. */
 static void work_store(void *arg)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->call.world = w->world;
-    w->call.chat = w->chat;
-    w->call.agent = w->agent;
-    if (!w->rc)
-        w->rc = w->kind->store(w, &w->err);
-    if (w->rc)
-        w->call.uid = SKN_NONE; /* of a transaction that came to nothing */
-    if (w->call.piece_count && !w->call.uid.p)
-        skein_model_call_keep(w->r->o.engine, &w->call, w->a, &w->call.uid, NULL);
-    w->out.call = w->call.uid;
+    q->call.world = q->world;
+    q->call.chat = q->chat;
+    q->call.agent = q->agent;
+    if (!q->rc)
+        q->rc = q->kind->store(q, &q->err);
+    if (q->rc)
+        q->call.uid = SKN_NONE; /* of a transaction that came to nothing */
+    if (q->call.piece_count && !q->call.uid.p)
+        skein_model_call_keep(q->r->o.engine, &q->call, q->a, &q->call.uid, NULL);
+    q->out.call = q->call.uid;
 }
 
-skein_model_call *skn_wish_call(skn_wish *w)
+skein_model_call *skn_model_request_call(skn_model_request *q)
 {
-    return w->call.piece_count ? &w->call : NULL;
+    return q->call.piece_count ? &q->call : NULL;
 }
 
 static void stored(void *arg)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->job = false;
-    w->r->jobs--;
-    finish(w);
+    q->job = false;
+    q->r->jobs--;
+    finish(q);
 }
 
 /* --- Asking ----------------------------------------------------------------------------------------- */
 
-static void start_errand(skn_wish *w);
+static void start_errand(skn_model_request *q);
 
-static void job(skn_wish *w, void (*work)(void *), void (*then)(void *))
+static void job(skn_model_request *q, void (*work)(void *), void (*then)(void *))
 {
-    w->job = true;
-    w->r->jobs++;
-    skn_workers_run(w->r->o.workers, work, then, w);
+    q->job = true;
+    q->r->jobs++;
+    skn_workers_run(q->r->o.workers, work, then, q);
 }
 
 /* A limit that a person lets be exceeded is none; else it is asked, and nobody waits for the answer. */
 static void work_limit(void *arg)
 {
-    skn_wish      *w = arg;
-    skein_limit    what = {.world = w->world, .key = w->limit};
-    skein_approval state;
+    skn_model_request *q = arg;
+    skein_limit        what = {.world = q->world, .key = q->limit};
+    skein_approval     state;
 
-    skn_limit_words(w->out.model, &w->err, w->a, &what);
-    w->over_limit = !skein_limit_ask(w->r->o.engine, &what, NULL, w->a, &state, NULL) &&
+    skn_limit_words(q->out.model, &q->err, q->a, &what);
+    q->over_limit = !skein_limit_ask(q->r->o.engine, &what, NULL, q->a, &state, NULL) &&
                     state == SKEIN_APPROVED;
 }
 
 static void limit_seen(void *arg)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->job = false;
-    w->r->jobs--;
-    if (w->over_limit && !w->cancelled && !w->r->closing) {
-        w->rc = SKEIN_OK;
-        w->err = (skein_error){0};
-        start_errand(w);
+    q->job = false;
+    q->r->jobs--;
+    if (q->over_limit && !q->cancelled && !q->r->closing) {
+        q->rc = SKEIN_OK;
+        q->err = (skein_error){0};
+        start_errand(q);
     } else {
-        finish(w);
+        finish(q);
     }
 }
 
 static void answered(void *arg, const skn_errand_answer *answer)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->limit = skn_arena_copy(w->a, answer->limit);
-    w->wrote = answer->text;
-    w->call = answer->call;
-    w->err = answer->error;
-    w->rc = answer->error.rc;
-    if (w->limit.n)
-        job(w, work_limit, limit_seen);
+    q->limit = skn_arena_copy(q->a, answer->limit);
+    q->wrote = answer->text;
+    q->call = answer->call;
+    q->err = answer->error;
+    q->rc = answer->error.rc;
+    if (q->limit.n)
+        job(q, work_limit, limit_seen);
     else
-        job(w, work_store, stored);
+        job(q, work_store, stored);
 }
 
-static void start_errand(skn_wish *w)
+static void start_errand(skn_model_request *q)
 {
-    const skn_errand_wish wish = {w->model,   w->system,     w->text,       w->kind->purpose,
-                                  w->read_at, w->over_limit, w->kind->whole};
+    const skn_errand_spec spec = {q->model,   q->system,     q->text,       q->kind->purpose,
+                                  q->read_at, q->over_limit, q->kind->whole};
 
-    skn_errand_free(w->errand);
-    w->errand = skn_errand_start(w->r, &wish, answered, w);
+    skn_errand_free(q->errand);
+    q->errand = skn_errand_start(q->r, &spec, answered, q);
 }
 
 static void was_read(void *arg)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->job = false;
-    w->r->jobs--;
-    if (w->rc || w->cancelled || w->r->closing) {
-        finish(w);
+    q->job = false;
+    q->r->jobs--;
+    if (q->rc || q->cancelled || q->r->closing) {
+        finish(q);
         return;
     }
-    w->out.model = skn_arena_copy(w->a, skn_runtime_model(w->r, w->model));
-    start_errand(w);
+    q->out.model = skn_arena_copy(q->a, skn_runtime_model(q->r, q->model));
+    start_errand(q);
 }
 
 /* Whose it is: the agent's whose memory or conversation it is; in a room that of the one who leads. */
-static bool is_whose(const skn_wish *w, const skein_conversation *chat, const skein_agent *one)
+static bool is_whose(const skn_model_request *q, const skein_conversation *chat,
+                     const skein_agent *one)
 {
-    int64_t agent = w->agent.v ? w->agent.v : chat->agent.v;
+    int64_t agent = q->agent.v ? q->agent.v : chat->agent.v;
 
     return agent ? one->id.v == agent : !one->lead_name.n;
 }
 
 /* Where nobody has named a model it is that agent's. */
-static skein_rc pick_model(skn_wish *w)
+static skein_rc pick_model(skn_model_request *q)
 {
     skein_conversation chat;
     skein_agents       all;
     skein_rc           rc;
 
-    if (w->model.n || !w->chat.v)
+    if (q->model.n || !q->chat.v)
         return SKEIN_OK;
-    if ((rc = skein_conversation_get(w->r->o.engine, w->chat, w->a, &chat, &w->err)) ||
-        (rc = skein_agent_list(w->r->o.engine, chat.world, w->a, &all, &w->err)))
+    if ((rc = skein_conversation_get(q->r->o.engine, q->chat, q->a, &chat, &q->err)) ||
+        (rc = skein_agent_list(q->r->o.engine, chat.world, q->a, &all, &q->err)))
         return rc;
     for (size_t i = 0; i < all.count; i++)
-        if (is_whose(w, &chat, &all.at[i])) {
-            w->model = all.at[i].model;
+        if (is_whose(q, &chat, &all.at[i])) {
+            q->model = all.at[i].model;
             break;
         }
     return SKEIN_OK;
 }
 
 /* What the world may spend is asked last: where there is nothing to do, that is all there is to say. */
-static skein_rc check_budget(skn_wish *w)
+static skein_rc check_budget(skn_model_request *q)
 {
-    skein_engine *e = w->r->o.engine;
+    skein_engine *e = q->r->o.engine;
     skein_world   world;
-    skein_rc      rc = skn_world_read(e, w->world, w->a, &world, &w->err);
+    skein_rc      rc = skn_world_read(e, q->world, q->a, &world, &q->err);
 
-    return rc ? rc : skn_budget_check(e, &world, &w->err);
+    return rc ? rc : skn_budget_check(e, &world, &q->err);
 }
 
 static void work_read(void *arg)
 {
-    skn_wish *w = arg;
+    skn_model_request *q = arg;
 
-    w->read_at = skn_clock_micros();
-    w->rc = pick_model(w);
-    if (!w->rc)
-        w->rc = w->kind->read(w, &w->err);
-    if (!w->rc)
-        w->rc = check_budget(w);
+    q->read_at = skn_clock_micros();
+    q->rc = pick_model(q);
+    if (!q->rc)
+        q->rc = q->kind->read(q, &q->err);
+    if (!q->rc)
+        q->rc = check_budget(q);
 }
 
 /* --- From outside ------------------------------------------------------------------------------------ */
 
-skn_wish *skn_wish_new(skn_runtime *r, const skn_wish_kind *kind)
+skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request_kind *kind)
 {
-    skn_wish *w = skn_heap(sizeof *w);
+    skn_model_request *q = skn_heap(sizeof *q);
 
-    w->r = r;
-    w->kind = kind;
-    w->a = skn_arena_new();
-    w->link = &r->wishes;
-    w->next = r->wishes;
-    if (w->next)
-        w->next->link = &w->next;
-    r->wishes = w;
-    return w;
+    q->r = r;
+    q->kind = kind;
+    q->a = skn_arena_new();
+    q->link = &r->requests;
+    q->next = r->requests;
+    if (q->next)
+        q->next->link = &q->next;
+    r->requests = q;
+    return q;
 }
 
-void skn_wish_start(skn_wish *w, skn_wish_done *done, void *arg)
+void skn_model_request_start(skn_model_request *q, skn_model_request_done *done, void *arg)
 {
-    w->done = done;
-    w->arg = arg;
-    job(w, work_read, was_read);
+    q->done = done;
+    q->arg = arg;
+    job(q, work_read, was_read);
 }
 
-void skn_wish_cancel(skn_wish *w)
+void skn_model_request_cancel(skn_model_request *q)
 {
-    if (!w)
+    if (!q)
         return;
-    w->cancelled = true;
-    if (!w->job)
-        wish_free(w);
+    q->cancelled = true;
+    if (!q->job)
+        request_free(q);
 }
 
-void skn_wishes_cancel(skn_runtime *r)
+void skn_model_requests_cancel(skn_runtime *r)
 {
-    for (skn_wish *w = r->wishes, *next; w; w = next) {
-        next = w->next;
-        if (w->done && !w->cancelled) { /* whoever waits is told */
-            w->rc = skn_fail(&w->err, SKEIN_UNREACHABLE, "the server is shutting down");
-            w->done(w->arg, &w->out, &w->err);
+    for (skn_model_request *q = r->requests, *next; q; q = next) {
+        next = q->next;
+        if (q->done && !q->cancelled) { /* whoever waits is told */
+            q->rc = skn_fail(&q->err, SKEIN_UNREACHABLE, "the server is shutting down");
+            q->done(q->arg, &q->out, &q->err);
         }
-        skn_wish_cancel(w);
+        skn_model_request_cancel(q);
     }
 }
 
@@ -245,7 +246,7 @@ static void add_calls(const skein_prompt_message *m, skn_buf *out)
                      SKN_FMT(m->calls[i].args));
 }
 
-void skn_wish_transcript(const skein_context *context, skn_buf *out)
+void skn_model_transcript(const skein_context *context, skn_buf *out)
 {
     for (size_t i = 0; i < context->count; i++) {
         const skein_prompt_message *m = &context->at[i];
