@@ -8,27 +8,17 @@ start_server
 mkdir "$dir/bin" "$dir/work"
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$SKEIN" "$store" >"$dir/bin/skein"
 chmod +x "$dir/bin/skein"
-awk '/^```console/ { inside = 1; next } /^```/ { inside = more = 0 }
-     inside && /^\$ / { sub(/^\$ /, ""); more = /<</; print; next }
-     inside && more { print }' "$source/README.md" | grep -v '^skein provider\|^skein model\|monthlyTokens\|^curl\|^ .*http:' >"$dir/readme"
+awk '/^```console/ { inside = 1; next } /^```/ { inside = 0 }
+     inside && sub(/^\$ /, "")' "$source/README.md" | grep -v '^skein provider\|^skein model\|monthlyTokens\|^curl\|^ .*http:' >"$dir/readme"
 
-# typed LINE: what a person gets who types it, with lines that belong to it on standard input.
+# typed LINE: what a person gets who types it.
 typed() {
     rc=0
     (cd "$dir/work" && PATH=$dir/bin:$PATH && eval "$1") </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
     read_told
 }
-block=
 while IFS= read -r line; do
-    case $block$line in
-    *"<<'END'"*)
-        block="$block$line
-"
-        [ "$line" = END ] || continue
-        "$SKEIN" "$store" log --json=messageId -n 1 >"$dir/out"
-        out=$(cat "$dir/out")
-        line=$(printf '%s' "$block" | sed "s/P6Tyw4P745/$(first messageId)/") block=
-        ;;
+    case $line in
     *--follow*)
         (cd "$dir/work" && exec "$dir/bin/skein" log --follow >"$dir/follow" 2>&1) &
         watch=$!
@@ -39,7 +29,7 @@ while IFS= read -r line; do
         ;;
     esac
     typed "$line"
-    t "the README: $(printf '%s' "$line" | head -n 1)" gave 0
+    t "the README: $line" gave 0
 done <"$dir/readme"
 s status
 t 'the world that the README made is current after it' prints 'current  launch, conversation launch plan  (default)'
