@@ -285,7 +285,6 @@ void skn_budget_tell(skn_run *run);
 /* A tool that is built in. Reading ones have `read`; the others are acts of the engine. */
 typedef struct skn_tool {
     const char    *name;
-    const char    *description, *schema;
     unsigned       where; /* SKN_IN_… */
     skein_act_kind act;
     /* worker: the result; *failed when it could not. Never absent. */

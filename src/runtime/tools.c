@@ -1,153 +1,30 @@
-/* The tools that are built in: one table with what each is for, its arguments, and where it may be used. */
+/* The tools that are built in: where each may be used and what runs it. */
 #include "runtime/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTHING     "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"
-#define TEXT(words) "{\"type\":\"string\",\"description\":\"" words "\"}"
+extern const char   skn_tools_json[]; /* made from tools.json */
+extern const size_t skn_tools_json_size;
 
+/* In the order of tools.json, which says what each is for and what its arguments are. */
 static const skn_tool tools[] = {
-    {.name = "tell_agent",
-     .description =
-         "Send a message to another agent. Say whether you expect an answer; it comes "
-         "as a message to you, later.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
-         "name of the agent") ",\"text\":" TEXT("what to say") ",\"responseExpected\":{"
-                                                               "\"type\":\"boolean\"},"
-                                                               "\"replyTo\":" TEXT(
-                                                                   "id of the message "
-                                                                   "this "
-                                                                   "answers") "},"
-                                                                              "\"requir"
-                                                                              "ed\":["
-                                                                              "\"agent"
-                                                                              "\","
-                                                                              "\"text\""
-                                                                              "]}",
-     .where = SKN_IN_ALL,
-     .act = SKEIN_ACT_TELL},
-    {.name = "delegate",
-     .description =
-         "Hand a task to another agent, or to a fresh copy of yourself, which works on "
-         "it alone and sees only this text. Its last message is the result. With wait "
-         "false you go on at once and get the result as a message.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
-         "name of the agent; absent: "
-         "yourself") ",\"task\":" TEXT("all that it needs to know") ",\"title\""
-                                                                    ":" TEXT(
-                                                                        "a "
-                                                                        "few "
-                                                                        "word"
-                                                                        "s") ",\"wait\":{"
-                                                                             "\"type\":"
-                                                                             "\"boolean\"}},"
-                                                                             "\"required\":["
-                                                                             "\"task\"]}",
-     .where = SKN_IN_ALL,
-     .act = SKEIN_ACT_DELEGATE},
-    {.name = "request_input",
-     .description =
-         "Ask your lead, or the person when you have no lead, a question. The answer "
-         "comes later, as a message.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"question\":" TEXT(
-         "the question") "},\"required\":[\"question\"]}",
-     .where = SKN_IN_BACKGROUND,
-     .act = SKEIN_ACT_REQUEST_INPUT},
-    {.name = "report_to_lead",
-     .description = "Report the result of your task to your lead. This finishes the task.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"result\":" TEXT(
-         "what came of it") "},\"required\":[\"result\"]}",
-     .where = SKN_IN_BACKGROUND | SKN_NEEDS_LEAD,
-     .act = SKEIN_ACT_REPORT},
-    {.name = "create_inbox_item",
-     .description =
-         "Tell the person something: a short summary goes into the inbox, and the full "
-         "text into your conversation with the person.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"enum\":["
-               "\"briefing\",\"feedback\",\"signal\",\"alert\",\"insight\",\"question\"]},"
-               "\"title\":" TEXT("one line") ",\"summary\":" TEXT(
-                   "a few sentences for the "
-                   "inbox") ",\"content\":" TEXT("the full text") "},\"required\":[\"title\","
-                                                                  "\"summary\","
-                                                                  "\"content\"]}",
-     .where = SKN_IN_BACKGROUND | SKN_IN_LANE,
-     .act = SKEIN_ACT_BRIEF},
-    {.name = "delegate_to_agent",
-     .description = "Give one of the agents that work for you a task for its background. It "
-                    "reports when it is done.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
-         "name of the agent") ",\"task\":" TEXT("what to do") "},\"required\":["
-                                                              "\"agent\","
-                                                              "\"task\"]}",
-     .where = SKN_IN_FOREGROUND | SKN_IN_BACKGROUND | SKN_IN_CHAT | SKN_NEEDS_TEAM,
+    {"tell_agent", SKN_IN_ALL, .act = SKEIN_ACT_TELL},
+    {"delegate", SKN_IN_ALL, .act = SKEIN_ACT_DELEGATE},
+    {"request_input", SKN_IN_BACKGROUND, .act = SKEIN_ACT_REQUEST_INPUT},
+    {"report_to_lead", SKN_IN_BACKGROUND | SKN_NEEDS_LEAD, .act = SKEIN_ACT_REPORT},
+    {"create_inbox_item", SKN_IN_BACKGROUND | SKN_IN_LANE, .act = SKEIN_ACT_BRIEF},
+    {"delegate_to_agent", SKN_IN_FOREGROUND | SKN_IN_BACKGROUND | SKN_IN_CHAT | SKN_NEEDS_TEAM,
      .act = SKEIN_ACT_ASSIGN},
-    {.name = "remember",
-     .description = "Keep something in mind for later conversations.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"enum\":["
-               "\"fact\",\"technique\",\"pattern\",\"lesson\",\"preference\",\"insight\"]},"
-               "\"content\":" TEXT("one thing") ",\"confidence\":{\"type\":\"number\","
-                                                "\"minimum\":0,\"maximum\":1}},"
-                                                "\"required\":[\"content\"]}",
-     .where = SKN_IN_ALL,
-     .act = SKEIN_ACT_REMEMBER},
-    {.name = "forget",
-     .description = "Forget something that you remembered.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"id\":" TEXT(
-         "as recall shows it") "},\"required\":[\"id\"]}",
-     .where = SKN_IN_ALL,
-     .act = SKEIN_ACT_FORGET},
-    {.name = "recall",
-     .description = "What you remembered; with words, only what has them all.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"words\":" TEXT("what to look for") "}}",
-     .where = SKN_IN_ALL,
-     .read = skn_read_recall},
-    {.name = "read_context",
-     .description = "Read a file: all of it, or items of it by name or by line.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"path\":" TEXT(
-         "of the file") ",\"items\":{\"type\":\"array\",\"items\":" TEXT("\\\"fun "
-                                                                         "total\\\", "
-                                                                         "\\\"class "
-                                                                         "Store\\\" or "
-                                                                         "\\\"142:"
-                                                                         "156\\\"") "}}"
-                                                                                    ","
-                                                                                    "\""
-                                                                                    "re"
-                                                                                    "qu"
-                                                                                    "ir"
-                                                                                    "ed"
-                                                                                    "\""
-                                                                                    ":["
-                                                                                    "\""
-                                                                                    "pa"
-                                                                                    "th"
-                                                                                    "\""
-                                                                                    "]"
-                                                                                    "}",
-     .where = SKN_IN_ALL,
-     .read = skn_read_context},
-    {.name = "search_messages",
-     .description = "Find messages of this world by their words, in all versions.",
-     .schema = "{\"type\":\"object\",\"properties\":{\"query\":" TEXT(
-         "words, all must be there") "},\"required\":[\"query\"]}",
-     .where = SKN_IN_ALL,
-     .read = skn_read_search},
-    {.name = "list_agents",
-     .description = "The agents of this world, who leads whom, and who is at work.",
-     .schema = NOTHING,
-     .where = SKN_IN_ALL,
-     .read = skn_read_agents},
-    {.name = "get_team_status",
-     .description = "What the agents that work for you are doing: their tasks and results.",
-     .schema = NOTHING,
-     .where = SKN_IN_ALL | SKN_NEEDS_TEAM,
-     .read = skn_read_team},
-    {.name = "demo_lookup",
-     .description = "Made-up data, for demonstrations.",
-     .schema = NOTHING,
-     .where = SKN_IN_ALL | SKN_UNOFFERED,
-     .read = skn_read_demo},
+    {"remember", SKN_IN_ALL, .act = SKEIN_ACT_REMEMBER},
+    {"forget", SKN_IN_ALL, .act = SKEIN_ACT_FORGET},
+    {"recall", SKN_IN_ALL, .read = skn_read_recall},
+    {"read_context", SKN_IN_ALL, .read = skn_read_context},
+    {"search_messages", SKN_IN_ALL, .read = skn_read_search},
+    {"list_agents", SKN_IN_ALL, .read = skn_read_agents},
+    {"get_team_status", SKN_IN_ALL | SKN_NEEDS_TEAM, .read = skn_read_team},
+    {"demo_lookup", SKN_IN_ALL | SKN_UNOFFERED, .read = skn_read_demo},
 };
 
 _Static_assert(sizeof tools / sizeof *tools == SKN_TOOLS_BUILT_IN,
@@ -191,19 +68,42 @@ bool skn_tool_listed(const skn_rights *rights, skn_str name)
     return false;
 }
 
+/* JSON without the blanks between its parts: a model is not to pay for them. */
+static skn_str compact(skn_str json, skn_arena *a)
+{
+    char  *out = skn_arena_alloc(a, json.n + 1);
+    size_t n = 0;
+    bool   text = false;
+
+    for (size_t i = 0; i < json.n; i++) {
+        if (json.p[i] == '"' && (!i || json.p[i - 1] != '\\'))
+            text = !text;
+        if (text || !strchr(" \n", json.p[i]))
+            out[n++] = json.p[i];
+    }
+    return (skn_str){out, n};
+}
+
 void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
 {
-    const unsigned needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
+    const unsigned  needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
+    const skn_json *said;
 
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+    if (skn_json_parse(&said, (skn_str){skn_tools_json, skn_tools_json_size}, "tools.json", a,
+                       NULL))
+        return;
+    said = said->first;
+    for (size_t i = 0; i < SKN_TOOLS_BUILT_IN; i++, said = said->next) {
         const skn_tool *t = &tools[i];
 
+        assert(skn_str_is(skn_json_get(said, "name")->text, t->name));
         if (!(t->where & where & SKN_IN_ALL) || (t->where & needs & ~where) ||
             (t->where & SKN_UNOFFERED) || !skn_tool_listed(rights, skn_str_of(t->name)))
             continue;
-        skn_vec_add(a, &rights->offers,
-                    ((skn_tool_offer){skn_str_of(t->name), skn_str_of(t->description),
-                                      skn_str_of(t->schema)}));
+        skn_vec_add(
+            a, &rights->offers,
+            ((skn_tool_offer){skn_str_of(t->name), skn_json_get(said, "description")->text,
+                              compact(skn_json_get(said, "parameters")->raw, a)}));
     }
 }
 
