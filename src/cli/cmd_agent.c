@@ -1,103 +1,73 @@
-/* Agents: making, listing and removing them. What they do is in cmd_agent.c. */
+/* Agents: making, listing, changing, pausing and waking them, telling them something, giving them tasks. */
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"
-#include "cli/far_agent.h"
-#include "cli/far_view.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
 
+#define LISTED_MOST 1000
+#define AGENT       "{world}/agents/{name}"
+
+skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out)
+{
+    skn_str  bare = skn_str_sub(name, skn_str_starts(name, SKN_STR("@")), name.n);
+    skein_rc rc = skn_far_get(cli, out, "%s/agents/%s", cli->door->world,
+                              skn_far_part(cli, bare));
+
+    return skn_missing(cli, rc, "agent");
+}
+
+static skein_rc find_agent(skn_cli *cli, skein_world *world, const skn_json **out)
+{
+    skein_rc rc = skn_need_world(cli, world);
+
+    return rc ? rc : skn_agent_named(cli, skn_arg(cli, 0), out);
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
+
 /* Who does nothing needs no word for it. */
-void skn_agent_line(skn_cli *cli, const skein_agent *a, skn_str usual)
+void skn_agent_line(skn_cli *cli, const skn_json *a, skn_str usual)
 {
-    skn_doings d = skn_doings_of(cli, a);
-    size_t     row = skn_row_begin(cli);
+    size_t row = skn_row_begin(cli);
 
-    skn_print_raw(cli, SKN_STR("  @"));
-    skn_print_sender(cli, a->name, 16);
-    if (!skn_str_is(d.state, "idle"))
-        skn_print_doing(cli, &d);
-    skn_print_waits(cli, d.inbox_uid);
-    if (d.waiting)
-        skn_print(cli, "  %" PRId64 " message%s queued", d.waiting, skn_plural(d.waiting));
-    if (a->lead_name.n)
-        skn_print(cli, "  works for @%.*s", SKN_FMT(a->lead_name));
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_colour(cli, SKN_DIM, a->model.n ? a->model : usual);
-    skn_print_raw(cli, a->model.n ? SKN_STR("\n") : SKN_STR(" (default)\n"));
+    skn_say(cli, a, "  @{sender name 16}");
+    if (!skn_is(a, "state", "idle"))
+        skn_print_doing(cli, a);
+    skn_print_waits(cli, a);
+    skn_say_if(cli, a, "waitingMessages",
+               "  {waitingMessages} message{waitingMessages s} queued");
+    skn_say_if(cli, a, "lead", "  works for @{lead}");
+    skn_say_if(cli, a, "model", "  {dim model}\n");
+    if (!skn_has(a, "model")) {
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_colour(cli, SKN_DIM, usual);
+        skn_print_raw(cli, SKN_STR(" (default)\n"));
+    }
     skn_row_end(cli, row, SKN_LIST_BEHIND);
-}
-
-skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent)
-{
-    skn_jw_raw(skn_item(cli), agent->settings);
-    return skn_item_end(cli);
-}
-
-static skein_rc agent_would_be(skn_cli *cli, const skein_agent *wanted)
-{
-    skein_agents agents;
-    skn_str      name;
-    skein_rc     rc = skn_name_normal(wanted->name, cli->keep, &name, &cli->err);
-
-    if (!rc)
-        rc = skn_far_agents(cli, &agents);
-    for (size_t i = 0; !rc && i < agents.count; i++)
-        if (skn_str_eq(agents.at[i].name, name))
-            rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
-                          SKN_FMT(name));
-    if (!rc)
-        skn_would(cli, "make the agent %.*s", SKN_FMT(name));
-    return rc;
-}
-
-int skn_cmd_agent_new(skn_cli *cli)
-{
-    skein_world world;
-    skein_agent agent = {.name = skn_arg(cli, 0),
-                         .system_prompt = skn_str_of(skn_opt(cli, "prompt")),
-                         .lead_name = skn_str_of(skn_opt(cli, "lead"))};
-    skein_rc    rc = skn_need_world(cli, &world);
-
-    if (rc || (rc = skn_model_option(cli, &agent.model)))
-        return (int)rc;
-    if (cli->dry_run)
-        return (int)agent_would_be(cli, &agent);
-    if ((rc = skn_far_agent_new(cli, &agent)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    skn_print(cli, "Made the agent %.*s in %.*s. Take it back with \"skein agent rm %.*s\".\n",
-              SKN_FMT(agent.name), SKN_FMT(world.name), SKN_FMT(agent.name));
-    return 0;
 }
 
 int skn_cmd_agent_ls(skn_cli *cli)
 {
-    skein_world  world;
-    skein_agents agents;
-    skn_str      usual = SKN_NONE;
-    skein_rc     rc = skn_need_world(cli, &world);
+    skein_world   world;
+    skn_json_list agents = {0};
+    skn_str       usual = SKN_NONE;
+    skein_rc      rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_far_agents(cli, &agents)))
+    if (rc || (rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents)))
         return (int)rc;
     if (cli->json)
-        skn_list_begin(cli);
-    else
-        usual = skn_default_model_shown(cli);
-    for (size_t i = 0; i < agents.count && !rc; i++)
-        if (cli->json)
-            rc = skn_agent_item(cli, &agents.at[i]);
-        else
-            skn_agent_line(cli, &agents.at[i], usual);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    return (int)rc;
+        return (int)skn_say_list(cli, &agents, NULL);
+    usual = skn_default_model_shown(cli);
+    for (size_t i = 0; i < agents.n; i++)
+        skn_agent_line(cli, agents.p[i], usual);
+    return 0;
 }
 
 /* All, none, or which: an agent that was never held to some has them all. */
@@ -117,79 +87,97 @@ static void print_tools(skn_cli *cli, const skn_json *agent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static void print_tokens(skn_cli *cli, const skn_json *agent)
-{
-    const skn_json *most = skn_json_get(agent, "maxTokens");
-
-    if (most && most->kind == SKN_JSON_NUMBER)
-        skn_print(cli, "  tokens of an answer: at most %.*s\n", SKN_FMT(most->raw));
-}
-
 int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world     world;
-    skein_agent     agent;
-    const skn_json *told;
+    const skn_json *agent;
+    skein_rc        rc = find_agent(cli, &world, &agent);
+
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, agent);
+    skn_agent_line(cli, agent, skn_default_model_shown(cli));
+    skn_print_last_turn(cli, agent);
+    skn_print_outlook(cli, agent, "  ");
+    skn_say(cli, agent, "  id {id}");
+    skn_print(cli, ", in %.*s since ", SKN_FMT(world.name));
+    skn_say(cli, agent, "{time createdAt}\n");
+    print_tools(cli, agent);
+    skn_say_if(cli, agent, "maxTokens", "  tokens of an answer: at most {maxTokens}\n");
+    skn_say_block(cli, agent, "  is told\n", "systemPrompt");
+    return 0;
+}
+
+/* --- Making, changing, removing ----------------------------------------------------------- */
+
+static skein_rc agent_would_be(skn_cli *cli)
+{
+    skn_json_list agents = {0};
+    skn_str       name;
+    skein_rc      rc = skn_name_normal(skn_arg(cli, 0), cli->keep, &name, &cli->err);
+
+    if (!rc)
+        rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
+    for (size_t i = 0; !rc && i < agents.n; i++)
+        if (skn_str_eq(skn_far_text(agents.p[i], "name"), name))
+            rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
+                          SKN_FMT(name));
+    if (!rc)
+        skn_would(cli, "make the agent %.*s", SKN_FMT(name));
+    return rc;
+}
+
+int skn_cmd_agent_new(skn_cli *cli)
+{
+    skein_world     world;
+    const skn_json *agent;
+    skn_far_body    b;
+    skn_str         model;
     skein_rc        rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_far_agent(cli, skn_arg(cli, 0), &agent)) ||
-        (rc = skn_json_parse(&told, agent.settings, "the agent", cli->keep, &cli->err)))
+    if (rc || (rc = skn_model_option(cli, &model)))
         return (int)rc;
-    if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    skn_agent_line(cli, &agent, skn_default_model_shown(cli));
-    skn_print_last_turn(cli, &agent);
-    skn_print_outlook(cli, &agent, "  ");
-    skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
-    skn_print_time(cli, agent.created_at);
-    skn_print_raw(cli, SKN_STR("\n"));
-    print_tools(cli, told);
-    print_tokens(cli, told);
-    skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("  is told\n") : SKN_NONE);
-    skn_print_block(cli, agent.system_prompt, 4);
+    if (cli->dry_run)
+        return (int)agent_would_be(cli);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", skn_arg(cli, 0));
+    skn_jw_kstr(&b.w, "systemPrompt", skn_str_of(skn_opt(cli, "prompt")));
+    skn_jw_kstr(&b.w, "model", model);
+    skn_jw_kstr(&b.w, "lead", skn_str_of(skn_opt(cli, "lead")));
+    if ((rc = skn_send(cli, &b, "POST", NULL, "{world}/agents", &agent)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, agent);
+    skn_say(cli, agent, "Made the agent {name}");
+    skn_print(cli, " in %.*s", SKN_FMT(world.name));
+    skn_say(cli, agent, ". Take it back with \"skein agent rm {name}\".\n");
     return 0;
 }
 
 int skn_cmd_agent_rm(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    skein_rc    rc = skn_need_world(cli, &world);
+    skein_world     world;
+    const skn_json *agent;
+    skein_rc        rc = find_agent(cli, &world, &agent);
 
-    if (rc || (rc = skn_far_agent(cli, skn_arg(cli, 0), &agent)) ||
-        (rc = skn_confirm(cli, "Remove this agent?", false)))
+    if (rc || (rc = skn_confirm(cli, "Remove this agent?", false)))
         return (int)rc;
-    if (!cli->dry_run &&
-        (rc = skn_far_agent_remove(cli, &agent, skn_opt(cli, "force") != NULL)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    skn_print(cli,
-              cli->dry_run ? "Would remove the agent %.*s. Nothing was changed.\n"
-                           : "Removed the agent %.*s. What it said stays.\n",
-              SKN_FMT(agent.name));
-    return 0;
+    return (int)skn_do(cli,
+                       &(skn_deed){"DELETE",
+                                   skn_opt(cli, "force") ? AGENT "?force=true" : AGENT,
+                                   "remove the agent {name}",
+                                   "Removed the agent {name}. What it said stays.\n", true},
+                       NULL, &agent);
 }
 
-/* What agents are to do: changing, pausing and waking them, telling them something, giving them tasks. */
-
-#define LISTED_MOST 1000
-
-static skein_rc find_agent(skn_cli *cli, skein_world *world, skein_agent *out)
+/* "all" and "default" of --tools and --max-tokens: as if it had never been said. */
+static bool is_usual(skn_str value)
 {
-    skein_rc rc = skn_need_world(cli, world);
-
-    return rc ? rc : skn_far_agent(cli, skn_arg(cli, 0), out);
+    return skn_str_is(value, "all") || skn_str_is(value, "default");
 }
-
-/* --- Edit --------------------------------------------------------------------------------- */
 
 /* Tools of servers have "__" in their names, and may come later. */
 static skein_rc check_tools(skn_cli *cli)
 {
     skn_str names = skn_str_of(skn_opt(cli, "tools")), name;
 
-    while (!skn_is_usual(names) && skn_str_split(&names, ',', &name)) {
+    while (!is_usual(names) && skn_str_split(&names, ',', &name)) {
         name = skn_str_trim(name);
         if (!name.n || skn_str_find(name, SKN_STR("__")) >= 0 ||
             skn_str_ends(name, SKN_STR("*")) || skn_runtime_has_tool(name))
@@ -206,7 +194,7 @@ static skein_rc check_tokens(skn_cli *cli)
     skn_str value = skn_str_of(skn_opt(cli, "max-tokens"));
     int64_t n;
 
-    if (!value.p || skn_is_usual(value) ||
+    if (!value.p || is_usual(value) ||
         (skn_str_int(value, &n) && n >= 1 && n <= SKN_AGENT_TOKENS_MOST))
         return SKEIN_OK;
     return skn_fail(&cli->err, SKEIN_USAGE,
@@ -214,12 +202,49 @@ static skein_rc check_tokens(skn_cli *cli)
                     SKN_FMT(value));
 }
 
+/* "recall,remember"; "all": every one. */
+static void write_tools(skn_jw *w, skn_str names)
+{
+    skn_str one;
+
+    if (is_usual(names)) {
+        skn_jw_knull(w, "tools");
+        return;
+    }
+    skn_jw_key(w, "tools");
+    skn_jw_array(w);
+    while (skn_str_split(&names, ',', &one))
+        if (skn_str_trim(one).n)
+            skn_jw_str(w, skn_str_trim(one));
+    skn_jw_array_end(w);
+}
+
+static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
+{
+    skn_str tools = skn_str_of(skn_opt(cli, "tools"));
+    skn_str most = skn_str_of(skn_opt(cli, "max-tokens"));
+
+    skn_body_option(cli, w, "prompt", "systemPrompt");
+    skn_body_option(cli, w, "lead", "lead");
+    if (skn_opt(cli, "model"))
+        skn_jw_kstr(w, "model", model);
+    if (tools.p)
+        write_tools(w, tools);
+    if (most.p) {
+        skn_jw_key(w, "maxTokens");
+        skn_jw_raw(w, is_usual(most) ? SKN_STR("null") : most);
+    }
+}
+
 int skn_cmd_agent_edit(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    skn_str     model = SKN_NONE;
-    skein_rc    rc;
+    static const skn_deed deed = {"PATCH", AGENT, "change the agent {name}",
+                                  "Changed the agent {name}. What it said stays.\n", false};
+    skein_world           world;
+    const skn_json       *agent;
+    skn_far_body          b;
+    skn_str               model;
+    skein_rc              rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_model_option(cli, &model)) ||
         (rc = check_tools(cli)) || (rc = check_tokens(cli)))
@@ -229,119 +254,99 @@ int skn_cmd_agent_edit(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "give what is to change: --prompt, --model, --lead, --tools or "
                              "--max-tokens");
-    if (cli->dry_run) {
-        skn_would(cli, "change the agent %.*s", SKN_FMT(agent.name));
-        return 0;
-    }
-    if ((rc = skn_far_agent_edit(cli, model, &agent)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    skn_print(cli, "Changed the agent %.*s. What it said stays.\n", SKN_FMT(agent.name));
-    return 0;
+    write_edit(cli, skn_far_body_begin(cli, &b), model);
+    return (int)skn_do(cli, &deed, &b, &agent);
 }
 
 /* --- Pause, wake, timer ------------------------------------------------------------------- */
 
-static int pause_agent(skn_cli *cli, bool paused)
+/* What it does now it does only where a server runs: `does` says what, or is NULL. */
+static int change(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_json *agent,
+                  const char *does)
 {
-    skein_world world;
-    skein_agent agent;
-    skein_rc    rc = find_agent(cli, &world, &agent);
+    skein_rc rc = skn_do(cli, deed, b, &agent);
 
-    if (!rc && !cli->dry_run)
-        rc = skn_far_agent_do(cli, paused ? "pause" : "resume", &agent);
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        rc = skn_agent_item(cli, &agent);
-    else if (cli->dry_run)
-        skn_would(cli, "%s %.*s", paused ? "pause" : "let go on", SKN_FMT(agent.name));
-    else if (paused)
-        skn_print(cli, "%.*s begins nothing new. Go on with \"skein agent resume %.*s\".\n",
-                  SKN_FMT(agent.name), SKN_FMT(agent.name));
-    else
-        skn_print(cli, "%.*s goes on with what waits for it.\n", SKN_FMT(agent.name));
-    if (!paused && !cli->dry_run)
-        skn_note_nobody(cli, agent.name, "goes on");
+    if (!rc && does && !cli->dry_run)
+        skn_note_nobody(cli, skn_far_text(agent, "name"), does);
     return (int)rc;
+}
+
+static int change_named(skn_cli *cli, const skn_deed *deed, const char *does)
+{
+    skein_world     world;
+    const skn_json *agent;
+    skein_rc        rc = find_agent(cli, &world, &agent);
+
+    return rc ? (int)rc : change(cli, deed, NULL, agent, does);
 }
 
 int skn_cmd_agent_pause(skn_cli *cli)
 {
-    return pause_agent(cli, true);
+    static const skn_deed deed = {
+        "POST", AGENT "/pause", "pause {name}",
+        "{name} begins nothing new. Go on with \"skein agent resume {name}\".\n", true};
+
+    return change_named(cli, &deed, NULL);
 }
 
 int skn_cmd_agent_resume(skn_cli *cli)
 {
-    return pause_agent(cli, false);
+    static const skn_deed deed = {"POST", AGENT "/resume", "let go on {name}",
+                                  "{name} goes on with what waits for it.\n", true};
+
+    return change_named(cli, &deed, "goes on");
 }
 
 /* One that is paused begins nothing, woken or not. */
-static void say_woken(skn_cli *cli, const skein_agent *agent, bool paused)
-{
-    if (paused)
-        skn_print(cli,
-                  "%.*s is paused: it looks what there is to do when it goes on. Let it with "
-                  "\"skein agent resume %.*s\".\n",
-                  SKN_FMT(agent->name), SKN_FMT(agent->name));
-    else
-        skn_print(cli, "%.*s looks what there is to do. Watch it: skein inspect %.*s\n",
-                  SKN_FMT(agent->name), SKN_FMT(agent->name));
-}
-
 int skn_cmd_agent_wake(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    bool        paused;
-    skein_rc    rc = find_agent(cli, &world, &agent);
+    static const skn_deed awake = {
+        "POST", AGENT "/wake", "wake {name}",
+        "{name} looks what there is to do. Watch it: skein inspect {name}\n", true};
+    static const skn_deed paused = {
+        "POST", AGENT "/wake", "wake {name}",
+        "{name} is paused: it looks what there is to do when it goes on. Let it with "
+        "\"skein agent resume {name}\".\n",
+        true};
+    skein_world     world;
+    const skn_json *agent;
+    skein_rc        rc = find_agent(cli, &world, &agent);
 
-    if (rc || (!cli->dry_run && (rc = skn_far_agent_do(cli, "wake", &agent))))
+    if (rc)
         return (int)rc;
-    paused = skn_doings_of(cli, &agent).paused;
-    if (cli->json)
-        rc = skn_agent_item(cli, &agent);
-    else if (cli->dry_run)
-        skn_would(cli, "wake %.*s", SKN_FMT(agent.name));
-    else
-        say_woken(cli, &agent, paused);
-    if (!rc && !paused && !cli->dry_run)
-        skn_note_nobody(cli, agent.name, "begins");
-    return (int)rc;
+    return skn_has(agent, "paused") ? change(cli, &paused, NULL, agent, NULL)
+                                    : change(cli, &awake, NULL, agent, "begins");
 }
 
 int skn_cmd_agent_timer(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    skn_str     text = skn_arg(cli, 1);
-    int64_t     ms = 0;
-    skein_rc    rc;
+    skein_world     world;
+    const skn_json *agent;
+    skn_far_body    b;
+    skn_str         text = skn_arg(cli, 1);
+    int64_t         ms = 0;
+    skein_rc        rc;
 
     if (!skn_str_is(text, "off") &&
         (!skn_amount_duration(text, &ms) || ms == 0 || !skn_timer_is_one(ms)))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
-    rc = find_agent(cli, &world, &agent);
-    if (!rc && !cli->dry_run)
-        rc = skn_far_agent_timer(cli, ms, &agent);
-    if (rc)
+    if ((rc = find_agent(cli, &world, &agent)))
         return (int)rc;
-    if (cli->json)
-        rc = skn_agent_item(cli, &agent);
-    else if (cli->dry_run)
-        skn_would(cli, "set the timer of %.*s to %.*s", SKN_FMT(agent.name), SKN_FMT(text));
-    else if (ms)
-        skn_print(cli,
-                  "%.*s gets a task every %.*s. End that with \"skein agent timer %.*s "
-                  "off\".\n",
-                  SKN_FMT(agent.name), SKN_FMT(text), SKN_FMT(agent.name));
-    else
-        skn_print(cli, "%.*s has no timer.\n", SKN_FMT(agent.name));
-    if (ms && !cli->dry_run)
-        skn_note_nobody(cli, agent.name, "begins");
-    return (int)rc;
+    skn_jw_kint(skn_far_body_begin(cli, &b), "runEvery", ms);
+    /* The text is a time of ours or "off": it has no braces. */
+    text = skn_arena_printf(cli->keep, "set the timer of {name} to %.*s", SKN_FMT(text));
+    return change(
+        cli,
+        &(skn_deed){"PATCH", AGENT, text.p,
+                    !ms ? "{name} has no timer.\n"
+                        : skn_arena_printf(cli->keep,
+                                           "{name} gets a task every %s. End that with \"skein "
+                                           "agent timer {name} off\".\n",
+                                           cli->args[1])
+                              .p,
+                    true},
+        &b, agent, ms ? "begins" : NULL);
 }
 
 /* --- Tell and task ------------------------------------------------------------------------ */
@@ -364,100 +369,91 @@ skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
 int skn_cmd_agent_tell(skn_cli *cli)
 {
     skein_world     world;
-    skein_agent     agent, from;
-    skein_tell      tell = {.response_expected = skn_opt(cli, "expect-reply") != NULL};
-    const skn_json *whole;
-    skein_message   m;
+    const skn_json *agent, *from = NULL, *told;
+    skn_far_body    b;
+    skn_str         text;
     skein_rc        rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &tell.text)))
+    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)) ||
+        (skn_opt(cli, "from") &&
+         (rc = skn_agent_named(cli, skn_str_of(skn_opt(cli, "from")), &from))))
         return (int)rc;
-    if (skn_opt(cli, "from")) {
-        if ((rc = skn_far_agent(cli, skn_str_of(skn_opt(cli, "from")), &from)))
-            return (int)rc;
-        tell.from = from.name;
-    }
     if (cli->dry_run) {
-        skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(agent.name), tell.text.n);
+        skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_far_text(agent, "name")), text.n);
         return 0;
     }
-    if ((rc = skn_far_tell(cli, &agent, &tell, &m, &whole)))
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "text", text);
+    skn_jw_kstr(&b.w, "from", skn_far_text(from, "name"));
+    skn_jw_kbool(&b.w, "responseExpected", skn_opt(cli, "expect-reply") != NULL);
+    if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tell", &told)))
         return (int)rc;
-    if (cli->json)
-        rc = skn_far_item(cli, whole);
-    else
-        skn_print(cli, "Told %.*s as %.*s, in its background. Watch it: skein inspect %.*s\n",
-                  SKN_FMT(agent.name), SKN_FMT(m.uid), SKN_FMT(agent.name));
-    skn_note_nobody(cli, agent.name, "reads it");
+    if (cli->json) {
+        rc = skn_far_item(cli, told);
+    } else {
+        skn_say(cli, agent, "Told {name} as ");
+        skn_say(cli, told, "{messageId}, in its background. Watch it: ");
+        skn_say(cli, agent, "skein inspect {name}\n");
+    }
+    skn_note_nobody(cli, skn_far_text(agent, "name"), "reads it");
     return (int)rc;
 }
 
 int skn_cmd_agent_task(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    skein_task  task = {.id = 0};
-    skein_rc    rc;
+    skein_world     world;
+    const skn_json *agent, *task;
+    skn_far_body    b;
+    skn_str         text;
+    skein_rc        rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &task.content)))
+    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(agent.name), task.content.n);
+        skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_far_text(agent, "name")),
+                  text.n);
         return 0;
     }
-    if ((rc = skn_far_task_new(cli, &agent, &task)))
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tasks", &task)))
         return (int)rc;
-    if (cli->json) {
-        skn_shape_task(skn_item(cli), &task);
-        rc = skn_item_end(cli);
-    } else {
-        skn_print(cli,
-                  "%.*s has the task %.*s. Take it back with \"skein task cancel %.*s\".\n",
-                  SKN_FMT(agent.name), SKN_FMT(task.uid), SKN_FMT(task.uid));
-    }
-    skn_note_nobody(cli, agent.name, "begins");
+    if (cli->json)
+        rc = skn_far_item(cli, task);
+    else
+        skn_say(cli, task,
+                "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
+    skn_note_nobody(cli, skn_far_text(agent, "name"), "begins");
     return (int)rc;
 }
 
 /* --- What it keeps in mind ---------------------------------------------------------------- */
 
-static skein_rc knowledge(skn_cli *cli, const skein_knowledge *k)
+static skein_rc knowledge(skn_cli *cli, const skn_json *k)
 {
-    size_t row;
-
-    if (cli->json) {
-        skn_shape_knowledge(skn_item(cli), k);
-        return skn_item_end(cli);
-    }
-    row = skn_row_begin(cli);
-    skn_print_colour(cli, SKN_YELLOW, k->uid);
-    skn_print(cli, "  %-10.*s  %3" PRId64 " %%  ", SKN_FMT(k->type), k->confidence);
-    skn_print_line(cli, k->content, 0);
-    skn_print_raw(cli, SKN_STR("\n"));
-    skn_row_end(cli, row, SKN_LIST_BEHIND);
+    skn_say_row(cli, k, "{yellow id}  {type 10}  {confidence 3} %  {line content}\n");
     return SKEIN_OK;
 }
 
 int skn_cmd_agent_memory(skn_cli *cli)
 {
-    skein_world      world;
-    skein_agent      agent;
-    skein_knowledges list;
-    skn_str          words = SKN_NONE;
-    skein_rc         rc;
+    skein_world     world;
+    const skn_json *agent;
+    skn_json_list   list = {0};
+    skn_str         words = SKN_NONE;
+    skein_rc        rc;
 
     if ((rc = find_agent(cli, &world, &agent)) ||
         (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))) ||
-        (rc = skn_far_knowledge(cli, &agent, words, LISTED_MOST, &list)))
+        (rc = skn_far_all(cli,
+                          skn_arena_printf(cli->keep, "%s%s%s",
+                                           skn_path(cli, agent, AGENT "/knowledge"),
+                                           words.p ? "?q=" : "", skn_far_part(cli, words))
+                              .p,
+                          LISTED_MOST, &list)) ||
+        (rc = skn_say_list(cli, &list, knowledge)))
         return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < list.count && !rc; i++)
-        rc = knowledge(cli, &list.at[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!list.count)
-        skn_print(cli, "%.*s keeps nothing in mind%s.\n", SKN_FMT(agent.name),
-                  words.p ? " with these words" : " yet");
-    return (int)rc;
+    if (!cli->json && !list.n)
+        skn_say(cli, agent,
+                words.p ? "{name} keeps nothing in mind with these words.\n"
+                        : "{name} keeps nothing in mind yet.\n");
+    return 0;
 }

@@ -5,33 +5,47 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/discover.h"
-#include "cli/far_agent.h"
-#include "cli/far_view.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define LISTED_MOST   1000
 #define SNOOZE_MOST   ((int64_t)366 * 24 * 3600 * 1000)
 #define EXIT_THERE_IS 10
+#define ITEM          "/inbox/{id}"
 
-static bool needs_person(const skein_inbox_item *item)
+static bool needs_person(const skn_json *item)
 {
-    return skn_str_is(item->kind, "question") || skn_str_is(item->kind, "approval") ||
-           skn_str_is(item->kind, "failure");
+    return skn_is_among(SKN_STR("question,approval,failure"), skn_far_text(item, "type"));
+}
+
+/* "world=NAME" of the world that this run is about, or nothing. */
+static const char *of_world(skn_cli *cli, const char *before)
+{
+    if (!cli->door->world)
+        return "";
+    return skn_arena_printf(cli->keep, "%sworld=%s", before,
+                            cli->door->world + sizeof "/worlds/" - 1)
+        .p;
+}
+
+skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out)
+{
+    return skn_far_all(cli,
+                       skn_arena_printf(cli->keep, "/inbox?%s%s", query, of_world(cli, "&")).p,
+                       most, out);
 }
 
 /* Of the world that is named, or of all. */
-static skein_rc read_inbox(skn_cli *cli, int done, size_t limit, skein_inbox *out)
+static skein_rc read_inbox(skn_cli *cli, const char *state, skn_json_list *out)
 {
-    skein_inbox_query what = {.done = done, .limit = limit};
-    skein_world       world;
-    skein_rc          rc;
+    skein_world world;
+    skein_rc    rc;
 
     if (skn_opt(cli, "world") && (rc = skn_need_world(cli, &world)))
         return rc;
-    return skn_far_inbox(cli, &what, out);
+    return skn_inbox_list(cli, state, SKN_INBOX_MOST, out);
 }
 
 /* --- Which one is meant ------------------------------------------------------------------- */
@@ -44,50 +58,50 @@ static skein_rc none_such(skn_cli *cli, skn_str ref)
 }
 
 /* Its id, with or without "in_", or a beginning of it that no other has. */
-static skein_rc find_by_start(skn_cli *cli, skn_str ref, skein_inbox_item *out)
+static skein_rc find_by_start(skn_cli *cli, skn_str ref, const skn_json **out)
 {
-    skn_str     start = skn_str_starts(ref, SKN_STR("in_"))
-                            ? ref
-                            : skn_arena_printf(cli->keep, "in_%.*s", SKN_FMT(ref));
-    skein_inbox all;
-    size_t      hits = 0;
-    skein_rc    rc = read_inbox(cli, -1, LISTED_MOST, &all);
+    skn_str       start = skn_str_starts(ref, SKN_STR("in_"))
+                              ? ref
+                              : skn_arena_printf(cli->keep, "in_%.*s", SKN_FMT(ref));
+    skn_json_list all = {0};
+    size_t        hits = 0;
+    skein_rc      rc = read_inbox(cli, "state=all", &all);
 
     if (rc)
         return rc;
-    for (size_t i = 0; start.n >= 7 && i < all.count; i++)
-        if (skn_str_starts(all.at[i].uid, start)) {
-            *out = all.at[i];
+    for (size_t i = 0; start.n >= 7 && i < all.n; i++)
+        if (skn_str_starts(skn_far_text(all.p[i], "id"), start)) {
+            *out = all.p[i];
             hits++;
         }
     if (hits > 1)
         return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits %zu inbox items", SKN_FMT(ref),
                         hits);
-    return hits ? skn_far_inbox_get(cli, out->uid, out) : none_such(cli, ref);
+    return hits ? skn_read(cli, *out, ITEM, out) : none_such(cli, ref);
 }
 
 /* Its number counts what is listed now: enough to look at one, not to decide by. What is reopened is in the list of
  * what is done. */
-static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, skein_inbox_item *out)
+static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, const skn_json **out)
 {
-    skein_inbox listed;
-    bool        done = !strcmp(cli->command->name, "inbox reopen");
-    skein_rc    rc = read_inbox(cli, done ? 1 : 0, LISTED_MOST, &listed);
+    skn_json_list listed = {0};
+    bool          done = !strcmp(cli->command->name, "inbox reopen");
+    skein_rc      rc = read_inbox(cli, done ? "state=done" : "state=open", &listed);
 
     if (rc)
         return rc;
-    if (n < 1 || (uint64_t)n > listed.count)
+    if (n < 1 || (uint64_t)n > listed.n)
         return none_such(cli, ref);
-    return skn_far_inbox_get(cli, listed.at[n - 1].uid, out);
+    return skn_read(cli, listed.p[n - 1], ITEM, out);
 }
 
-static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_item *out)
+static skein_rc need_item(skn_cli *cli, size_t arg, bool number, const skn_json **out)
 {
     skn_str     ref = skn_arg(cli, arg);
     skein_error err = cli->err;
     int64_t     n;
 
-    if (skn_far_inbox_get(cli, ref, out) == SKEIN_OK)
+    if (!skn_far_get(cli, out, "/inbox/%s", skn_far_part(cli, ref)))
         return SKEIN_OK;
     if (cli->err.rc != SKEIN_NOT_FOUND && cli->err.rc != SKEIN_INVALID)
         return cli->err.rc;
@@ -103,12 +117,6 @@ static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_ite
 
 /* --- Listing ------------------------------------------------------------------------------ */
 
-static skein_rc item_json(skn_cli *cli, const skein_inbox_item *item)
-{
-    skn_shape_inbox_item(skn_item(cli), item, cli->keep);
-    return skn_item_end(cli);
-}
-
 /* "3 min": how long ago. */
 static void age(skn_cli *cli, int64_t since)
 {
@@ -122,94 +130,89 @@ static void age(skn_cli *cli, int64_t since)
         skn_print(cli, "%4" PRId64 " d    ", minutes / (24 * 60));
 }
 
-static void item_line(skn_cli *cli, size_t number, const skein_inbox_item *item)
+static skn_str sender_of(const skn_json *item)
+{
+    return skn_has(item, "agent") ? skn_far_text(item, "agent") : SKN_STR("skein");
+}
+
+static void item_line(skn_cli *cli, size_t number, const skn_json *item)
 {
     size_t row = skn_row_begin(cli);
 
-    skn_print(cli, "%2zu%c ", number, item->read_at ? ' ' : '*');
-    skn_print_colour(cli, SKN_YELLOW, item->uid);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, item->agent.n ? item->agent : SKN_STR("skein"), 8);
-    skn_print(cli, "  %-8.*s  ", SKN_FMT(item->kind));
-    skn_print_sender(cli, item->world_name, 10);
-    age(cli, item->created_at);
-    skn_print_line(cli, item->title, 60);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_print(cli, "%2zu%c ", number, skn_has(item, "readAt") ? ' ' : '*');
+    skn_say(cli, item, "{yellow id}  ");
+    skn_print_sender(cli, sender_of(item), 8);
+    skn_say(cli, item, "  {type 8}  {sender world 10}");
+    age(cli, skn_far_time(item, "createdAt"));
+    skn_say(cli, item, "{line title 60}\n");
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
-static void item_lines(skn_cli *cli, const skein_inbox *inbox)
+/* A number counts all that is listed, also where only what needs the person is shown. */
+static void item_lines(skn_cli *cli, const skn_json_list *all, bool only)
 {
-    bool only = skn_opt(cli, "needs-me") != NULL, before = false;
+    bool before = false;
 
-    for (size_t i = 0; i < inbox->count; i++) {
-        bool needs = needs_person(&inbox->at[i]);
+    for (size_t i = 0; i < all->n; i++) {
+        bool needs = needs_person(all->p[i]);
 
         if (only && !needs)
             continue;
         if (i == 0 || needs != before)
             skn_print(cli, "%s\n", needs ? "NEEDS YOU" : "BRIEFINGS AND NEWS");
         before = needs;
-        item_line(cli, i + 1, &inbox->at[i]);
+        item_line(cli, i + 1, all->p[i]);
     }
+}
+
+/* How many need the person, of all that are open. */
+static int status_of(skn_cli *cli)
+{
+    const skn_json *counts;
+    skein_rc        rc = skn_far_get(cli, &counts, "/inbox/unread-count%s", of_world(cli, "?"));
+
+    return rc ? (int)rc : skn_status(cli, skn_has(counts, "needsYou") ? EXIT_THERE_IS : 0);
 }
 
 int skn_cmd_inbox_ls(skn_cli *cli)
 {
-    bool        only = skn_opt(cli, "needs-me") != NULL, done = skn_opt(cli, "done") != NULL;
-    skein_inbox inbox;
-    size_t      shown = 0;
-    skein_rc    rc = read_inbox(cli, done ? 1 : 0, LISTED_MOST, &inbox);
+    bool          only = skn_opt(cli, "needs-me") != NULL;
+    skn_json_list all = {0}, shown = {0};
+    skein_rc rc = read_inbox(cli, skn_opt(cli, "done") ? "state=done" : "state=open", &all);
 
     if (rc)
         return (int)rc;
+    for (size_t i = 0; i < all.n; i++)
+        if (!only || needs_person(all.p[i]))
+            skn_vec_add(cli->keep, &shown, all.p[i]);
     if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < inbox.count && !rc; i++)
-        if (!only || needs_person(&inbox.at[i])) {
-            shown++;
-            rc = cli->json ? item_json(cli, &inbox.at[i]) : SKEIN_OK;
-        }
-    if (cli->json)
-        skn_list_done(cli, rc);
+        rc = skn_say_list(cli, &shown, NULL);
+    else if (shown.n)
+        item_lines(cli, &all, only);
     else
-        item_lines(cli, &inbox);
-    if (!cli->json && !shown)
         skn_print(cli, only ? "Nothing needs you.\n" : "The inbox is empty.\n");
-    if (rc || !skn_opt(cli, "exit-code"))
-        return (int)rc;
-    return skn_status(cli, inbox.needs_you > 0 ? EXIT_THERE_IS : 0);
+    return rc || !skn_opt(cli, "exit-code") ? (int)rc : status_of(cli);
 }
 
 /* --- One of them -------------------------------------------------------------------------- */
 
-static void block(skn_cli *cli, const char *heading, skn_str text)
-{
-    if (!text.n)
-        return;
-    skn_print(cli, "%s", heading);
-    skn_print_block(cli, text, 4);
-}
-
 /* What a person can do about it. */
-static void ways(skn_cli *cli, const skein_inbox_item *item)
+static void ways(skn_cli *cli, const skn_json *item)
 {
-    if (item->work_chat_uid.n)
-        skn_print(cli, "The work: skein log -c %.*s\n", SKN_FMT(item->work_chat_uid));
-    if (item->answer.n)
+    skn_say_if(cli, item, "workChatId", "The work: skein log -c {workChatId}\n");
+    if (skn_has(item, "answer"))
         return;
-    if (skn_str_is(item->kind, "failure") && item->task_uid.n)
-        skn_print(cli,
-                  "It is tried again by itself. At once: skein task retry %.*s, or never: "
-                  "skein task cancel %.*s\n",
-                  SKN_FMT(item->task_uid), SKN_FMT(item->task_uid));
-    else if (skn_str_is(item->kind, "approval"))
-        skn_print(cli, "Decide: skein inbox allow %.*s, or deny\n", SKN_FMT(item->uid));
-    else if (skn_str_is(item->kind, "question") || skn_str_is(item->kind, "briefing"))
-        skn_print(cli, "Answer: skein inbox reply %.*s TEXT\n", SKN_FMT(item->uid));
+    if (skn_is(item, "type", "failure") && skn_has(item, "taskId"))
+        skn_say(cli, item,
+                "It is tried again by itself. At once: skein task retry {taskId}, or never: "
+                "skein task cancel {taskId}\n");
+    else if (skn_is(item, "type", "approval"))
+        skn_say(cli, item, "Decide: skein inbox allow {id}, or deny\n");
+    else if (skn_is(item, "type", "question") || skn_is(item, "type", "briefing"))
+        skn_say(cli, item, "Answer: skein inbox reply {id} TEXT\n");
 }
 
-static void show_definition(skn_cli *cli, const skein_inbox_item *item)
+static void show_definition(skn_cli *cli, const skn_json *item)
 {
     skn_definition_parts d;
 
@@ -222,61 +225,79 @@ static void show_definition(skn_cli *cli, const skein_inbox_item *item)
     }
 }
 
-static void show_item(skn_cli *cli, const skein_inbox_item *item)
+/* The tool that it wants to call, as a person should see it who is to allow it. */
+static void show_call(skn_cli *cli, const skn_json *item)
 {
-    skn_print_colour(cli, SKN_BOLD, item->title);
-    skn_print(cli, "\n%.*s, %.*s from ", SKN_FMT(item->uid), SKN_FMT(item->kind));
-    skn_print_sender(cli, item->agent.n ? item->agent : SKN_STR("skein"), 0);
-    skn_print(cli, " in %.*s, ", SKN_FMT(item->world_name));
-    skn_print_time(cli, item->created_at);
-    skn_print(cli, "%s%s\n", item->done_at ? ", done" : "",
-              item->snoozed_until > skn_clock_micros() ? ", snoozed" : "");
-    if (!item->tool.n)
-        block(cli, "", item->briefing.n ? item->briefing : item->content);
-    if (item->tool.n) {
-        skn_print_raw(cli, SKN_STR("wants to call "));
-        skn_print_line(cli, skn_clean_consent(cli->keep, item->tool), 0);
-        skn_print_raw(cli, SKN_STR("\n"));
-        block(cli, "", skn_clean_consent(cli->keep, item->args));
-        show_definition(cli, item);
-    }
-    block(cli, "answered\n", item->answer);
-    block(cli, "because\n", item->reason);
-    block(cli, "result\n", item->result);
+    skn_str args = skn_clean_consent(cli->keep, skn_args_of(item));
+
+    skn_print_raw(cli, SKN_STR("wants to call "));
+    skn_print_line(cli, skn_clean_consent(cli->keep, skn_far_text(item, "tool")), 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+    if (args.n)
+        skn_print_block(cli, args, 4);
+    show_definition(cli, item);
+}
+
+static skein_rc show_item(skn_cli *cli, const skn_json *item)
+{
+    const skn_json *briefing = NULL;
+    skein_rc        rc = SKEIN_OK;
+
+    if (skn_has(item, "briefingId") &&
+        (rc = skn_read(cli, item, "/briefings/{briefingId}", &briefing)))
+        return rc;
+    skn_say(cli, item, "{bold title}\n{id}, {type} from ");
+    skn_print_sender(cli, sender_of(item), 0);
+    skn_say(cli, item, " in {world}, {time createdAt}");
+    skn_say_if(cli, item, "doneAt", ", done");
+    skn_print(cli, "%s\n",
+              skn_far_time(item, "snoozedUntil") > skn_clock_micros() ? ", snoozed" : "");
+    if (skn_has(item, "tool"))
+        show_call(cli, item);
+    else if (skn_has(briefing, "text"))
+        skn_say_block(cli, briefing, "", "text");
+    else
+        skn_say_block(cli, item, "", "content");
+    skn_say_block(cli, item, "answered\n", "answer");
+    skn_say_block(cli, item, "because\n", "reason");
+    skn_say_block(cli, item, "result\n", "result");
     ways(cli, item);
+    return SKEIN_OK;
 }
 
 int skn_cmd_inbox_show(skn_cli *cli)
 {
-    const skein_inbox_change seen = {.read = 1, .done = -1, .snoozed_until = -1};
-    skein_inbox_item         item, now;
-    skein_rc                 rc = need_item(cli, 0, true, &item);
+    const skn_json *item;
+    skn_far_body    b;
+    skein_rc        rc = need_item(cli, 0, true, &item);
 
-    if (!rc && !cli->dry_run && !item.read_at) {
-        rc = skn_far_inbox_set(cli, item.uid, &seen, &now);
-        item.read_at = rc ? 0 : now.read_at;
+    if (!rc && !cli->dry_run && !skn_has(item, "readAt")) {
+        skn_jw_kbool(skn_far_body_begin(cli, &b), "read", true);
+        rc = skn_send(cli, &b, "PATCH", item, ITEM, &item);
     }
     if (rc)
         return (int)rc;
-    if (cli->json)
-        return (int)item_json(cli, &item);
-    show_item(cli, &item);
-    return 0;
+    return (int)(cli->json ? skn_far_item(cli, item) : show_item(cli, item));
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
 
-static skein_rc change(skn_cli *cli, const skein_inbox_change *what, skein_inbox_item *item)
+static void say_marked(skn_cli *cli, const skn_json *item, bool done)
 {
-    return cli->dry_run ? SKEIN_OK : skn_far_inbox_set(cli, item->uid, what, item);
+    if (cli->dry_run)
+        skn_say(cli, item, done ? "{id} would be done.\n" : "{id} would be open again.\n");
+    else if (done)
+        skn_say(cli, item, "{id} is done. Take it back with \"skein inbox reopen {id}\".\n");
+    else
+        skn_say(cli, item, "{id} is open again.\n");
 }
 
 /* All are looked up before any is changed: numbers count what is listed, and a change shifts them. */
-static int mark(skn_cli *cli, int done)
+static int mark(skn_cli *cli, bool done)
 {
-    const skein_inbox_change what = {.read = -1, .done = done, .snoozed_until = -1};
-    skein_inbox_item        *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_inbox_item);
-    skein_rc                 rc = SKEIN_OK;
+    const skn_json **items = SKN_ARRAY(cli->keep, cli->arg_count, const skn_json *);
+    skn_far_body     b;
+    skein_rc         rc = SKEIN_OK;
 
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = need_item(cli, i, true, &items[i]);
@@ -285,20 +306,13 @@ static int mark(skn_cli *cli, int done)
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        skein_inbox_item item = items[i];
-
-        if ((rc = change(cli, &what, &item)))
+        skn_jw_kbool(skn_far_body_begin(cli, &b), "done", done);
+        if (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", items[i], ITEM, &items[i])))
             break;
-        if (cli->json) {
-            rc = item_json(cli, &item);
-            continue;
-        }
-        skn_print(cli, "%.*s %s %s.", SKN_FMT(item.uid), cli->dry_run ? "would be" : "is",
-                  done ? "done" : "open again");
-        if (done && !cli->dry_run)
-            skn_print(cli, " Take it back with \"skein inbox reopen %.*s\".",
-                      SKN_FMT(item.uid));
-        skn_print_raw(cli, SKN_STR("\n"));
+        if (cli->json)
+            rc = skn_far_item(cli, items[i]);
+        else
+            say_marked(cli, items[i], done);
     }
     if (cli->json)
         skn_list_done(cli, rc);
@@ -307,104 +321,110 @@ static int mark(skn_cli *cli, int done)
 
 int skn_cmd_inbox_done(skn_cli *cli)
 {
-    return mark(cli, 1);
+    return mark(cli, true);
 }
 
 int skn_cmd_inbox_reopen(skn_cli *cli)
 {
-    return mark(cli, 0);
+    return mark(cli, false);
 }
 
 int skn_cmd_inbox_snooze(skn_cli *cli)
 {
-    skein_inbox_change what = {.read = -1, .done = -1};
-    skein_inbox_item   item;
-    skn_str            text = skn_arg(cli, 1);
-    int64_t            ms = 0;
-    skein_rc           rc;
+    const skn_json *item;
+    skn_far_body    b;
+    skn_str         text = skn_arg(cli, 1);
+    int64_t         ms = 0, until;
+    skein_rc        rc;
 
     if (!skn_str_is(text, "off") &&
         (!skn_amount_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
                              SKN_FMT(text));
-    what.snoozed_until = ms ? skn_clock_micros() + ms * 1000 : 0;
-    if ((rc = need_item(cli, 0, true, &item)) || (rc = change(cli, &what, &item)))
+    until = ms ? skn_clock_micros() + ms * 1000 : 0;
+    skn_jw_ktime(skn_far_body_begin(cli, &b), "snoozedUntil", until);
+    if ((rc = need_item(cli, 0, true, &item)) ||
+        (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", item, ITEM, &item))))
         return (int)rc;
     if (cli->json)
-        return (int)item_json(cli, &item);
+        return (int)skn_far_item(cli, item);
     if (!ms) {
-        skn_print(cli, "%.*s %s shown again.\n", SKN_FMT(item.uid),
-                  cli->dry_run ? "would be" : "is");
+        skn_say(cli, item,
+                cli->dry_run ? "{id} would be shown again.\n" : "{id} is shown again.\n");
         return 0;
     }
-    skn_print(cli, "%.*s %s until ", SKN_FMT(item.uid),
-              cli->dry_run ? "would be out of sight" : "is out of sight");
-    skn_print_time(cli, what.snoozed_until);
-    skn_print(cli, ". Sooner with \"skein inbox snooze %.*s off\".\n", SKN_FMT(item.uid));
+    skn_say(cli, item,
+            cli->dry_run ? "{id} would be out of sight until " : "{id} is out of sight until ");
+    skn_print_time(cli, until);
+    skn_say(cli, item, ". Sooner with \"skein inbox snooze {id} off\".\n");
     return 0;
 }
 
 /* --- Answering ---------------------------------------------------------------------------- */
 
-static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
+static void say_answered(skn_cli *cli, const skn_json *item, const skn_json *told, bool allowed)
 {
-    skein_inbox_item now = *item;
-    skein_message    told = {.uid = SKN_NONE};
-    const skn_json  *whole = NULL;
-    skein_rc         rc;
+    skn_say(cli, told,
+            skn_has(told, "message.messageId")
+                ? "Sent to {item.agent} as {message.messageId}. {item.id} is "
+                : "{item.id}: ");
+    if (skn_has(told, "message.messageId"))
+        skn_print(cli, skn_has(told, "item.doneAt") ? "done.\n" : "answered.\n");
+    else if (!skn_has(item, "tool"))
+        skn_print(cli,
+                  allowed ? "it goes on until the end of the month.\n" : "it stays stopped.\n");
+    else
+        skn_say(cli, item,
+                allowed ? "{agent} may call {tool}.\n" : "{agent} may not call {tool}.\n");
+}
+
+static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, skn_str text)
+{
+    const skn_json *told;
+    skn_far_body    b;
+    skein_rc        rc;
 
     if (cli->dry_run) {
-        skn_would(cli, "answer %.*s", SKN_FMT(item->uid));
+        skn_say_would(cli, item, "answer {id}");
         return SKEIN_OK;
     }
-    if ((rc = skn_far_inbox_answer(cli, item, text, &now, &told, &whole)))
-        return rc;
-    if (cli->json)
-        return skn_far_item(cli, whole);
-    if (told.uid.p)
-        skn_print(cli, "Sent to %.*s as %.*s. %.*s is %s.\n", SKN_FMT(item->agent),
-                  SKN_FMT(told.uid), SKN_FMT(item->uid), now.done_at ? "done" : "answered");
-    else if (!item->tool.n)
-        skn_print(cli, "%.*s: %s.\n", SKN_FMT(item->uid),
-                  skn_str_is(text, "allow") ? "it goes on until the end of the month"
-                                            : "it stays stopped");
-    else
-        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s: %.*s %s call %.*s.\n",
-                                             SKN_FMT(item->uid), SKN_FMT(item->agent),
-                                             skn_str_is(text, "allow") ? "may" : "may not",
-                                             SKN_FMT(item->tool)));
-    if (item->tool.n)
-        skn_note_nobody(cli, item->agent, "goes on");
+    skn_jw_kstr(skn_far_body_begin(cli, &b), member, text);
+    if ((rc = skn_send(cli, &b, "POST", item, ITEM "/answer", &told)) || cli->json)
+        return rc ? rc : skn_far_item(cli, told);
+    say_answered(cli, item, told, skn_str_is(text, "allow"));
+    if (skn_has(item, "tool"))
+        skn_note_nobody(cli, skn_far_text(item, "agent"), "goes on");
     return SKEIN_OK;
 }
 
 int skn_cmd_inbox_reply(skn_cli *cli)
 {
-    skein_inbox_item item;
-    skn_str          text;
-    skein_rc         rc = need_item(cli, 0, true, &item);
+    const skn_json *item;
+    skn_str         text, id;
+    skein_rc        rc = need_item(cli, 0, true, &item);
 
     if (rc)
         return (int)rc;
-    if (skn_str_is(item.kind, "approval")) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(item.uid));
+    if (skn_is(item, "type", "approval")) {
+        id = skn_far_text(item, "id");
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(id));
         return (int)skn_hint(&cli->err, SKEIN_USAGE,
                              "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"",
-                             SKN_FMT(item.uid), SKN_FMT(item.uid));
+                             SKN_FMT(id), SKN_FMT(id));
     }
     rc = skn_arg_text(cli, 1, &text);
-    return (int)(rc ? rc : answer(cli, &item, text));
+    return (int)(rc ? rc : answer(cli, item, "text", text));
 }
 
 static int decide(skn_cli *cli, const char *word)
 {
-    skein_inbox_item item;
-    skein_rc         rc = need_item(cli, 0, false, &item);
+    const skn_json *item;
+    skein_rc        rc = need_item(cli, 0, false, &item);
 
-    if (!rc && !skn_str_is(item.kind, "approval"))
+    if (!rc && !skn_is(item, "type", "approval"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
-                      SKN_FMT(item.uid), SKN_FMT(item.kind));
-    return (int)(rc ? rc : answer(cli, &item, skn_str_of(word)));
+                      SKN_FMT(skn_far_text(item, "id")), SKN_FMT(skn_far_text(item, "type")));
+    return (int)(rc ? rc : answer(cli, item, "decision", skn_str_of(word)));
 }
 
 int skn_cmd_inbox_allow(skn_cli *cli)

@@ -1,10 +1,10 @@
 /* Looking on while agents work: what one does in its background, and what a model was sent. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far.h"
+#include "cli/far_change.h"
 #include "cli/far_view.h"
 #include "cli/paste.h"
-#include "cli/print.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -15,102 +15,106 @@
 
 /* --- A call of a model -------------------------------------------------------------------- */
 
-static void tokens(skn_cli *cli, const skein_model_call *c)
+/* Whether the message that came of it ends before its end. */
+static void print_end(skn_cli *cli, const skn_json *call)
 {
-    if (c->tokens_in < 0 && c->tokens_out < 0)
+    skein_error      before = cli->err;
+    skein_unfinished why = SKEIN_WHOLE;
+    const skn_json  *made;
+
+    if (skn_has(call, "messageId") &&
+        !skn_read(cli, call, "{world}/messages/{messageId}?chatId={chatId}", &made))
+        skein_unfinished_from(skn_far_text(made, "unfinished"), &why);
+    skn_print_unfinished(cli, why, 2);
+    cli->err = before;
+}
+
+static void call_head(skn_cli *cli, const skn_json *call)
+{
+    const skn_json *usage = skn_json_get(call, "usage");
+
+    skn_say(cli, call, "{yellow id}  {purpose} for ");
+    skn_print_sender(
+        cli, skn_has(call, "agent") ? skn_far_text(call, "agent") : SKN_STR("skein"), 0);
+    skn_say(cli, call, ", {line model}, {time createdAt}\n{state} in {totalMs} ms, {tries} ");
+    skn_print(cli, skn_far_int(call, "tries", 0) == 1 ? "try, " : "tries, ");
+    if (skn_far_int(usage, "inputTokens", -1) < 0 && skn_far_int(usage, "outputTokens", -1) < 0)
         skn_print_raw(cli, SKN_STR("tokens not measured"));
     else
-        skn_print(cli, "%" PRId64 " tokens in, %" PRId64 " out%s", c->tokens_in, c->tokens_out,
-                  c->estimated ? " (estimated)" : "");
-}
-
-/* The message that came of it. */
-static bool find_made(skn_cli *cli, const skein_model_call *c, skein_message *out)
-{
-    skein_error     before = cli->err;
-    const skn_json *v;
-    bool            found = !skn_far_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
-                                         skn_far_part(cli, c->message_uid),
-                                         skn_far_part(cli, c->chat_uid));
-
-    if (found)
-        skn_far_read_message(cli, v, out, NULL, NULL);
-    cli->err = before;
-    return found;
-}
-
-/* Whether the message that came of it ends before its end. */
-static void print_end(skn_cli *cli, const skein_model_call *c)
-{
-    skein_message m;
-
-    if (c->message_uid.n && find_made(cli, c, &m))
-        skn_print_unfinished(cli, m.unfinished, 2);
-}
-
-static void call_head(skn_cli *cli, const skein_model_call *c)
-{
-    skn_print_colour(cli, SKN_YELLOW, c->uid);
-    skn_print(cli, "  %.*s for ", SKN_FMT(c->purpose));
-    skn_print_sender(cli, c->agent_name.n ? c->agent_name : SKN_STR("skein"), 0);
-    skn_print_raw(cli, SKN_STR(", "));
-    skn_print_line(cli, c->model, 0);
-    skn_print_raw(cli, SKN_STR(", "));
-    skn_print_time(cli, c->created_at);
-    skn_print(cli, "\n%.*s in %" PRId64 " ms, %" PRId64 " tr%s, ", SKN_FMT(c->state),
-              c->total_ms, c->tries, c->tries == 1 ? "y" : "ies");
-    tokens(cli, c);
-    print_end(cli, c);
+        skn_say(cli, usage, "{inputTokens} tokens in, {outputTokens} out");
+    skn_say_if(cli, usage, "estimated", " (estimated)");
+    print_end(cli, call);
     skn_print_raw(cli, SKN_STR("\n"));
-    if (c->error.n)
-        skn_print_block(cli, c->error, 4);
+    skn_say_block(cli, call, "", "error");
+}
+
+/* The id of a message of the conversation, however it is named, or else of another. */
+static skn_str message_uid(skn_cli *cli, skn_str ref)
+{
+    skein_error        before = cli->err;
+    skn_problem        more = cli->more;
+    skein_world        world;
+    skein_conversation chat;
+    skein_message      m;
+    bool found = !skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, &chat, ref, &m);
+
+    cli->err = before;
+    cli->more = more;
+    return found ? m.uid : ref;
+}
+
+/* By its id, or that of its message. */
+static skein_rc find_call(skn_cli *cli, skn_str ref, const skn_json **out)
+{
+    bool     own = skn_str_starts(ref, SKN_STR("call_"));
+    skein_rc rc = skn_far_get(cli, out, own ? "%s/calls/%s" : "%s/messages/%s/context",
+                              cli->door->world,
+                              skn_far_part(cli, own ? ref : message_uid(cli, ref)));
+
+    if (rc && skn_str_find(skn_str_of(cli->err.hint), SKN_STR("/context")) >= 0)
+        skn_hint(&cli->err, rc, "What a model would be sent now: skein context");
+    return skn_missing(cli, rc, "call");
 }
 
 static int show_call(skn_cli *cli, const char *ref)
 {
-    skein_world      world;
-    skein_model_call c;
-    const skn_json  *whole;
-    size_t           sent = 0;
-    skein_rc         rc = skn_need_world(cli, &world);
+    skein_world     world;
+    const skn_json *call, *request;
+    skn_str         sent = SKN_NONE, answer;
+    skein_rc        rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_far_call(cli, skn_str_of(ref), &c, &whole)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_far_item(cli, whole);
+    if (rc || (rc = find_call(cli, skn_str_of(ref), &call)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, call);
+    request = skn_json_get(call, "request");
+    answer = skn_far_text(call, "response");
+    if (request && request->kind != SKN_JSON_NULL) /* one that was no JSON is told as text */
+        sent = request->kind == SKN_JSON_STRING ? request->text : request->raw;
     if (skn_opt(cli, "saw")) {
-        for (size_t i = 0; i < c.piece_count; i++)
-            skn_print_text(cli, c.pieces[i]);
+        skn_print_text(cli, sent);
         skn_print_raw(cli, SKN_STR("\n"));
         return 0;
     }
     if (skn_opt(cli, "raw")) {
-        skn_print_text(cli, c.response);
+        skn_print_text(cli, answer);
         return 0;
     }
-    for (size_t i = 0; i < c.piece_count; i++)
-        sent += c.pieces[i].n;
-    call_head(cli, &c);
-    skn_print(cli, "sent %zu bytes: skein inspect --call %.*s --saw\nanswered %zu bytes\n",
-              sent, SKN_FMT(c.uid), c.response.n);
-    skn_print_block(cli, c.response, 4);
-    return (int)skn_print_decisions(cli, c.message_uid);
+    call_head(cli, call);
+    skn_print(cli, "sent %zu bytes: ", sent.n);
+    skn_say(cli, call, "skein inspect --call {id} --saw\n");
+    skn_print(cli, "answered %zu bytes\n", answer.n);
+    skn_print_block(cli, answer, 4);
+    return (int)skn_print_decisions(cli, skn_far_text(call, "messageId"));
 }
 
 /* --- Background work ---------------------------------------------------------------------- */
 
-static void agent_head(skn_cli *cli, const skein_agent *agent)
+static void agent_head(skn_cli *cli, const skn_json *agent)
 {
-    skn_doings d = skn_doings_of(cli, agent);
-
-    skn_print_sender(cli, agent->name, 0);
-    skn_print_doing(cli, &d);
-    skn_print_waits(cli, d.inbox_uid);
-    skn_print(cli, ", %" PRId64 " task%s waiting or running", d.pending, skn_plural(d.pending));
-    if (d.next) {
-        skn_print_raw(cli, SKN_STR(", wakes at "));
-        skn_print_time(cli, d.next);
-    }
+    skn_say(cli, agent, "{sender name}");
+    skn_print_doing(cli, agent);
+    skn_print_waits(cli, agent);
+    skn_say(cli, agent, ", {pendingTasks} task{pendingTasks s} waiting or running");
+    skn_say_if(cli, agent, "nextRunAt", ", wakes at {time nextRunAt}");
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -132,16 +136,14 @@ static bool find_session(const skein_messages *list, int64_t n, size_t *from, si
     return false;
 }
 
-static skein_rc print_work(skn_cli *cli, const skein_conversation *chat,
-                           const skn_far_log *work)
+static skein_rc print_work(skn_cli *cli, const skn_far_log *work)
 {
     skein_rc rc = SKEIN_OK;
 
     cli->whole_ids = true; /* they are in another conversation than commands look in */
     for (size_t i = 0; !rc && i < work->list.count; i++)
         if (cli->json) {
-            skn_shape_message(skn_item(cli), chat->uid, &work->list.at[i], &work->facts[i]);
-            rc = skn_item_end(cli);
+            rc = skn_far_item(cli, work->items[i]);
         } else {
             skn_print_message(cli, &work->list.at[i], &work->facts[i], SKN_NONE);
             skn_print_unanswered(cli, &work->deliveries[i]);
@@ -157,13 +159,13 @@ static skein_rc cut_session(skn_cli *cli, int64_t session, skn_far_log *work)
     if (!find_session(&work->list, session, &from, &to))
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no session %" PRId64, session);
     work->list = (skein_messages){work->list.at + from, to - from};
+    work->items += from;
     work->facts += from;
     work->deliveries += from;
     return SKEIN_OK;
 }
 
-static skein_rc show_work(skn_cli *cli, const skein_agent *agent,
-                          const skein_conversation *chat)
+static skein_rc show_work(skn_cli *cli, const skn_json *agent, const skein_conversation *chat)
 {
     skn_far_slice what = {.thread = chat->thread_uid, .last = SHOWN_MOST};
     skn_far_log   work;
@@ -180,23 +182,45 @@ static skein_rc show_work(skn_cli *cli, const skein_agent *agent,
     if (!session && chat->length > (int64_t)work.list.count && !cli->json)
         skn_print(cli, "(the last %zu of %" PRId64 " messages; all: skein log -c %.*s)\n",
                   work.list.count, chat->length, SKN_FMT(chat->uid));
-    return print_work(cli, chat, &work);
+    return print_work(cli, &work);
 }
 
-static void show_none(skn_cli *cli, const skein_agent *agent)
+static void show_none(skn_cli *cli, const skn_json *agent)
 {
     if (cli->json) {
-        skn_list_begin(cli);
-        skn_list_done(cli, SKEIN_OK);
+        skn_say_list(cli, &(skn_json_list){0}, NULL);
         return;
     }
     agent_head(cli, agent);
     skn_print_raw(cli, SKN_STR("It has done nothing in the background yet.\n"));
 }
 
-/* What comes is told like that of every conversation. */
-static int follow(skn_cli *cli, const skein_conversation *chat)
+/* The agent's background; *found is false before it has come into being. What is asked for next is of it. */
+static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conversation *out,
+                                bool *found)
 {
+    skn_json_list list = {0};
+    skein_rc rc = skn_read_all(cli, agent, "{world}/agents/{name}/conversations", 0, &list);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < list.n && !*found; i++) {
+        skn_far_read_chat(cli, list.p[i], out);
+        *found = out->mode == SKEIN_BACKGROUND;
+    }
+    if (*found)
+        skn_far_enter_chat(cli, out);
+    return rc;
+}
+
+/* What comes is told like that of every conversation; who waits for it has the background made. */
+static int follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat, bool found)
+{
+    skein_rc rc = found ? SKEIN_OK
+                        : skn_far_chat_of(cli, skn_far_text(agent, "name"), SKEIN_BACKGROUND,
+                                          chat);
+
+    if (rc)
+        return (int)rc;
     skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, chat->uid).p);
     return skn_cmd_log(cli);
 }
@@ -205,7 +229,7 @@ int skn_cmd_inspect(skn_cli *cli)
 {
     const char        *call = skn_opt(cli, "call");
     skein_world        world;
-    skein_agent        agent;
+    const skn_json    *agent;
     skein_conversation chat;
     bool               found;
     skein_rc           rc;
@@ -215,15 +239,14 @@ int skn_cmd_inspect(skn_cli *cli)
     if (!cli->arg_count)
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "name an agent, or give --call ID");
     if ((rc = skn_need_world(cli, &world)) ||
-        (rc = skn_far_agent(cli, skn_arg(cli, 0), &agent)) ||
-        (rc = skn_far_background(cli, &agent, &chat, &found)))
+        (rc = skn_agent_named(cli, skn_arg(cli, 0), &agent)) ||
+        (rc = find_background(cli, agent, &chat, &found)))
         return (int)rc;
     if (skn_opt(cli, "follow"))
-        return !found && (rc = skn_far_background_new(cli, &agent, &chat)) ? (int)rc
-                                                                           : follow(cli, &chat);
+        return follow(cli, agent, &chat, found);
     if (found)
-        return (int)show_work(cli, &agent, &chat);
-    show_none(cli, &agent);
+        return (int)show_work(cli, agent, &chat);
+    show_none(cli, agent);
     return 0;
 }
 

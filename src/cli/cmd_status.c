@@ -7,9 +7,9 @@
 #include "cli/current.h"
 #include "cli/discover.h"
 #include "cli/far.h"
-#include "cli/far_agent.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -35,35 +35,35 @@ static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
 {
     const skn_json *answers, *chats = skn_json_get(whole, "chats");
     int64_t         messages = 0, chat_count = chats ? chats->count : 0;
+    const skn_json *agents = skn_json_get(whole, "agents");
+    int64_t         agent_count = agents ? agents->count : 0;
     skein_world     world;
-    skein_agents    agents;
 
     skn_far_read_world(cli, whole, &world);
-    skn_far_read_agents(cli, whole, &agents);
     for (const skn_json *c = chats ? chats->first : NULL; c; c = c->next)
         messages += skn_far_int(c, "messageCount", 0);
     if (!cli->json) {
         skn_print(cli,
-                  "world    %.*s: %zu agent%s, %" PRId64 " conversation%s, %" PRId64
+                  "world    %.*s: %" PRId64 " agent%s, %" PRId64 " conversation%s, %" PRId64
                   " message%s\n",
-                  SKN_FMT(world.name), agents.count, skn_plural((int64_t)agents.count),
-                  chat_count, skn_plural(chat_count), messages, skn_plural(messages));
+                  SKN_FMT(world.name), agent_count, skn_plural(agent_count), chat_count,
+                  skn_plural(chat_count), messages, skn_plural(messages));
         say_answers(cli, &world);
-        for (size_t i = 0; i < agents.count; i++) {
-            skn_print_last_turn(cli, &agents.at[i]);
-            skn_print_outlook(cli, &agents.at[i], "         ");
+        for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next) {
+            skn_print_last_turn(cli, a);
+            skn_print_outlook(cli, a, "         ");
         }
         return;
     }
     answers = skn_answers_with(cli, &world);
     skn_jw_object(w);
     skn_jw_kstr(w, "name", world.name);
-    skn_jw_kint(w, "agents", (int64_t)agents.count);
+    skn_jw_kint(w, "agents", agent_count);
     skn_jw_kint(w, "chats", chat_count);
     skn_jw_kint(w, "messages", messages);
     skn_jw_key(w, "answersWith");
     skn_jw_raw(w, answers ? answers->raw : SKN_STR("null"));
-    skn_outlook_json(cli, w, &agents);
+    skn_outlook_json(w, skn_first(whole, "agents"));
     skn_jw_object_end(w);
 }
 
@@ -336,26 +336,6 @@ int skn_cmd_open(skn_cli *cli)
 
 enum { QUEUED_SHOWN = 60 };
 
-skn_doings skn_doings_of(skn_cli *cli, const skein_agent *agent)
-{
-    const skn_json *told;
-
-    if (skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
-        return (skn_doings){.state = SKN_STR("idle")};
-    return (skn_doings){.state = skn_far_text(told, "state"),
-                        .detail = skn_far_text(told, "detail"),
-                        .inbox_uid = skn_far_text(told, "inboxId"),
-                        .failure = skn_far_text(told, "failure"),
-                        .until = skn_far_time(told, "until"),
-                        .failed_at = skn_far_time(told, "failedAt"),
-                        .stopped_at = skn_far_time(told, "stoppedAt"),
-                        .pending = skn_far_int(told, "pendingTasks", 0),
-                        .waiting = skn_far_int(told, "waitingMessages", 0),
-                        .every = skn_far_int(told, "runEvery", 0),
-                        .next = skn_far_time(told, "nextRunAt"),
-                        .paused = skn_far_flag(told, "paused")};
-}
-
 /* 900000 -> "15 min". */
 static void print_every(skn_cli *cli, int64_t ms)
 {
@@ -370,79 +350,68 @@ static void print_every(skn_cli *cli, int64_t ms)
     skn_print(cli, "%" PRId64 " %s", ms / units[u].ms, units[u].name);
 }
 
-static void print_timer(skn_cli *cli, const skein_agent *agent, const skn_doings *o)
+static void print_timer(skn_cli *cli, const skn_json *agent)
 {
-    skn_print_sender(cli, agent->name, 0);
-    skn_print(cli, " wakes every ");
-    print_every(cli, o->every);
-    if (o->paused) {
+    skn_say(cli, agent, "{sender name} wakes every ");
+    print_every(cli, skn_far_int(agent, "runEvery", 1));
+    if (skn_has(agent, "paused"))
         skn_print(cli, ", but is paused");
-    } else if (o->next) {
-        skn_print(cli, ", next at ");
-        skn_print_time(cli, o->next);
-    }
+    else
+        skn_say_if(cli, agent, "nextRunAt", ", next at {time nextRunAt}");
     skn_print(cli, "\n");
 }
 
-void skn_print_doing(skn_cli *cli, const skn_doings *d)
+void skn_print_doing(skn_cli *cli, const skn_json *agent)
 {
-    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(d->state), d->detail.n ? " " : "",
-              SKN_FMT(d->detail));
-    skn_print_until(cli, d->until);
+    skn_say(cli, agent, "  {state}");
+    skn_say_if(cli, agent, "detail", " {detail}");
+    skn_say_if(cli, agent, "until", ", until {time until}");
 }
 
-void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const char *indent)
+void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent)
 {
-    skn_doings o = skn_doings_of(cli, agent);
-
-    if (skn_str_is(o.state, "interrupted") || skn_str_is(o.state, "waiting")) {
-        skn_print(cli, "%s%.*s", indent, SKN_FMT(agent->name));
-        skn_print_doing(cli, &o);
+    if (skn_is(agent, "state", "interrupted") || skn_is(agent, "state", "waiting")) {
+        skn_print(cli, "%s%.*s", indent, SKN_FMT(skn_far_text(agent, "name")));
+        skn_print_doing(cli, agent);
         skn_print(cli, "\n");
     }
-    if (o.waiting)
-        skn_print(cli, "%s%" PRId64 " message%s wait%s until %.*s is done\n", indent, o.waiting,
-                  skn_plural(o.waiting), o.waiting == 1 ? "s" : "", SKN_FMT(agent->name));
-    if (o.every) {
+    if (skn_has(agent, "waitingMessages")) {
         skn_print(cli, "%s", indent);
-        print_timer(cli, agent, &o);
+        skn_say(cli, agent,
+                skn_far_int(agent, "waitingMessages", 0) == 1
+                    ? "1 message waits until {name} is done\n"
+                    : "{waitingMessages} messages wait until {name} is done\n");
+    }
+    if (skn_has(agent, "runEvery")) {
+        skn_print(cli, "%s", indent);
+        print_timer(cli, agent);
     }
 }
 
 /* --- For programs ------------------------------------------------------------------------------ */
 
-static void waiting_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
+void skn_outlook_json(skn_jw *w, const skn_json *agents)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "agent", agent->name);
-    skn_jw_kint(w, "messages", o->waiting);
-    skn_jw_object_end(w);
-}
-
-static void timer_json(skn_jw *w, const skein_agent *agent, const skn_doings *o)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "agent", agent->name);
-    skn_jw_kint(w, "runEvery", o->every);
-    skn_jw_ktime(w, "nextRunAt", o->next);
-    skn_jw_object_end(w);
-}
-
-void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents)
-{
-    skn_doings o;
-
     skn_jw_key(w, "waiting");
     skn_jw_array(w);
-    for (size_t i = 0; i < agents->count; i++)
-        if ((o = skn_doings_of(cli, &agents->at[i])).waiting)
-            waiting_json(w, &agents->at[i], &o);
+    for (const skn_json *a = agents; a; a = a->next)
+        if (skn_has(a, "waitingMessages")) {
+            skn_jw_object(w);
+            skn_jw_kstr(w, "agent", skn_far_text(a, "name"));
+            skn_jw_kint(w, "messages", skn_far_int(a, "waitingMessages", 0));
+            skn_jw_object_end(w);
+        }
     skn_jw_array_end(w);
     skn_jw_key(w, "timers");
     skn_jw_array(w);
-    for (size_t i = 0; i < agents->count; i++)
-        if ((o = skn_doings_of(cli, &agents->at[i])).every)
-            timer_json(w, &agents->at[i], &o);
+    for (const skn_json *a = agents; a; a = a->next)
+        if (skn_has(a, "runEvery")) {
+            skn_jw_object(w);
+            skn_jw_kstr(w, "agent", skn_far_text(a, "name"));
+            skn_jw_kint(w, "runEvery", skn_far_int(a, "runEvery", 0));
+            skn_jw_ktime(w, "nextRunAt", skn_far_time(a, "nextRunAt"));
+            skn_jw_object_end(w);
+        }
     skn_jw_array_end(w);
 }
 
@@ -487,54 +456,37 @@ skein_rc skn_print_queue(skn_cli *cli)
     return SKEIN_OK;
 }
 
-enum { DECISIONS_MOST = 1000, RESULT_SHOWN = 100 };
-
-void skn_print_waits(skn_cli *cli, skn_str inbox_uid)
+void skn_print_waits(skn_cli *cli, const skn_json *v)
 {
-    if (inbox_uid.n)
-        skn_print(cli, ": skein inbox allow %.*s, or deny", SKN_FMT(inbox_uid));
-}
-
-void skn_print_until(skn_cli *cli, int64_t until)
-{
-    if (!until)
-        return;
-    skn_print(cli, ", until ");
-    skn_print_time(cli, until);
+    skn_say_if(cli, v, "inboxId", ": skein inbox allow {inboxId}, or deny");
 }
 
 /* "demo_lookup: allowed, not run: …" */
-static void print_decision(skn_cli *cli, const skein_inbox_item *item)
+static void print_decision(skn_cli *cli, const skn_json *item)
 {
-    skn_print_line(cli, item->tool, 0);
-    if (item->open) {
-        skn_print_raw(cli, SKN_STR(" waits for you"));
-        skn_print_waits(cli, item->uid);
-        if (item->definition_state.n)
-            skn_print(cli, "; what the tool is: skein inbox show %.*s", SKN_FMT(item->uid));
+    skn_say(cli, item, "{line tool}");
+    if (skn_has(item, "open")) {
+        skn_say(cli, item, " waits for you: skein inbox allow {id}, or deny");
+        skn_say_if(cli, item, "definitionState", "; what the tool is: skein inbox show {id}");
     } else {
-        skn_print_raw(cli, SKN_STR(": "));
-        skn_print_line(cli, item->answer, 0);
-        skn_print_raw(cli,
-                      item->result.n ? SKN_STR("; ") : SKN_STR(", nothing came of it yet"));
-        skn_print_line(cli, item->result, RESULT_SHOWN);
+        skn_say(cli, item, ": {line answer}");
+        skn_say(cli, item,
+                skn_has(item, "result") ? "; {line result 100}" : ", nothing came of it yet");
     }
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
 {
-    const skein_inbox_query what = {
-        .kind = SKN_STR("approval"), .done = -1, .limit = DECISIONS_MOST};
-    skein_inbox all;
-    skein_rc    rc;
+    skn_json_list all = {0};
+    skein_rc      rc;
 
     if (!message_uid.n)
         return SKEIN_OK;
-    rc = skn_far_inbox(cli, &what, &all);
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (skn_str_eq(all.at[i].work_message_uid, message_uid))
-            print_decision(cli, &all.at[i]);
+    rc = skn_inbox_list(cli, "state=all&type=approval", SKN_INBOX_MOST, &all);
+    for (size_t i = 0; !rc && i < all.n; i++)
+        if (skn_str_eq(skn_far_text(all.p[i], "workMessageId"), message_uid))
+            print_decision(cli, all.p[i]);
     return rc;
 }
 

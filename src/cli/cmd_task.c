@@ -4,139 +4,116 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/discover.h"
-#include "cli/far_agent.h"
+#include "cli/say.h"
 #include "cli/server_ask.h"
 
 #include <inttypes.h>
 
-#define LISTED_MOST 1000
+#define TASK "{world}/tasks/{id}"
 
-static skein_rc task_json(skn_cli *cli, const skein_task *task)
+/* --- Showing ------------------------------------------------------------------------------ */
+
+static void task_line(skn_cli *cli, const skn_json *task)
 {
-    skn_shape_task(skn_item(cli), task);
-    return skn_item_end(cli);
+    skn_say_row(cli, task,
+                "{yellow id}  {sender agent 8}  {label 9}  {source 10}  {line content 60}\n");
 }
 
-static void task_line(skn_cli *cli, const skein_task *task)
+/* A call of a tool that runs in it waits for a person. */
+static bool needs_decision(const skn_json *task)
 {
-    size_t row = skn_row_begin(cli);
-
-    skn_print_colour(cli, SKN_YELLOW, task->uid);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, task->agent_name, 8);
-    skn_print(cli, "  %-9.*s  %-10.*s  ", SKN_FMT(skn_task_label(task)), SKN_FMT(task->source));
-    skn_print_line(cli, task->content, 60);
-    skn_print_raw(cli, SKN_STR("\n"));
-    skn_row_end(cli, row, SKN_LIST_BEHIND);
+    return skn_has(task, "running") && skn_is(task, "label", "waiting");
 }
 
-/* Of one that waits for somebody's answer: whose, to what, and how a person gives it. */
-static void question_line(skn_cli *cli, const skein_task *task)
+/* Whose answer it waits for, and how a person gives it. */
+static void waits_line(skn_cli *cli, const skn_json *task)
 {
-    size_t row = skn_row_begin(cli);
-    bool   you = skn_str_is(task->waits_for, "human");
+    bool you = skn_is(task, "waitsFor", "human");
 
-    skn_print(cli, "    waits for %s%.*s: ", you ? "" : "@",
-              SKN_FMT(you ? SKN_STR("you") : task->waits_for));
-    skn_print_line(cli, skn_task_question(task), 100);
-    skn_print_raw(cli, SKN_STR("\n"));
-    if (you && task->inbox_uid.n)
-        skn_print(cli, "    answer: skein inbox reply %.*s TEXT\n", SKN_FMT(task->inbox_uid));
-    skn_row_end(cli, row, SKN_LIST_BEHIND);
-}
-
-static void waits_line(skn_cli *cli, const skein_task *task)
-{
-    if (!task->waits) {
-        if (task->waits_for.p)
-            question_line(cli, task);
+    if (needs_decision(task)) {
+        skn_print_raw(cli, SKN_STR("    waits for you"));
+        skn_print_waits(cli, task);
+        skn_print(cli, skn_has(task, "inboxId") ? "\n" : ": skein inbox\n");
         return;
     }
-    skn_print_raw(cli, SKN_STR("    waits for you"));
-    skn_print_waits(cli, task->inbox_uid);
-    if (!task->inbox_uid.n)
-        skn_print(cli, ": skein inbox");
-    skn_print_raw(cli, SKN_STR("\n"));
+    if (!skn_has(task, "waitsFor"))
+        return;
+    skn_say_row(cli, task,
+                you ? "    waits for you: {line question 100}\n"
+                    : "    waits for @{waitsFor}: {line question 100}\n");
+    if (you)
+        skn_say_if(cli, task, "inboxId", "    answer: skein inbox reply {inboxId} TEXT\n");
 }
 
 /* No time once that has come: when it is begun is up to its agent, which may be paused. */
-static void again_at(skn_cli *cli, const skein_task *task)
+static void again_at(skn_cli *cli, const skn_json *task)
 {
-    if (!skn_str_is(task->status, "pending") || !task->attempts || task->running)
+    if (!skn_is(task, "status", "pending") || !skn_has(task, "attempts") ||
+        skn_has(task, "running"))
         return;
-    if (task->not_before <= skn_clock_micros()) {
-        skn_print_raw(cli, SKN_STR("; to be tried again"));
-        return;
-    }
-    skn_print_raw(cli, SKN_STR("; tried again at "));
-    skn_print_time(cli, task->not_before);
+    skn_say(cli, task,
+            skn_far_time(task, "notBefore") <= skn_clock_micros()
+                ? "; to be tried again"
+                : "; tried again at {time notBefore}");
 }
 
 /* Of one that is to be tried again: why, and when. */
-static void failure_line(skn_cli *cli, const skein_task *task)
+static void failure_line(skn_cli *cli, const skn_json *task)
 {
     size_t row;
 
-    if (!skn_str_is(task->status, "pending") || task->attempts == 0 || !task->last_error.n)
+    if (!skn_is(task, "status", "pending") || !skn_has(task, "attempts") ||
+        !skn_has(task, "lastError"))
         return;
     row = skn_row_begin(cli);
-    skn_print(cli, "    failed %" PRId64 " time%s: ", task->attempts,
-              skn_plural(task->attempts));
-    skn_print_line(cli, task->last_error, 100);
+    skn_say(cli, task, "    failed {attempts} time{attempts s}: {line lastError 100}");
     again_at(cli, task);
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
-static skein_rc check_status(skn_cli *cli, skn_str *out)
+static skein_rc listed(skn_cli *cli, const skn_json *task)
 {
-    *out = skn_str_of(skn_opt(cli, "status"));
-    if (!out->p || skn_str_is(*out, "pending") || skn_str_is(*out, "completed") ||
-        skn_str_is(*out, "cancelled"))
-        return SKEIN_OK;
-    return skn_fail(&cli->err, SKEIN_USAGE,
-                    "\"--status\" is pending, completed or cancelled, not \"%.*s\"",
-                    SKN_FMT(*out));
+    task_line(cli, task);
+    waits_line(cli, task);
+    failure_line(cli, task);
+    return SKEIN_OK;
 }
 
-static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, size_t *shown)
+static skein_rc check_status(skn_cli *cli, const char **out)
 {
-    skein_tasks tasks;
-    skein_rc    rc = skn_far_tasks(cli, agent, status, LISTED_MOST, &tasks);
-
-    for (size_t i = 0; !rc && i < tasks.count; i++, (*shown)++)
-        if (cli->json) {
-            rc = task_json(cli, &tasks.at[i]);
-        } else {
-            task_line(cli, &tasks.at[i]);
-            waits_line(cli, &tasks.at[i]);
-            failure_line(cli, &tasks.at[i]);
-        }
-    return rc;
+    *out = skn_opt(cli, "status");
+    if (!*out || skn_is_among(SKN_STR("pending,completed,cancelled"), skn_str_of(*out)))
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE,
+                    "\"--status\" is pending, completed or cancelled, not \"%s\"", *out);
 }
 
 /* Of one agent, or of all of the world. */
 static int list(skn_cli *cli, const char *name)
 {
-    skein_world  world;
-    skein_agent  one;
-    skein_agents agents = {&one, 1};
-    skn_str      status;
-    size_t       shown = 0;
-    skein_rc     rc;
+    skein_world     world;
+    const skn_json *one;
+    skn_json_list   agents = {0}, tasks = {0};
+    const char     *status, *query;
+    skein_rc        rc;
 
-    if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)) ||
-        (rc = name ? skn_far_agent(cli, skn_str_of(name), &one) : skn_far_agents(cli, &agents)))
+    if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)))
         return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < agents.count && !rc; i++)
-        rc = list_of(cli, &agents.at[i], status, &shown);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!rc && !shown)
-        skn_print(cli, "There are no%s%.*s tasks.\n", status.p ? " " : "", SKN_FMT(status));
-    return (int)rc;
+    if (!name)
+        rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
+    else if (!(rc = skn_agent_named(cli, skn_str_of(name), &one)))
+        skn_vec_add(cli->keep, &agents, one);
+    query = status
+                ? skn_arena_printf(cli->keep, "{world}/agents/{name}/tasks?status=%s", status).p
+                : "{world}/agents/{name}/tasks";
+    for (size_t i = 0; !rc && i < agents.n; i++)
+        rc = skn_read_all(cli, agents.p[i], query, 0, &tasks);
+    if (rc || (rc = skn_say_list(cli, &tasks, listed)))
+        return (int)rc;
+    if (!cli->json && !tasks.n)
+        skn_print(cli, "There are no%s%s tasks.\n", status ? " " : "", status ? status : "");
+    return 0;
 }
 
 int skn_cmd_task_ls(skn_cli *cli)
@@ -149,119 +126,81 @@ int skn_cmd_agent_tasks(skn_cli *cli)
     return list(cli, cli->args[0]);
 }
 
-static skein_rc find_task(skn_cli *cli, skein_world *world, skein_task *out)
+static skein_rc find_task(skn_cli *cli, const skn_json **out)
 {
-    skein_rc rc = skn_need_world(cli, world);
+    skein_world world;
+    skein_rc    rc = skn_need_world(cli, &world);
 
-    return rc ? rc : skn_missing(cli, skn_far_task(cli, skn_arg(cli, 0), out), "task");
+    return rc ? rc
+              : skn_missing(cli,
+                            skn_far_get(cli, out, "%s/tasks/%s", cli->door->world,
+                                        skn_far_part(cli, skn_arg(cli, 0))),
+                            "task");
 }
 
 /* The whole of it; and how a person answers who does not want to wait for the lead. */
-static void question_block(skn_cli *cli, const skein_task *task)
+static void question_block(skn_cli *cli, const skn_json *task)
 {
-    skn_str question = skn_task_question(task);
-
-    if (!task->waits_for.p || !question.n)
+    if (needs_decision(task) || !skn_has(task, "waitsFor") || !skn_has(task, "question"))
         return;
-    skn_print_raw(cli, SKN_STR("question\n"));
-    skn_print_block(cli, question, 4);
-    if (!skn_str_is(task->waits_for, "human"))
-        skn_print(cli, "  answer for %.*s: skein agent tell %.*s TEXT --from %.*s\n",
-                  SKN_FMT(task->waits_for), SKN_FMT(task->agent_name),
-                  SKN_FMT(task->waits_for));
+    skn_say_block(cli, task, "question\n", "question");
+    if (!skn_is(task, "waitsFor", "human"))
+        skn_say(cli, task,
+                "  answer for {waitsFor}: skein agent tell {agent} TEXT --from {waitsFor}\n");
 }
 
 int skn_cmd_task_show(skn_cli *cli)
 {
-    skein_world world;
-    skein_task  task;
-    skein_rc    rc = find_task(cli, &world, &task);
+    const skn_json *task;
+    skein_rc        rc = find_task(cli, &task);
 
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        return (int)task_json(cli, &task);
-    task_line(cli, &task);
-    waits_line(cli, &task);
-    skn_print_block(cli, task.content, 4);
-    skn_print_raw(cli, SKN_STR("  from "));
-    skn_print_sender(cli, task.assigned_by.n ? task.assigned_by : SKN_STR("you"), 0);
-    skn_print_raw(cli, SKN_STR(" at "));
-    skn_print_time(cli, task.created_at);
-    skn_print(cli, ", failed %" PRId64 " time%s", task.attempts, skn_plural(task.attempts));
-    again_at(cli, &task);
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, task);
+    task_line(cli, task);
+    waits_line(cli, task);
+    skn_print_block(cli, skn_far_text(task, "content"), 4);
+    skn_say(cli, task,
+            skn_has(task, "assignedBy") ? "  from {sender assignedBy} at " : "  from ");
+    if (!skn_has(task, "assignedBy")) {
+        skn_print_sender(cli, SKN_STR("you"), 0);
+        skn_print_raw(cli, SKN_STR(" at "));
+    }
+    skn_say(cli, task, "{time createdAt}, failed {attempts} time{attempts s}");
+    again_at(cli, task);
     skn_print_raw(cli, SKN_STR("\n"));
-    if (task.message_uid.n)
-        skn_print(cli, "  begun as %.*s: skein inspect %.*s\n", SKN_FMT(task.message_uid),
-                  SKN_FMT(task.agent_name));
-    question_block(cli, &task);
-    if (task.result.n) {
-        skn_print_raw(cli, SKN_STR("result\n"));
-        skn_print_block(cli, task.result, 4);
-    }
-    if (task.last_error.n) {
-        skn_print_raw(cli, SKN_STR("last failure\n"));
-        skn_print_block(cli, task.last_error, 4);
-    }
+    skn_say_if(cli, task, "messageId", "  begun as {messageId}: skein inspect {agent}\n");
+    question_block(cli, task);
+    skn_say_block(cli, task, "result\n", "result");
+    skn_say_block(cli, task, "last failure\n", "lastError");
+    return 0;
+}
+
+/* --- Changing ----------------------------------------------------------------------------- */
+
+int skn_cmd_task_retry(skn_cli *cli)
+{
+    static const skn_deed deed = {
+        "POST", TASK "/retry", "have {agent} begin anew with the task {id}",
+        "{agent} has the task {id} again. Watch it: skein inspect {agent}\n", true};
+    const skn_json *task;
+    skein_rc        rc = find_task(cli, &task);
+
+    if (rc || (rc = skn_do(cli, &deed, NULL, &task)))
+        return (int)rc;
+    if (!cli->dry_run)
+        skn_note_nobody(cli, skn_far_text(task, "agent"), "begins");
     return 0;
 }
 
 /* A server that runs here keeps what was written. */
-static skein_rc cancel(skn_cli *cli, const skein_world *world, skein_task *task)
-{
-    skn_str  rest = skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid));
-    bool     asked = false;
-    skein_rc rc = SKEIN_OK;
-
-    if (!cli->far)
-        rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p), SKN_NONE,
-                                   &asked);
-    if (rc)
-        return rc;
-    return asked ? skn_far_task(cli, task->uid, task)
-                 : skn_far_task_cancel(cli, task->uid, task);
-}
-
-int skn_cmd_task_retry(skn_cli *cli)
-{
-    skein_world world;
-    skein_task  task;
-    skein_rc    rc = find_task(cli, &world, &task);
-
-    if (!rc && !cli->dry_run)
-        rc = skn_far_task_retry(cli, task.uid, &task);
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        rc = task_json(cli, &task);
-    else if (cli->dry_run)
-        skn_would(cli, "have %.*s begin anew with the task %.*s", SKN_FMT(task.agent_name),
-                  SKN_FMT(task.uid));
-    else
-        skn_print(cli, "%.*s has the task %.*s again. Watch it: skein inspect %.*s\n",
-                  SKN_FMT(task.agent_name), SKN_FMT(task.uid), SKN_FMT(task.agent_name));
-    if (!cli->dry_run)
-        skn_note_nobody(cli, task.agent_name, "begins");
-    return (int)rc;
-}
-
 int skn_cmd_task_cancel(skn_cli *cli)
 {
-    skein_world world;
-    skein_task  task;
-    skein_rc    rc = find_task(cli, &world, &task);
+    static const skn_deed deed = {"DELETE", TASK, "cancel the task {id} of {agent}",
+                                  "Cancelled the task {id} of {agent}.\n", true};
+    const skn_json       *task;
+    skein_rc              rc = find_task(cli, &task);
 
-    if (!rc && !cli->dry_run)
-        rc = cancel(cli, &world, &task);
-    if (rc)
+    if (rc || (!cli->dry_run && (rc = skn_far_to_server(cli))))
         return (int)rc;
-    if (cli->json)
-        return (int)task_json(cli, &task);
-    if (cli->dry_run)
-        skn_would(cli, "cancel the task %.*s of %.*s", SKN_FMT(task.uid),
-                  SKN_FMT(task.agent_name));
-    else
-        skn_print(cli, "Cancelled the task %.*s of %.*s.\n", SKN_FMT(task.uid),
-                  SKN_FMT(task.agent_name));
-    return 0;
+    return (int)skn_do(cli, &deed, NULL, &task);
 }

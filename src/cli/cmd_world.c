@@ -188,7 +188,6 @@ int skn_cmd_world_show(skn_cli *cli)
 {
     const skn_json    *whole, *chats;
     skein_world        world;
-    skein_agents       agents;
     skein_conversation chat;
     skn_str            usual;
     skein_rc           rc = skn_world_named(cli, &world);
@@ -206,10 +205,9 @@ int skn_cmd_world_show(skn_cli *cli)
               (long long)world.turn_limit, (long long)world.compact_at,
               world.current_chat_uid.n ? "on" : "off");
     show_settings(cli, skn_json_get(whole, "settings"));
-    skn_far_read_agents(cli, whole, &agents);
-    usual = agents.count ? skn_default_model_shown(cli) : SKN_NONE;
-    for (size_t i = 0; i < agents.count; i++)
-        skn_agent_line(cli, &agents.at[i], usual);
+    usual = skn_has(whole, "agents") ? skn_default_model_shown(cli) : SKN_NONE;
+    for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
+        skn_agent_line(cli, a, usual);
     chats = skn_json_get(whole, "chats");
     for (const skn_json *v = chats ? chats->first : NULL; v; v = v->next) {
         skn_far_read_chat(cli, v, &chat);

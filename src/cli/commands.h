@@ -192,9 +192,13 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out);
 skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* "skein stop main.1" */
 int skn_stop_delegation(skn_cli *cli);
-/* An agent as JSON, with what it does; and as a line, in which `usual` stands for the model that it does not name. */
-skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
-void     skn_agent_line(skn_cli *cli, const skein_agent *a, skn_str usual);
+/* An agent of the world, by name with or without "@", as the API tells of it with what it does. */
+skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out);
+/* As a line, in which `usual` stands for the model that it does not name. */
+void skn_agent_line(skn_cli *cli, const skn_json *agent, skn_str usual);
+/* Inbox items, of the world that this run is about or of all; the query is like "state=open&type=approval". */
+skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out);
+#define SKN_INBOX_MOST 1000
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 
@@ -246,23 +250,12 @@ skein_rc skn_doctor_bundle(skn_cli *cli, const char *path, skn_str checks);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
-/* As the API tells it with the agent. Times are 0 where there is none. */
-typedef struct skn_doings {
-    skn_str state, detail, inbox_uid;
-    skn_str failure; /* of its last turn */
-    int64_t until, failed_at, stopped_at, next;
-    int64_t pending, waiting; /* tasks, messages */
-    int64_t every;            /* milliseconds; 0: it has no timer */
-    bool    paused;
-} skn_doings;
-
-skn_doings skn_doings_of(skn_cli *cli, const skein_agent *agent);
-/* "  tool shell, until …" behind its name. */
-void skn_print_doing(skn_cli *cli, const skn_doings *d);
+/* "  tool shell, until …" behind the name of an agent. */
+void skn_print_doing(skn_cli *cli, const skn_json *agent);
 /* A line for each: "1 message waits until ada is done", "ada wakes every 15 min, next at 14:02". */
-void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const char *indent);
-/* "waiting" and "timers": those of the agents that have any. */
-void skn_outlook_json(skn_cli *cli, skn_jw *w, const skein_agents *agents);
+void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent);
+/* "waiting" and "timers": those of the agents that have any, which begin with this one. */
+void skn_outlook_json(skn_jw *w, const skn_json *agents);
 /* The messages that wait in the conversation, and for whom; nothing when there is none. */
 skein_rc skn_print_queue(skn_cli *cli);
 
@@ -272,9 +265,7 @@ skein_rc skn_print_queue(skn_cli *cli);
 
 /* ": skein inbox allow in_…, or deny" behind what was printed of an agent or a task; nothing when it waits for
  * nobody. */
-void skn_print_waits(skn_cli *cli, skn_str inbox_uid);
-/* ", until …" behind what was printed of an agent that waits; nothing when 0. */
-void skn_print_until(skn_cli *cli, int64_t until);
+void skn_print_waits(skn_cli *cli, const skn_json *v);
 /* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid);
 /* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */

@@ -2,13 +2,14 @@
 #ifndef SKN_CLI_FAR_VIEW_H
 #define SKN_CLI_FAR_VIEW_H
 
-#include "cli/far.h"
+#include "cli/say.h"
 
 /* Messages of a lane with what surrounds them, oldest first. */
 typedef struct skn_far_log {
     skein_messages       list;
     skein_message_facts *facts;
     skein_deliveries    *deliveries;
+    const skn_json     **items;  /* as they came */
     int64_t              length; /* of the lane */
 } skn_far_log;
 
@@ -45,19 +46,5 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
 /* In the world, or in all; in one conversation when that is named. */
 skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
                         skein_hits *out);
-/* One JSON document of a server, as this command's own. */
-skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
-
-/* What agents do and models were sent, in a store that is elsewhere. Threads, lifetimes: those of
- * far.h. */
-
-/* A call of a model, by its id or that of its message; also whole, for who asked for JSON. */
-skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out, const skn_json **whole);
-/* The agent's background; *found is false before it has come into being. What is asked for next is of it. */
-skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conversation *out,
-                            bool *found);
-/* Makes it, for who waits for what will be in it. */
-skein_rc skn_far_background_new(skn_cli *cli, const skein_agent *agent,
-                                skein_conversation *out);
 
 #endif

@@ -221,22 +221,35 @@ static void add(skn_definition_parts *out, skn_str label, skn_str text, skn_aren
                     ((skn_defined){skn_clean_consent(a, label), skn_clean_consent(a, text)}));
 }
 
-void skn_definition_read(const skein_inbox_item *item, skn_arena *a, skn_definition_parts *out)
+static const skn_json *given_of(const skn_json *item, const char *member)
 {
-    const skn_json *v;
+    const skn_json *v = skn_json_get(item, member);
+
+    return v && v->kind != SKN_JSON_NULL ? v : NULL;
+}
+
+skn_str skn_args_of(const skn_json *item)
+{
+    const skn_json *args = given_of(item, "args");
+
+    return args ? args->raw : SKN_NONE;
+}
+
+void skn_definition_read(const skn_json *item, skn_arena *a, skn_definition_parts *out)
+{
+    const skn_json *state = given_of(item, "definitionState");
+    const skn_json *v = given_of(item, "definition");
 
     *out = (skn_definition_parts){.why = NULL};
-    if (!item->definition_state.n)
+    if (!state || !state->text.n)
         return;
     out->why =
-        skn_str_is(item->definition_state, "new")
+        skn_str_is(state->text, "new")
             ? "This tool was not used here before. What its server says of it:"
             : "This tool is not what it was when it was allowed. What its server says of "
               "it now:";
-    if (skn_json_parse(&v, item->definition, "it", a, NULL) || v->kind != SKN_JSON_OBJECT) {
-        add(out, SKN_STR("definition"), item->definition, a);
-        return;
-    }
-    for (const skn_json *m = v->first; m; m = m->next)
+    if (v && v->kind != SKN_JSON_OBJECT)
+        add(out, SKN_STR("definition"), v->raw, a);
+    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
         add(out, m->key, m->kind == SKN_JSON_STRING ? m->text : m->raw, a);
 }

@@ -2,10 +2,8 @@
 #ifndef SKN_CLI_PASTE_H
 #define SKN_CLI_PASTE_H
 
-#include "base/arena.h"
+#include "base/json.h"
 #include "cli/cli.h"
-
-#include <skein/agents.h>
 
 /* The text with every command in it made whole: with the options of this run that say which store, world and
  * conversation are meant, or what a .skein.yaml says of the last two. In a chat, those that can be typed there are behind a slash. The text itself where there
@@ -30,6 +28,9 @@ typedef struct skn_definition_parts {
     skn_vec(skn_defined) parts;
 } skn_definition_parts;
 
-void skn_definition_read(const skein_inbox_item *item, skn_arena *a, skn_definition_parts *out);
+/* Of an inbox item. */
+void skn_definition_read(const skn_json *item, skn_arena *a, skn_definition_parts *out);
+/* The arguments of the call that it asks for, as JSON; absent: none. */
+skn_str skn_args_of(const skn_json *item);
 
 #endif

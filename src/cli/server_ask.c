@@ -31,16 +31,6 @@ skein_rc skn_server_ask(skn_cli *cli, const skn_server *server, const char *meth
     return skn_client_json(cli, server, &what, ASK_MS, out);
 }
 
-skein_rc skn_server_ask_if_any(skn_cli *cli, const char *method, const char *path, skn_str body,
-                               bool *asked)
-{
-    const skn_json *answer;
-    skn_server      server;
-    skein_rc        rc = skn_discover(cli, &server, asked);
-
-    return rc || !*asked ? rc : skn_server_ask(cli, &server, method, path, body, &answer);
-}
-
 skn_str skn_body_keep(skn_cli *cli, skn_buf *b)
 {
     skn_str text = skn_arena_copy(cli->keep, skn_buf_str(b));

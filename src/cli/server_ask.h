@@ -13,9 +13,6 @@ skein_rc skn_need_server(skn_cli *cli, const char *what, skn_server *out);
 /* One request; *out is the whole answer as JSON, NULL when it has no body. */
 skein_rc skn_server_ask(skn_cli *cli, const skn_server *server, const char *method,
                         const char *path, skn_str body, const skn_json **out);
-/* The same of the server of this store, if one runs; *asked tells. */
-skein_rc skn_server_ask_if_any(skn_cli *cli, const char *method, const char *path, skn_str body,
-                               bool *asked);
 /* Asks for something that is answered with a job and waits for its result, which *out is. A Ctrl-C
  * cancels the job. */
 skein_rc skn_server_job(skn_cli *cli, const skn_server *server, const char *path, skn_str body,

@@ -66,13 +66,12 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
     }
 }
 
-void skn_print_last_turn(skn_cli *cli, const skein_agent *agent)
+void skn_print_last_turn(skn_cli *cli, const skn_json *agent)
 {
-    skn_doings     told = skn_doings_of(cli, agent);
-    skein_delivery d = {.agent = agent->name,
-                        .error = told.failure,
-                        .failed_at = told.failed_at,
-                        .stopped_at = told.stopped_at};
+    skein_delivery d = {.agent = skn_far_text(agent, "name"),
+                        .error = skn_far_text(agent, "failure"),
+                        .failed_at = skn_far_time(agent, "failedAt"),
+                        .stopped_at = skn_far_time(agent, "stoppedAt")};
 
     skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }

@@ -4,6 +4,7 @@
 #ifndef SKN_CLI_UNANSWERED_H
 #define SKN_CLI_UNANSWERED_H
 
+#include "base/json.h"
 #include "cli/cli.h"
 
 /* What became of messages with the agents that have them: (*out)[i] for list->at[i]. */
@@ -17,7 +18,7 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
 void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
 /* Such a line of an agent whose last turn did not answer; also while it has other work before it, and that is no longer
  * its state. */
-void skn_print_last_turn(skn_cli *cli, const skein_agent *agent);
+void skn_print_last_turn(skn_cli *cli, const skn_json *agent);
 /* The command that has an agent answer a message again, or of a lane (may be absent) begins it again: given in the same
  * place as this one. `why`: what it failed with, or absent. */
 skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane,

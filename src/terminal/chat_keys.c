@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/far_agent.h"
 #include "terminal/chat_ask.h"
 
 #include <inttypes.h>
@@ -556,12 +555,13 @@ void skn_chat_status_answer(skn_chat *c, const skein_message *m,
 void skn_chat_inbox_look(skn_chat *c)
 {
     skn_far_question q;
-    size_t           count;
+    skn_json_list    open = {0};
 
-    if (c->plain || skn_far_inbox_count(skn_chat_ask(c, c->mem, &q), INBOX_MOST, &count) ||
-        count == c->inbox)
+    if (c->plain ||
+        skn_inbox_list(skn_chat_ask(c, c->mem, &q), "fields=id", INBOX_MOST, &open) ||
+        open.n == c->inbox)
         return;
-    c->inbox = count;
+    c->inbox = open.n;
     c->changed = true;
 }
 

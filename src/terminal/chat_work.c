@@ -1,7 +1,8 @@
 /* chat_work.c: calls of tools that wait for the person's yes or no, and saying it in the chat. */
 #include "base/utf8.h"
-#include "cli/far_agent.h"
+#include "cli/commands.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 #include "terminal/chat_ask.h"
 #include "terminal/chat_box.h"
 #include "terminal/term_key.h"
@@ -15,10 +16,11 @@
 /* --- Reading ------------------------------------------------------------------------------ */
 
 /* Those of this conversation, and those that hold up all of the world: a limit was reached. */
-static bool is_ours(const skn_chat *c, const skein_inbox_item *item)
+static bool is_ours(const skn_chat *c, const skn_json *item)
 {
-    return skn_str_is(item->kind, "approval") && !item->answer.n && item->open &&
-           (!item->chat_uid.n || skn_str_eq(item->chat_uid, c->chat.uid));
+    return skn_is(item, "type", "approval") && !skn_has(item, "answer") &&
+           skn_has(item, "open") &&
+           (!skn_has(item, "chatId") || skn_str_eq(skn_far_text(item, "chatId"), c->chat.uid));
 }
 
 static bool is_known(const skn_approval *list, size_t count, const char *uid)
@@ -29,54 +31,50 @@ static bool is_known(const skn_approval *list, size_t count, const char *uid)
     return false;
 }
 
-static void copy(skn_approval *out, const skein_inbox_item *item, skn_arena *mem)
+static void copy(skn_approval *out, const skn_json *item, skn_arena *mem)
 {
-    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(item->uid));
-    snprintf(out->who, sizeof out->who, "%.*s",
-             SKN_FMT(item->agent.n ? item->agent : SKN_STR("the team")));
-    if (item->tool.n)
+    skn_str agent = skn_far_text(item, "agent"), tool = skn_far_text(item, "tool");
+
+    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(skn_far_text(item, "id")));
+    snprintf(out->who, sizeof out->who, "%.*s", SKN_FMT(agent.n ? agent : SKN_STR("the team")));
+    if (tool.n)
         snprintf(out->what, sizeof out->what, "%.*s %.*s",
-                 SKN_FMT(skn_clean_consent(mem, item->tool)),
-                 SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, item->args), ARGS_MOST)));
+                 SKN_FMT(skn_clean_consent(mem, tool)),
+                 SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, skn_args_of(item)), ARGS_MOST)));
     else
-        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(item->title));
+        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(skn_far_text(item, "title")));
 }
 
 /* A list leaves out what is long. */
-static void read_whole(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem,
-                       skein_inbox_item *out)
+static const skn_json *read_whole(skn_chat *c, const skn_json *listed, skn_arena *mem)
 {
-    skein_inbox_item whole;
+    const skn_json  *whole;
     skn_far_question q;
 
-    *out = *listed;
-    if (!listed->definition_state.n || listed->definition.n)
-        return;
-    if (!skn_far_inbox_get(skn_chat_ask(c, mem, &q), listed->uid, &whole))
-        out->definition = whole.definition;
+    if (!skn_has(listed, "definitionState") || skn_has(listed, "definition"))
+        return listed;
+    return skn_read(skn_chat_ask(c, mem, &q), listed, "/inbox/{id}", &whole) ? listed : whole;
 }
 
-static void tell_definition(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem)
+static void tell_definition(skn_chat *c, const skn_json *listed, skn_arena *mem)
 {
+    const skn_json      *item = read_whole(c, listed, mem);
     skn_definition_parts d;
-    skein_inbox_item     item;
 
-    read_whole(c, listed, mem, &item);
-    skn_definition_read(&item, mem, &d);
+    skn_definition_read(item, mem, &d);
     if (d.why)
         skn_chat_tell(c, "%s", d.why);
-    if (d.why && !item.definition.n)
+    if (d.why && !skn_has(item, "definition"))
         skn_chat_tell(c,
                       "  It could not be read. Read it before you allow it: /inbox show %.*s",
-                      SKN_FMT(item.uid));
+                      SKN_FMT(skn_far_text(item, "id")));
     for (size_t i = 0; i < d.parts.n; i++) {
         skn_chat_wrap(c, d.parts.p[i].label, 2, false);
         skn_chat_wrap(c, d.parts.p[i].text, 6, false);
     }
 }
 
-static void tell(skn_chat *c, const skn_approval *a, const skein_inbox_item *item,
-                 skn_arena *mem)
+static void tell(skn_chat *c, const skn_approval *a, const skn_json *item, skn_arena *mem)
 {
     skn_chat_tell(c, "%s waits for your answer in the inbox: %s", a->who, a->what);
     tell_definition(c, item, mem);
@@ -86,18 +84,18 @@ static void tell(skn_chat *c, const skn_approval *a, const skein_inbox_item *ite
                   a->uid);
 }
 
-static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
+static void take(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
 {
-    const skein_inbox_item *from[SKN_CHAT_ASKS];
-    skn_approval            old[SKN_CHAT_ASKS];
-    size_t                  old_count = c->ask_count;
+    const skn_json *from[SKN_CHAT_ASKS];
+    skn_approval    old[SKN_CHAT_ASKS];
+    size_t          old_count = c->ask_count;
 
     memcpy(old, c->asks, sizeof old);
     c->ask_count = 0;
-    for (size_t i = 0; i < inbox->count && c->ask_count < SKN_CHAT_ASKS; i++)
-        if (is_ours(c, &inbox->at[i])) {
-            from[c->ask_count] = &inbox->at[i];
-            copy(&c->asks[c->ask_count++], &inbox->at[i], mem);
+    for (size_t i = 0; i < inbox->n && c->ask_count < SKN_CHAT_ASKS; i++)
+        if (is_ours(c, inbox->p[i])) {
+            from[c->ask_count] = inbox->p[i];
+            copy(&c->asks[c->ask_count++], inbox->p[i], mem);
         }
     for (size_t i = 0; i < c->ask_count; i++)
         if (!is_known(old, old_count, c->asks[i].uid))
@@ -107,11 +105,12 @@ static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
 
 skein_rc skn_chat_asks_read(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_inbox_query what = {.kind = SKN_STR("approval"), .limit = INBOX_MOST};
-    skein_inbox       inbox;
-    skn_far_question  q;
-    skein_rc rc = skn_chat_told(c, &q, skn_far_inbox(skn_chat_ask(c, mem, &q), &what, &inbox));
+    skn_arena       *mem = skn_arena_new();
+    skn_json_list    inbox = {0};
+    skn_far_question q;
+    skein_rc         rc = skn_chat_told(c, &q,
+                                        skn_inbox_list(skn_chat_ask(c, mem, &q),
+                                                       "state=open&type=approval", INBOX_MOST, &inbox));
 
     if (!rc)
         take(c, &inbox, mem);

@@ -1,0 +1,60 @@
+/* say.h: a request, and what is said of its answer. The answer stays the JSON that it is.
+ *
+ * Texts may have members of a JSON value in braces, after how they are shown and before how wide: "{id}", "{item.id}",
+ * "{yellow id}", "{sender agent 8}", "{line content 60}", "{time createdAt}". Without a word a text is padded to its width
+ * and a number stands at the right of it. "{n s}" is the ending of a plural. What is absent is shown as nothing. In a command to paste ("skein …") stands no value that a
+ * shell would obey.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_SAY_H
+#define SKN_CLI_SAY_H
+
+#include "cli/far.h"
+#include "cli/print.h"
+
+void skn_say(skn_cli *cli, const skn_json *v, const char *text);
+/* Where the member says something: not null, "", 0, false or an empty list. */
+void skn_say_if(skn_cli *cli, const skn_json *v, const char *member, const char *text);
+bool skn_has(const skn_json *v, const char *member);
+/* As a row of a list: on a terminal broken between words. */
+void skn_say_row(skn_cli *cli, const skn_json *v, const char *text);
+/* A heading, and the member as a block of lines; nothing where it is absent. */
+void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const char *member);
+/* What a dry run would do: skn_would, with members. */
+void skn_say_would(skn_cli *cli, const skn_json *v, const char *text);
+/* True where the member is this text. */
+bool skn_is(const skn_json *v, const char *member, const char *text);
+
+/* The answer as the command's own JSON. */
+skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
+/* The items of a list: with --json as they are, else each by this. */
+typedef skein_rc skn_say_item(skn_cli *cli, const skn_json *v);
+skein_rc         skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say);
+/* The first item of a member that is a list, or NULL. */
+const skn_json *skn_first(const skn_json *v, const char *member);
+
+/* A path with members of `of` in it, encoded; "{world}" and "{chat}" are those that this run is about. */
+const char *skn_path(skn_cli *cli, const skn_json *of, const char *path);
+/* One answer, or every item of a list. */
+skein_rc skn_read(skn_cli *cli, const skn_json *of, const char *path, const skn_json **out);
+skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t most,
+                      skn_json_list *out);
+/* A change; `b` is its body, or NULL. */
+skein_rc skn_send(skn_cli *cli, skn_far_body *b, const char *method, const skn_json *of,
+                  const char *path, const skn_json **out);
+
+/* An option that was given, as a member of a body; an empty one removes what it is about. */
+void skn_body_option(skn_cli *cli, skn_jw *w, const char *option, const char *member);
+
+/* A command that changes one thing with one request. */
+typedef struct skn_deed {
+    const char *method, *path;
+    const char *would; /* of the thing as it is: "pause {name}" */
+    const char *did;   /* of the answer */
+    bool        shows; /* a dry run with --json shows the thing */
+} skn_deed;
+
+/* *thing becomes what was answered, if anything was. */
+skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_json **thing);
+
+#endif
