@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 #include "runtime/runtime.h"
 

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "cli/discover.h"
 #include "cli/paste.h"
-#include "cli/say.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "cli/far_change.h"
 #include "cli/far_view.h"
 #include "cli/paste.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

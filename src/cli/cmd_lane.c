@@ -1,227 +1,217 @@
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_change.h"
-#include "cli/far_view.h"
 #include "cli/unanswered.h"
 
-#include <string.h>
+#define LANES "{world}/delegations"
+#define LANE  "{world}/delegations/{delegationId}"
 
-static skein_rc lane_item(skn_cli *cli, const skein_lane *lane)
-{
-    skn_shape_lane(skn_item(cli), lane);
-    return skn_item_end(cli);
-}
+/* --- Listing ------------------------------------------------------------------------------ */
 
-static const skein_turn *turn_on(const skein_turns *turns, const skein_lane *lane)
+skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out)
 {
-    for (size_t i = 0; i < turns->count; i++)
-        if (turns->at[i].lane.v == lane->id.v)
-            return &turns->at[i];
-    return NULL;
+    return skn_far_all(
+        cli,
+        skn_arena_printf(cli->keep, "%s/delegations?chatId=%s%s", cli->door->world,
+                         skn_far_part(cli, cli->door->chat_uid), others ? "&lanes=true" : "")
+            .p,
+        0, out);
 }
 
 /* Only a delegation runs and ends. */
-static const char *label_of(const skein_lane *lane)
+static void print_label(skn_cli *cli, const skn_json *lane)
 {
-    return lane->parent.v                            ? skn_lane_state_name(lane->state)
-           : skn_str_starts(lane->key, SKN_STR("@")) ? "memory"
-                                                     : "room";
+    if (skn_has(lane, "parent"))
+        skn_say(cli, lane, "{state 11}");
+    else
+        skn_print(cli, "%-11s", skn_is(lane, "delegationId", "main") ? "room" : "memory");
 }
 
-/* What is done on one that runs, or that nobody has begun with it. */
-static void print_doing(skn_cli *cli, const skein_lane *lane, const skein_turns *turns)
+static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lane)
 {
-    const skein_turn *t = turn_on(turns, lane);
+    for (size_t i = 0; i < agents->n; i++)
+        if (skn_str_eq(skn_far_text(agents->p[i], "name"), skn_far_text(lane, "agent")))
+            return agents->p[i];
+    return NULL;
+}
 
-    if (!lane->parent.v || !lane->agent.v || lane->state != SKEIN_LANE_RUNNING)
+/* What is done on one that runs, or that nobody has begun with it. What an agent does is told with it. */
+static void print_doing(skn_cli *cli, const skn_json *lane, const skn_json_list *agents)
+{
+    const skn_json *agent = agent_of(agents, lane);
+
+    if (!skn_has(lane, "parent") || !skn_has(lane, "agent") ||
+        !skn_is(lane, "state", "running"))
         return;
-    skn_print(cli, "  @%.*s %s%s%.*s", SKN_FMT(lane->agent_name),
-              t ? skn_turn_doing(t) : "waits to begin", t && t->tool.n ? " " : "",
-              t ? (int)t->tool.n : 0, t && t->tool.n ? t->tool.p : "");
+    skn_say(cli, lane, "  @{agent} ");
+    if (skn_is(agent, "state", "tool"))
+        skn_say(cli, agent, "tool {detail}");
+    else if (skn_is(agent, "state", "thinking") || skn_is(agent, "state", "writing"))
+        skn_say(cli, agent, "{state}");
+    else
+        skn_print_raw(cli, SKN_STR("waits to begin"));
 }
 
-static void lane_line(skn_cli *cli, const skein_lane *lane, const skein_turns *turns)
+static skein_rc lane_line(skn_cli *cli, const skein_conversation *chat, const skn_json *lane,
+                          const skn_json_list *agents)
 {
-    skn_print(cli, "%-12.*s  %-11s  %6lld message%s", SKN_FMT(lane->key), label_of(lane),
-              (long long)lane->length, skn_plural(lane->length));
-    print_doing(cli, lane, turns);
-    if (lane->spawn_call_id.n) {
-        skn_print(cli, "  call ");
-        skn_print_line(cli, lane->spawn_call_id, 40);
-    }
+    skn_say(cli, lane, "{delegationId 12}  ");
+    print_label(cli, lane);
+    skn_say(cli, lane, "  {messageCount 6} message{messageCount s}");
+    print_doing(cli, lane, agents);
+    skn_say_if(cli, lane, "spawnCallId", "  call {line spawnCallId 40}");
     skn_print_raw(cli, SKN_STR("\n"));
-}
-
-/* What an agent does is told with it. */
-static skein_rc read_turns(skn_cli *cli, const skein_lanes *lanes, skein_turns *out)
-{
-    const skn_json *told;
-    skein_agents    agents;
-    skein_rc        rc = skn_far_agents(cli, &agents);
-
-    *out = (skein_turns){.at = SKN_ARRAY(cli->keep, lanes->count + 1, skein_turn)};
-    for (size_t i = 0; !rc && i < lanes->count * agents.count; i++) {
-        const skein_lane  *lane = &lanes->at[i / agents.count];
-        const skein_agent *agent = &agents.at[i % agents.count];
-        skn_str            state;
-
-        if (!skn_str_eq(lane->agent_name, agent->name) || lane->state != SKEIN_LANE_RUNNING ||
-            !lane->parent.v ||
-            skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
-            continue;
-        state = skn_far_text(told, "state");
-        if (skn_str_is(state, "thinking") || skn_str_is(state, "writing") ||
-            skn_str_is(state, "tool"))
-            out->at[out->count++] = (skein_turn){
-                .lane = lane->id,
-                .writing = skn_str_is(state, "writing"),
-                .tool = skn_str_is(state, "tool") ? skn_far_text(told, "detail") : SKN_NONE};
-    }
-    return rc;
+    return skn_print_lane_failure(cli, chat, lane);
 }
 
 int skn_cmd_lane_ls(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_lanes        lanes;
-    skein_turns        turns = {0};
+    skn_json_list      lanes = {0}, agents = {0};
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    if (rc || (rc = skn_far_lanes(cli, &lanes)) ||
-        (!cli->json && (rc = read_turns(cli, &lanes, &turns))))
+    if (rc || (rc = skn_lanes_read(cli, true, &lanes)))
         return (int)rc;
     if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < lanes.count && !rc; i++)
-        if (cli->json)
-            rc = lane_item(cli, &lanes.at[i]);
-        else {
-            lane_line(cli, &lanes.at[i], &turns);
-            rc = skn_print_lane_failure(cli, &chat, &lanes.at[i]);
-        }
-    if (cli->json)
-        skn_list_done(cli, rc);
+        return (int)skn_say_list(cli, &lanes, NULL);
+    rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
+    for (size_t i = 0; i < lanes.n && !rc; i++)
+        rc = lane_line(cli, &chat, lanes.p[i], &agents);
     return (int)rc;
 }
 
-static skein_rc delegation_out(skn_cli *cli, const skein_delegation *d)
-{
-    const skein_lane lane = {.key = d->key,
-                             .agent_name = d->agent,
-                             .spawn_call_id = d->spawn_call_id,
-                             .state = d->state,
-                             .length = d->messages};
+/* --- Noting down -------------------------------------------------------------------------- */
 
-    return lane_item(cli, &lane);
+/* The body of a change of delegations in this chat. */
+static skn_jw *body(skn_cli *cli, skn_far_body *b)
+{
+    skn_jw *w = skn_far_body_begin(cli, b);
+
+    if (cli->dry_run) { /* a look is not what the key is for */
+        b->key = SKN_NONE;
+        skn_jw_kbool(w, "dryRun", true);
+    }
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
+    return w;
 }
 
 int skn_cmd_lane_new(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_delegation   made;
+    const skn_json    *made;
+    skn_far_body       b;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    if (rc ||
-        (rc = skn_far_delegation_new(cli, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("main"),
-                                     skn_str_of(skn_opt(cli, "call")), &made)))
+    if (rc)
+        return (int)rc;
+    skn_jw_kstr(body(cli, &b), "parent", cli->arg_count ? skn_arg(cli, 0) : SKN_STR("main"));
+    skn_jw_kstr(&b.w, "spawnCallId", skn_str_of(skn_opt(cli, "call")));
+    if ((rc = skn_send(cli, &b, "POST", NULL, LANES, &made)))
         return (int)rc;
     if (cli->dry_run)
-        skn_would(cli, "start the delegation %.*s", SKN_FMT(made.key));
+        skn_say_would(cli, made, "start the delegation {delegationId}");
     else if (cli->json)
-        rc = delegation_out(cli, &made);
+        rc = skn_far_item(cli, made);
     else
-        skn_print(cli,
-                  "Started the delegation %.*s. Say how it ended with \"skein lane finish "
-                  "%.*s\".\n",
-                  SKN_FMT(made.key), SKN_FMT(made.key));
+        skn_say(cli, made,
+                "Started the delegation {delegationId}. Say how it ended with \"skein lane "
+                "finish {delegationId}\".\n");
     return (int)rc;
 }
 
 int skn_cmd_lane_finish(skn_cli *cli)
 {
-    const char        *word = skn_opt(cli, "state");
+    const char        *word = skn_opt(cli, "state"), *state = word ? word : "done";
     skein_world        world;
     skein_conversation chat;
-    skein_delegation   lane;
-    skein_lane_state   state = SKEIN_LANE_DONE;
+    const skn_json    *lane;
+    skn_far_body       b;
     skein_rc           rc;
 
-    if (word && (!skn_lane_state_from(skn_str_of(word), &state) || state == SKEIN_LANE_RUNNING))
+    if (!skn_is_among(SKN_STR("done,failed,cancelled,interrupted"), skn_str_of(state)))
         return (int)skn_fail(
             &cli->err, SKEIN_USAGE,
             "\"--state\" is done, failed, cancelled or interrupted, not \"%s\"", word);
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = skn_far_delegation_finish(cli, skn_arg(cli, 0), state, &lane)))
+    if ((rc = skn_need_chat(cli, &world, &chat)))
         return (int)rc;
-    if (cli->json)
-        return (int)delegation_out(cli, &lane);
-    skn_print(cli, "%.*s %s %s.\n", SKN_FMT(lane.key), cli->dry_run ? "would be" : "is",
-              skn_lane_state_name(state));
+    skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));
+    rc = skn_far_send(&b, "PATCH",
+                      skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
+                                       skn_far_part(cli, skn_arg(cli, 0)))
+                          .p,
+                      &lane);
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, lane);
+    skn_say(cli, lane, cli->dry_run ? "{delegationId} would be " : "{delegationId} is ");
+    skn_print(cli, "%s.\n", state);
     return 0;
 }
 
-/* Delegations that are stopped, and begun again. */
+/* --- Delegations that are stopped, and begun again ---------------------------------------- */
 
-static skein_rc delegation_json(skn_cli *cli, const skein_delegation *d)
+static skein_rc find(skn_cli *cli, const skn_json **out)
 {
-    skn_shape_delegation(skn_item(cli), d);
-    return skn_item_end(cli);
-}
-
-static skein_rc find(skn_cli *cli, skein_world *world, skein_conversation *chat,
-                     skein_delegation *out)
-{
-    skein_rc rc = skn_need_chat(cli, world, chat);
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc)
         return rc;
-    return skn_missing(cli, skn_far_delegation(cli, skn_arg(cli, 0), out), "delegation");
+    rc = skn_far_get(cli, out, "%s/delegations/%s?chatId=%s", cli->door->world,
+                     skn_far_part(cli, skn_arg(cli, 0)),
+                     skn_far_part(cli, cli->door->chat_uid));
+    return skn_missing(cli, rc, "delegation");
+}
+
+/* What became of it is asked for: the answer need not have all of it yet. */
+static skein_rc order(skn_cli *cli, const char *path, const skn_json **lane)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "chatId", cli->door->chat_uid);
+    if ((rc = skn_send(cli, &b, "POST", *lane, path, &v)))
+        return rc;
+    return find(cli, lane);
 }
 
 int skn_stop_delegation(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_delegation   d;
-    skein_rc           rc = find(cli, &world, &chat, &d);
+    const skn_json *lane;
+    skein_rc        rc = find(cli, &lane);
 
     if (!rc && cli->dry_run) {
-        skn_would(cli, "stop %.*s, and what is below it", SKN_FMT(d.key));
+        skn_say_would(cli, lane, "stop {delegationId}, and what is below it");
         return 0;
     }
-    if (rc || (rc = skn_far_to_server(cli)) ||
-        (rc = skn_far_delegation_do(cli, d.key, "cancel")) ||
-        (rc = find(cli, &world, &chat, &d)))
+    if (rc || (rc = skn_far_to_server(cli)) || (rc = order(cli, LANE "/cancel", &lane)))
         return (int)rc;
     if (cli->json)
-        return (int)delegation_json(cli, &d);
-    skn_print(cli, "%.*s is %s. Begin again with \"skein retry %.*s\".\n", SKN_FMT(d.key),
-              skn_lane_state_name(d.state), SKN_FMT(d.key));
+        return (int)skn_far_item(cli, lane);
+    skn_say(cli, lane,
+            "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
     return 0;
 }
 
 int skn_retry_delegation(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_delegation   d;
-    skein_rc           rc = find(cli, &world, &chat, &d);
+    const skn_json *lane;
+    skein_rc        rc = find(cli, &lane);
 
     if (!rc && cli->dry_run) {
-        skn_would(cli, "begin again with %.*s", SKN_FMT(d.key));
+        skn_say_would(cli, lane, "begin again with {delegationId}");
         return 0;
     }
-    if (rc || (rc = skn_far_delegation_do(cli, d.key, "retry")) ||
-        (rc = find(cli, &world, &chat, &d)))
+    if (rc || (rc = order(cli, LANE "/retry", &lane)))
         return (int)rc;
     if (cli->json)
-        return (int)delegation_json(cli, &d);
-    skn_print(cli,
-              "%.*s has %.*s again; its end is told to %.*s. Stop it with \"skein stop "
-              "%.*s\".\n",
-              SKN_FMT(d.agent), SKN_FMT(d.key),
-              SKN_FMT(d.asked_by.n ? d.asked_by : SKN_STR("whoever asked")), SKN_FMT(d.key));
+        return (int)skn_far_item(cli, lane);
+    skn_say(cli, lane,
+            skn_has(lane, "askedBy")
+                ? "{agent} has {delegationId} again; its end is told to {askedBy}. "
+                : "{agent} has {delegationId} again; its end is told to whoever asked. ");
+    skn_say(cli, lane, "Stop it with \"skein stop {delegationId}\".\n");
     return 0;
 }

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cli/commands.h"
-#include "cli/far.h"
 #include "cli/far_view.h"
 #include "cli/input.h"
 #include "cli/news.h"

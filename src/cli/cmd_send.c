@@ -5,7 +5,6 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/current.h"
-#include "cli/far.h"
 #include "cli/far_change.h"
 #include "cli/news.h"
 #include "cli/print.h"
@@ -250,15 +249,15 @@ static bool is_asked_for(const skn_saying *what, skn_str tag)
     return false;
 }
 
-static skein_rc check_tags(skn_cli *cli, const skein_tags *all, const skn_saying *what)
+static skein_rc check_tags(skn_cli *cli, const skn_json_list *all, const skn_saying *what)
 {
     size_t found;
 
     for (size_t i = 0; i < what->tags.count; i++) {
-        for (found = 0; found < all->count; found++)
-            if (skn_str_is(all->at[found].name, what->tags.at[i]))
+        for (found = 0; found < all->n; found++)
+            if (skn_is(all->p[found], "name", what->tags.at[i]))
                 break;
-        if (found == all->count) {
+        if (found == all->n) {
             skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%s\"", what->tags.at[i]);
             return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
         }
@@ -267,18 +266,18 @@ static skein_rc check_tags(skn_cli *cli, const skein_tags *all, const skn_saying
 }
 
 /* Tags that are on in the conversation, and those asked for here. */
-static skein_rc add_tags(skn_cli *cli, const skein_conversation *chat, const skn_saying *what,
-                         instruction_list *list)
+static skein_rc add_tags(skn_cli *cli, const skn_saying *what, instruction_list *list)
 {
-    skein_tags all;
-    skein_rc   rc = skn_far_tags(cli, chat, &all);
+    skn_json_list all = {0};
+    skein_rc      rc = skn_tags_read(cli, &all);
 
     if (rc || (rc = check_tags(cli, &all, what)))
         return rc;
-    for (size_t i = 0; i < all.count; i++)
-        if (all.at[i].include_in_message &&
-            (all.at[i].active || is_asked_for(what, all.at[i].name)))
-            instruct(cli, list, all.at[i].instruction, all.at[i].target);
+    for (size_t i = 0; i < all.n; i++)
+        if (skn_has(all.p[i], "includeInMessage") &&
+            (skn_has(all.p[i], "active") || is_asked_for(what, skn_far_text(all.p[i], "name"))))
+            instruct(cli, list, skn_far_text(all.p[i], "instruction"),
+                     skn_far_text(all.p[i], "target"));
     return SKEIN_OK;
 }
 
@@ -324,7 +323,7 @@ skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_con
     *out = (skein_new_message){.role = SKEIN_USER, .sender = SKN_STR("human")};
     if ((rc = address(cli, world, what, &out->content)) ||
         (rc = add_expected(cli, world, what, &list)) || (rc = add_state(cli, chat, &list)) ||
-        (rc = add_tags(cli, chat, what, &list)))
+        (rc = add_tags(cli, what, &list)))
         return rc;
     if (what->reply_to) {
         if ((rc = skn_need_message(cli, chat, skn_str_of(what->reply_to), &parent)))

@@ -284,19 +284,16 @@ static skein_rc show_squash(skn_cli *cli)
     return SKEIN_OK;
 }
 
-static skein_rc find_lane(skn_cli *cli, const show_job *job, skn_str key, skein_lane *out)
+static skein_rc find_lane(skn_cli *cli, skn_str key, const skn_json **out)
 {
-    skein_lanes lanes;
-    skein_rc    rc;
+    skn_json_list lanes = {0};
+    skein_rc      rc = skn_lanes_read(cli, true, &lanes);
 
-    *out = (skein_lane){.key = key, .length = job->chat.length};
-    if (skn_str_is(key, "main"))
-        return SKEIN_OK;
-    if ((rc = skn_far_delegations(cli, &lanes)))
+    if (rc)
         return rc;
-    for (size_t i = 0; i < lanes.count; i++)
-        if (skn_str_eq(lanes.at[i].key, key)) {
-            *out = lanes.at[i];
+    for (size_t i = 0; i < lanes.n; i++)
+        if (skn_str_eq(skn_far_text(lanes.p[i], "delegationId"), key)) {
+            *out = lanes.p[i];
             return SKEIN_OK;
         }
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%.*s\"", SKN_FMT(key));
@@ -305,22 +302,21 @@ static skein_rc find_lane(skn_cli *cli, const show_job *job, skn_str key, skein_
 
 static skein_rc show_lane(skn_cli *cli, const show_job *job)
 {
-    skein_lane       lane;
+    const skn_json  *lane = NULL;
     skn_far_slice    slice = {.thread = job->chat.thread_uid, .lane = skn_arg(cli, 0)};
     skn_far_question q;
     skn_far_log      log;
-    skein_rc         rc = find_lane(cli, job, slice.lane, &lane);
+    int64_t          length;
+    skein_rc         rc = find_lane(cli, slice.lane, &lane);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_LANE, "a delegation")))
         return rc;
-    if (cli->json) {
-        skn_shape_lane(skn_item(cli), &lane);
-        return skn_item_end(cli);
-    }
-    skn_print(cli, "%.*s  %s  %" PRId64 " message%s\n", SKN_FMT(lane.key),
-              skn_lane_state_name(lane.state), lane.length, skn_plural(lane.length));
+    if (cli->json)
+        return skn_far_item(cli, lane);
+    skn_say(cli, lane, "{delegationId}  {state}  {messageCount} message{messageCount s}\n");
+    length = skn_far_int(lane, "messageCount", 0);
     skn_out_page(cli);
-    for (int64_t from = 0; !rc && from < lane.length; from += PAGE) {
+    for (int64_t from = 0; !rc && from < length; from += PAGE) {
         skein_mem_reset(cli->mem);
         rc = skn_far_log_part(skn_far_ask_apart(cli, cli->mem, &q), &slice, from, PAGE, &log);
         cli->err = q.cli.err;

@@ -1,7 +1,6 @@
 /* Fewer words for the same: squash, and compaction by hand. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far.h"
 #include "cli/far_change.h"
 #include "cli/far_view.h"
 #include "cli/far_world.h"

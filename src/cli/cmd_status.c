@@ -6,10 +6,8 @@
 #include "cli/commands.h"
 #include "cli/current.h"
 #include "cli/discover.h"
-#include "cli/far.h"
 #include "cli/input.h"
 #include "cli/print.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -334,8 +332,6 @@ int skn_cmd_open(skn_cli *cli)
     return 0;
 }
 
-enum { QUEUED_SHOWN = 60 };
-
 /* 900000 -> "15 min". */
 static void print_every(skn_cli *cli, int64_t ms)
 {
@@ -436,23 +432,16 @@ static void print_busy(skn_cli *cli)
 
 skein_rc skn_print_queue(skn_cli *cli)
 {
-    skein_queue queue;
-    skein_rc    rc = skn_far_queue(cli, &queue);
+    skn_json_list queue = {0};
+    skein_rc      rc = skn_queue_read(cli, &queue);
 
-    if (rc || !queue.count)
+    if (rc || !queue.n)
         return rc;
-    skn_print(cli, "%zu message%s wait%s until ", queue.count, skn_plural((int64_t)queue.count),
-              queue.count == 1 ? "s" : "");
+    skn_print(cli, "%zu message%s wait%s until ", queue.n, skn_plural((int64_t)queue.n),
+              queue.n == 1 ? "s" : "");
     print_busy(cli);
-    for (size_t i = 0; i < queue.count; i++) {
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_id(cli, queue.at[i].uid);
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_sender(cli, queue.at[i].sender, 0);
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_line(cli, queue.at[i].content, QUEUED_SHOWN);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
+    for (size_t i = 0; i < queue.n; i++)
+        skn_say(cli, queue.p[i], "  {id messageId}  {sender sender}  {line content 60}\n");
     return SKEIN_OK;
 }
 

@@ -1,38 +1,43 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_view.h"
 
-/* "…/tags/NAME", with the chat where one is known. */
-static const char *tag_path(skn_cli *cli, skn_str name)
+#define TAG "{world}/tags/{name}"
+
+/* With the chat where one is known. */
+static const char *in_chat(skn_cli *cli, const char *path)
 {
     skn_str chat = cli->door->chat_uid;
 
-    return skn_arena_printf(cli->keep, "%s/tags/%s%s%s", cli->door->world,
-                            skn_far_part(cli, name), chat.n ? "?chatId=" : "",
+    return skn_arena_printf(cli->keep, "%s%s%s", path, chat.n ? "?chatId=" : "",
                             skn_far_part(cli, chat))
         .p;
 }
 
-static skein_rc tag_out(skn_cli *cli, const skein_tag *tag, const char *what)
+static skein_rc tag_out(skn_cli *cli, const skn_json *tag, const char *what)
 {
-    if (cli->json) {
-        skn_shape_tag(skn_item(cli), tag);
-        return skn_item_end(cli);
-    }
-    skn_print_sender(cli, tag->name, 20);
-    skn_print(cli, "  %-3s  ", tag->active ? "on" : "off");
-    skn_print_line(cli, tag->instruction, 40);
-    if (tag->target.n) {
-        skn_print_raw(cli, SKN_STR(" → "));
-        skn_print_line(cli, tag->target, 40);
-    }
-    skn_print(cli, "%s%s\n", tag->include_in_message ? "" : "  (trigger only)", what);
+    if (cli->json)
+        return skn_far_item(cli, tag);
+    skn_say(cli, tag,
+            skn_has(tag, "active") ? "{sender name 20}  on   {line instruction 40}"
+                                   : "{sender name 20}  off  {line instruction 40}");
+    skn_say_if(cli, tag, "target", " → {line target 40}");
+    skn_print(cli, "%s%s\n", skn_has(tag, "includeInMessage") ? "" : "  (trigger only)", what);
     return SKEIN_OK;
 }
 
+static skein_rc listed(skn_cli *cli, const skn_json *tag)
+{
+    return tag_out(cli, tag, "");
+}
+
+skein_rc skn_tags_read(skn_cli *cli, skn_json_list *out)
+{
+    return skn_far_all(cli, in_chat(cli, skn_path(cli, NULL, "{world}/tags")), 0, out);
+}
+
 /* Tags belong to the world; a conversation is only needed to say which are on there. */
-static skein_rc read_tags(skn_cli *cli, skein_tags *out)
+static skein_rc read_tags(skn_cli *cli, skn_json_list *out)
 {
     skein_world        world;
     skein_conversation chat;
@@ -41,73 +46,62 @@ static skein_rc read_tags(skn_cli *cli, skein_tags *out)
     if (rc)
         return rc;
     rc = skn_need_chat(cli, &world, &chat);
-    if (!rc)
-        return skn_far_tags(cli, &chat, out);
-    if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
+    if (rc && (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation")))
         return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
-    return skn_far_tags(cli, NULL, out);
+    return skn_tags_read(cli, out);
 }
 
 int skn_cmd_tag_ls(skn_cli *cli)
 {
-    skein_tags tags;
-    skein_rc   rc = read_tags(cli, &tags);
+    skn_json_list tags = {0};
+    skein_rc      rc = read_tags(cli, &tags);
 
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < tags.count && !rc; i++)
-        rc = tag_out(cli, &tags.at[i], "");
-    if (cli->json)
-        skn_list_done(cli, rc);
-    return (int)rc;
+    return (int)(rc ? rc : skn_say_list(cli, &tags, listed));
 }
 
-static skein_rc define(skn_cli *cli, const skein_tag *tag)
+/* Makes it so; a dry run shows it as it would be. */
+static skein_rc put(skn_cli *cli, const char *method, const skn_json **tag)
 {
-    const skn_json *v;
-    skn_far_body    b;
-    skn_jw         *w = skn_far_body_begin(cli, &b);
+    const char *path = skn_path(cli, *tag, in_chat(cli, TAG));
 
-    skn_jw_kstr(w, "control", tag->control);
-    skn_jw_kstr(w, "instruction", tag->instruction);
-    skn_jw_kstr(w, "target", tag->target);
-    skn_jw_kbool(w, "includeInMessage", tag->include_in_message);
-    return skn_far_send(&b, "PUT", tag_path(cli, tag->name), &v);
+    return cli->dry_run ? SKEIN_OK : skn_far_change(cli, method, path, (*tag)->raw, tag);
 }
 
 int skn_cmd_tag_new(skn_cli *cli)
 {
-    const char *control = skn_opt(cli, "control"), *type = skn_opt(cli, "instruction");
-    skein_world world;
-    skein_tag   tag = {.name = skn_arg(cli, 0),
-                       .control = skn_str_of(control ? control : "toggle"),
-                       .instruction = skn_str_of(type ? type : cli->args[0]),
-                       .target = skn_str_of(skn_opt(cli, "target")),
-                       .include_in_message = !skn_opt(cli, "trigger-only")};
-    skein_rc    rc = skn_need_world(cli, &world);
+    const char     *control = skn_opt(cli, "control"), *type = skn_opt(cli, "instruction");
+    const skn_json *tag;
+    skein_world     world;
+    skn_far_body    b;
+    skn_jw         *w;
+    skein_rc        rc = skn_need_world(cli, &world);
 
     if (rc)
         return (int)rc;
-    if (!skn_str_is(tag.control, "toggle") && !skn_str_is(tag.control, "button") &&
-        !skn_str_is(tag.control, "choice"))
+    if (control && !skn_is_among(SKN_STR("toggle,button,choice"), skn_str_of(control)))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--control\" is button, toggle or choice, not \"%s\"", control);
-    if (!cli->dry_run && (rc = define(cli, &tag)))
+    w = skn_far_body_begin(cli, &b);
+    skn_jw_kstr(w, "name", skn_arg(cli, 0));
+    skn_jw_kstr(w, "control", skn_str_of(control ? control : "toggle"));
+    skn_jw_kstr(w, "instruction", skn_str_of(type ? type : cli->args[0]));
+    skn_jw_kstr(w, "target", skn_str_of(skn_opt(cli, "target")));
+    skn_jw_kbool(w, "includeInMessage", !skn_opt(cli, "trigger-only"));
+    skn_jw_kbool(w, "active", false);
+    if ((rc = skn_body_read(&b, &tag)) || (rc = put(cli, "PUT", &tag)))
         return (int)rc;
-    return (int)tag_out(cli, &tag, cli->dry_run ? "  (would be defined)" : "  defined");
+    return (int)tag_out(cli, tag, cli->dry_run ? "  (would be defined)" : "  defined");
 }
 
-static skein_rc tag_named(skn_cli *cli, skein_tag *out)
+static skein_rc tag_named(skn_cli *cli, const skn_json **out)
 {
-    skein_tags tags;
-    skein_rc   rc = read_tags(cli, &tags);
+    skn_json_list tags = {0};
+    skein_rc      rc = read_tags(cli, &tags);
 
-    for (size_t i = 0; !rc && i < tags.count; i++)
-        if (skn_str_eq(tags.at[i].name, skn_arg(cli, 0))) {
-            *out = tags.at[i];
+    for (size_t i = 0; !rc && i < tags.n; i++)
+        if (skn_is(tags.p[i], "name", cli->args[0])) {
+            *out = tags.p[i];
             return SKEIN_OK;
         }
     if (rc)
@@ -118,38 +112,41 @@ static skein_rc tag_named(skn_cli *cli, skein_tag *out)
 
 int skn_cmd_tag_rm(skn_cli *cli)
 {
-    const skn_json *none;
-    skein_tag       tag;
+    const skn_json *tag, *none;
     skein_rc        rc = tag_named(cli, &tag);
 
     if (!rc && !cli->dry_run)
-        rc = skn_far_change(cli, "DELETE", tag_path(cli, tag.name), SKN_NONE, &none);
+        rc = skn_send(cli, NULL, "DELETE", tag, in_chat(cli, TAG), &none);
     return rc ? (int)rc
-              : (int)tag_out(cli, &tag, cli->dry_run ? "  (would be removed)" : "  removed");
+              : (int)tag_out(cli, tag, cli->dry_run ? "  (would be removed)" : "  removed");
 }
 
-static skein_rc switch_tag(skn_cli *cli, skein_tag *tag, bool on)
+static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_json **out)
 {
-    const skn_json *v;
-    skn_far_body    b;
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
 
-    skn_jw_kbool(skn_far_body_begin(cli, &b), "active", on);
-    return skn_far_send(&b, "PATCH", tag_path(cli, tag->name), &v);
+    for (const skn_json *m = tag->first; m; m = m->next)
+        if (!skn_str_is(m->key, "active")) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_raw(w, m->raw);
+        }
+    skn_jw_kbool(w, "active", on);
+    return skn_body_read(&b, out);
 }
 
 static int tag_turn(skn_cli *cli, bool on)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_tag          tag;
+    const skn_json    *tag;
     skein_rc           rc = tag_named(cli, &tag);
 
     if (!rc && !cli->door->chat)
         rc = skn_need_chat(cli, &world, &chat); /* says how to make one */
-    if (!rc && !cli->dry_run)
-        rc = switch_tag(cli, &tag, on);
-    tag.active = on;
-    return rc ? (int)rc : (int)tag_out(cli, &tag, cli->dry_run ? "  (would be)" : "");
+    if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put(cli, "PATCH", &tag)))
+        return (int)rc;
+    return (int)tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");
 }
 
 int skn_cmd_tag_on(skn_cli *cli)

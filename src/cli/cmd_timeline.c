@@ -47,7 +47,7 @@ static int timeline_of_events(skn_cli *cli, const char *path)
 typedef struct timeline_job {
     skein_conversation chat;
     skn_str            thread; /* of the version */
-    skein_lanes        lanes;  /* delegations */
+    skn_json_list      lanes;  /* delegations */
     skn_marks         *marks;
 } timeline_job;
 
@@ -56,21 +56,16 @@ static void print_call(skn_cli *cli, const skn_json *item)
     const skn_json *call = skn_json_get(item, "call"), *input = skn_json_get(call, "input");
     const skn_json *result = skn_json_get(item, "result"),
                    *more = skn_json_get(item, "duplicates");
-    skn_str lane = skn_far_text(item, "delegation");
 
-    skn_print_line(cli, skn_far_text(call, "toolName"), 0);
-    skn_print_raw(cli, SKN_STR(" "));
+    skn_say(cli, call, "{line toolName} ");
     skn_print_line(cli, input ? input->raw : SKN_NONE, cli->out.terminal ? 60 : 0);
     skn_print_raw(cli, !result || result->kind != SKN_JSON_OBJECT ? SKN_STR("  … no result yet")
-                       : skn_far_flag(result, "success")          ? SKN_STR("  ok")
+                       : skn_has(result, "success")               ? SKN_STR("  ok")
                                                                   : SKN_STR("  failed"));
     if (more && more->count)
         skn_print(cli, "  (%" PRIu32 " more results)", more->count);
-    if (lane.n) {
-        skn_print_raw(cli, SKN_STR("  ▸ "));
-        skn_print_line(cli, lane, 0);
-        skn_print(cli, "%s", skn_far_flag(item, "guessed") ? " (guessed)" : "");
-    }
+    skn_say_if(cli, item, "delegation", "  ▸ {line delegation}");
+    skn_say_if(cli, item, "guessed", " (guessed)");
 }
 
 /* What a result without its call says. */
@@ -85,14 +80,10 @@ static void print_item(skn_cli *cli, const skn_json *item)
 {
     skn_str          kind = skn_far_text(item, "kind"), text = skn_far_text(item, "content");
     skein_unfinished why = SKEIN_WHOLE;
-    int64_t          at = skn_far_time(item, "at");
 
     skn_print(cli, "  ");
-    if (at) {
-        skn_print_time(cli, at);
-        skn_print_raw(cli, SKN_STR("  "));
-    }
-    skn_print(cli, "%-14.*s ", SKN_FMT(kind));
+    skn_say_if(cli, item, "at", "{time at}  ");
+    skn_say(cli, item, "{kind 14} ");
     if (skn_str_is(kind, "tool_execution"))
         print_call(cli, item);
     else
@@ -119,35 +110,31 @@ static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *it
 }
 
 /* NULL: the room. */
-static const skein_lane *lane_of(const timeline_job *job, skn_str key)
+static const skn_json *lane_of(const timeline_job *job, skn_str key)
 {
-    for (size_t i = 0; i < job->lanes.count; i++)
-        if (skn_str_eq(job->lanes.at[i].key, key))
-            return &job->lanes.at[i];
+    for (size_t i = 0; i < job->lanes.n; i++)
+        if (skn_str_eq(skn_far_text(job->lanes.p[i], "delegationId"), key))
+            return job->lanes.p[i];
     return NULL;
 }
 
-static void print_head(skn_cli *cli, const skn_json *v, const skein_lane *lane)
+static void print_head(skn_cli *cli, const skn_json *v, const skn_json *lane)
 {
-    const skn_json *counts = skn_json_get(v, "counts");
-
-    skn_print_colour(cli, SKN_BOLD, skn_far_text(v, "lane"));
-    skn_print(cli, "  %" PRId64 " items, ", skn_far_int(counts, "items", 0));
+    skn_say(cli, v, "{bold lane}  {counts.items} items, ");
     if (lane)
-        skn_print(cli, "%" PRId64 " step%s\n", lane->length, skn_plural(lane->length));
+        skn_say(cli, lane, "{messageCount} step{messageCount s}\n");
     else
-        skn_print(cli, "%" PRId64 " messages\n", skn_far_int(counts, "messages", 0));
+        skn_say(cli, v, "{counts.messages} messages\n");
 }
 
 /* A lane, and then the delegations of its calls. */
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json *v)
 {
-    const skn_json   *items = skn_json_get(v, "items"), *below = skn_json_get(v, "delegations");
-    const skein_lane *lane = lane_of(job, skn_far_text(v, "lane"));
-    skein_rc          rc;
+    const skn_json *lane = lane_of(job, skn_far_text(v, "lane"));
+    skein_rc        rc;
 
     print_head(cli, v, lane);
-    for (const skn_json *i = items ? items->first : NULL; i; i = i->next) {
+    for (const skn_json *i = skn_first(v, "items"); i; i = i->next) {
         size_t row = skn_row_begin(cli);
 
         if (!is_blank(i))
@@ -156,8 +143,9 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json
         print_marks(cli, job->marks, i);
     }
     rc = lane ? skn_print_lane_failure(cli, &job->chat, lane) : SKEIN_OK;
-    for (const skn_json *d = below && !skn_opt(cli, "delegation") ? below->first : NULL;
-         !rc && d; d = d->next)
+    if (skn_opt(cli, "delegation"))
+        return rc;
+    for (const skn_json *d = skn_first(v, "delegations"); !rc && d; d = d->next)
         rc = print_lane(cli, job, d);
     return rc;
 }
@@ -171,7 +159,7 @@ static skein_rc print_timeline(skn_cli *cli, timeline_job *job)
 
     if (rc || cli->json)
         return rc ? rc : skn_far_item(cli, v);
-    if ((rc = skn_far_delegations(cli, &job->lanes)) ||
+    if ((rc = skn_lanes_read(cli, false, &job->lanes)) ||
         (rc = skn_marks_read(cli, job->thread, &job->marks)))
         return rc;
     skn_out_page(cli);

@@ -1,7 +1,6 @@
 /* Time travel: undo, redo, switch, branch. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far.h"
 #include "cli/far_change.h"
 #include "cli/paste.h"
 

@@ -6,9 +6,8 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "cli/far.h"
 #include "cli/place.h"
-#include "cli/print.h"
+#include "cli/say.h"
 
 /* Stands behind the last option of a list. */
 #define SKN_OPTIONS_END                                                                        \
@@ -196,6 +195,12 @@ int skn_stop_delegation(skn_cli *cli);
 skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out);
 /* As a line, in which `usual` stands for the model that it does not name. */
 void skn_agent_line(skn_cli *cli, const skn_json *agent, skn_str usual);
+/* The tags of the world; where a chat is known, as they are there. */
+skein_rc skn_tags_read(skn_cli *cli, skn_json_list *out);
+/* The delegations of the chat; with the others before them, its room and the memories of agents. */
+skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out);
+/* What waits in the chat until the agents are done. */
+skein_rc skn_queue_read(skn_cli *cli, skn_json_list *out);
 /* Inbox items, of the world that this run is about or of all; the query is like "state=open&type=approval". */
 skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out);
 #define SKN_INBOX_MOST 1000

@@ -121,9 +121,5 @@ skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
 /* A version by its number, or by its thread when the number is 0. */
 skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out);
 skein_rc skn_far_history(skn_cli *cli, skein_versions *out);
-/* What waits in the chat. */
-skein_rc skn_far_queue(skn_cli *cli, skein_queue *out);
-/* Of the world; with a chat, which of them are on there. */
-skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out);
 
 #endif

@@ -243,43 +243,6 @@ void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
         read_deliveries(cli, v, deliveries);
 }
 
-/* The lanes of a conversation that is elsewhere: its room, the memories of agents, and delegations. */
-
-static skein_rc read_lanes(skn_cli *cli, const char *more, skein_lanes *out)
-{
-    skn_json_list found = {0};
-    const char   *path = skn_arena_printf(cli->keep, "%s/delegations?chatId=%s%s",
-                                          cli->door->world,
-                                          skn_far_part(cli, cli->door->chat_uid), more)
-                           .p;
-    skein_rc rc = skn_far_all(cli, path, 0, &found);
-
-    *out = (skein_lanes){.at = SKN_ARRAY(cli->keep, found.n + 1, skein_lane)};
-    for (size_t i = 0; !rc && i < found.n; i++) {
-        skein_lane *lane = &out->at[out->count++];
-
-        *lane = (skein_lane){.key = skn_far_text(found.p[i], "delegationId"),
-                             .agent_name = skn_far_text(found.p[i], "agent"),
-                             .spawn_call_id = skn_far_text(found.p[i], "spawnCallId"),
-                             .length = skn_far_int(found.p[i], "messageCount", 0)};
-        skn_lane_state_from(skn_far_text(found.p[i], "state"), &lane->state);
-        lane->id.v = skn_far_number(cli, lane->key);
-        lane->parent.v = skn_far_number(cli, skn_far_text(found.p[i], "parent"));
-        lane->agent.v = skn_far_number(cli, lane->agent_name);
-    }
-    return rc;
-}
-
-skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out)
-{
-    return read_lanes(cli, "", out);
-}
-
-skein_rc skn_far_lanes(skn_cli *cli, skein_lanes *out)
-{
-    return read_lanes(cli, "&lanes=true", out);
-}
-
 /* Worlds, conversations, agents, messages and versions of a store that is elsewhere. */
 
 /* --- Worlds and agents -------------------------------------------------------------------- */
@@ -388,45 +351,6 @@ skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
     skn_far_read_chat(cli, v, out);
     skn_far_enter_chat(cli, out);
     return SKEIN_OK;
-}
-
-skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out)
-{
-    const char *path = skn_arena_printf(cli->keep, "%s/tags%s%s", cli->door->world,
-                                        chat ? "?chatId=" : "",
-                                        chat ? skn_far_part(cli, chat->uid) : "")
-                           .p;
-    skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, path, 0, &list);
-
-    *out = (skein_tags){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_tag)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        out->at[out->count++] = (skein_tag){
-            .name = skn_far_text(list.p[i], "name"),
-            .control = skn_far_text(list.p[i], "control"),
-            .instruction = skn_far_text(list.p[i], "instruction"),
-            .target = skn_far_text(list.p[i], "target"),
-            .include_in_message = skn_far_flag(list.p[i], "includeInMessage"),
-            .active = skn_far_flag(list.p[i], "active")};
-    return rc;
-}
-
-skein_rc skn_far_queue(skn_cli *cli, skein_queue *out)
-{
-    skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/queue", cli->door->chat).p,
-                              0, &list);
-
-    *out = (skein_queue){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_waiting)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        out->at[out->count++] = (skein_waiting){
-            .uid = skn_far_text(list.p[i], "id"),
-            .sender = skn_far_text(list.p[i], "sender"),
-            .content = skn_far_text(list.p[i], "content"),
-            .reply_to = skn_far_text(list.p[i], "replyToMessageId"),
-            .client_id = skn_far_text(list.p[i], "clientMessageId"),
-            .created_at = skn_far_time(list.p[i], "createdAt")};
-    return rc;
 }
 
 /* --- Messages and versions ---------------------------------------------------------------- */

@@ -24,9 +24,6 @@ typedef struct skn_far_slice {
 /* "&name=value", or nothing. */
 const char *skn_far_parameter(skn_cli *cli, const char *name, skn_str value);
 skein_rc    skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
-/* The room, the memories of agents, and delegations, in this order (far_read.c). */
-skein_rc skn_far_lanes(skn_cli *cli, skein_lanes *out);
-skein_rc skn_far_delegations(skn_cli *cli, skein_lanes *out);
 /* So many of them from a place on; a negative one counts from the end. `last` says nothing here. */
 skein_rc skn_far_log_part(skn_cli *cli, const skn_far_slice *what, int64_t from, int64_t count,
                           skn_far_log *out);

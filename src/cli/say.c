@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/paste.h"
+#include "cli/server_ask.h"
 
 #include <string.h>
 
@@ -52,7 +53,8 @@ const skn_json *skn_first(const skn_json *v, const char *member)
 {
     const skn_json *list = skn_json_get(v, member);
 
-    return list && list->kind == SKN_JSON_ARRAY ? list->first : NULL;
+    return list && (list->kind == SKN_JSON_ARRAY || list->kind == SKN_JSON_OBJECT) ? list->first
+                                                                                   : NULL;
 }
 
 /* --- Texts with members ------------------------------------------------------------------- */
@@ -271,6 +273,13 @@ skein_rc skn_send(skn_cli *cli, skn_far_body *b, const char *method, const skn_j
 
     return b ? skn_far_send(b, method, whole, out)
              : skn_far_change(cli, method, whole, SKN_NONE, out);
+}
+
+skein_rc skn_body_read(skn_far_body *b, const skn_json **out)
+{
+    skn_jw_object_end(&b->w);
+    return skn_json_parse(out, skn_body_keep(b->cli, &b->bytes), "it", b->cli->keep,
+                          &b->cli->err);
 }
 
 void skn_body_option(skn_cli *cli, skn_jw *w, const char *option, const char *member)

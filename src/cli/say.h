@@ -30,7 +30,7 @@ skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
 /* The items of a list: with --json as they are, else each by this. */
 typedef skein_rc skn_say_item(skn_cli *cli, const skn_json *v);
 skein_rc         skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say);
-/* The first item of a member that is a list, or NULL. */
+/* The first item of a member that is a list or an object, or NULL. */
 const skn_json *skn_first(const skn_json *v, const char *member);
 
 /* A path with members of `of` in it, encoded; "{world}" and "{chat}" are those that this run is about. */
@@ -43,6 +43,8 @@ skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t
 skein_rc skn_send(skn_cli *cli, skn_far_body *b, const char *method, const skn_json *of,
                   const char *path, const skn_json **out);
 
+/* The body itself, for what a dry run shows instead of an answer. */
+skein_rc skn_body_read(skn_far_body *b, const skn_json **out);
 /* An option that was given, as a member of a body; an empty one removes what it is about. */
 void skn_body_option(skn_cli *cli, skn_jw *w, const char *option, const char *member);
 

@@ -113,19 +113,19 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 }
 
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
-                                const skein_lane *lane)
+                                const skn_json *lane)
 {
     const skn_json  *page, *list, *last = NULL;
     skein_message    m;
     skein_deliveries d;
     skein_rc         rc;
 
-    if (lane->state != SKEIN_LANE_FAILED)
+    if (!skn_is(lane, "state", "failed"))
         return SKEIN_OK;
-    rc = skn_far_get(cli, &page,
-                     "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
-                     cli->door->chat, skn_far_part(cli, chat->thread_uid),
-                     skn_far_part(cli, lane->key), LOOK_BACK, LOOK_BACK);
+    rc = skn_far_get(
+        cli, &page, "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
+        cli->door->chat, skn_far_part(cli, chat->thread_uid),
+        skn_far_part(cli, skn_far_text(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
     list = rc ? NULL : skn_json_get(page, "data");
     for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
         skn_far_read_message(cli, v, &m, NULL, &d);

@@ -32,7 +32,7 @@ void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliverie
 void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane);
 /* A line with why a delegation failed; none of one that did not. */
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
-                                const skein_lane *lane);
+                                const skn_json *lane);
 
 /* Who did not answer the messages of a room, for views that show them one by one.
  *

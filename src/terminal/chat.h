@@ -195,7 +195,7 @@ void skn_chat_move(skn_chat *c, skn_str uid);
 
 /* --- What waits (chat_work.c) -------------------------------------------------------------- */
 
-skein_rc skn_chat_queue_read(skn_chat *c, skein_queue *out);
+skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out);
 /* Says one now. */
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid);
 /* Puts the first of them into the line, to be written again; and what became of it back. */

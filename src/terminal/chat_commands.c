@@ -187,14 +187,13 @@ static void cmd_squash(skn_chat *c, skn_str rest)
 
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
 {
-    skein_tags       all;
+    skn_json_list    all = {0};
     skn_far_question q;
-    skein_rc         rc = skn_chat_told(c, &q,
-                                        skn_far_tags(skn_chat_ask(c, c->mem, &q), &c->chat, &all));
+    skein_rc rc = skn_chat_told(c, &q, skn_tags_read(skn_chat_ask(c, c->mem, &q), &all));
 
     *found = false;
-    for (size_t i = 0; !rc && i < all.count; i++)
-        *found = *found || skn_str_is(all.at[i].name, name);
+    for (size_t i = 0; !rc && i < all.n; i++)
+        *found = *found || skn_is(all.p[i], "name", name);
     return rc;
 }
 
@@ -266,31 +265,32 @@ static void cmd_deny(skn_chat *c, skn_str rest)
 
 static void cmd_queue(skn_chat *c, skn_str rest)
 {
-    skein_queue queue;
+    skn_json_list queue = {0};
 
     (void)rest;
     if (skn_chat_queue_read(c, &queue)) {
         skn_chat_complain(c);
         return;
     }
-    for (size_t i = 0; i < queue.count; i++)
-        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(queue.at[i].uid), SKN_FMT(queue.at[i].content));
-    if (!queue.count)
+    for (size_t i = 0; i < queue.n; i++)
+        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(skn_far_text(queue.p[i], "id")),
+                      SKN_FMT(skn_far_text(queue.p[i], "content")));
+    if (!queue.n)
         skn_chat_tell(c, "Nothing waits.");
 }
 
 static void cmd_now(skn_chat *c, skn_str rest)
 {
-    const char *ref = take_word(c, &rest);
-    skein_queue queue;
-    skein_rc    rc = skn_chat_queue_read(c, &queue);
+    const char   *ref = take_word(c, &rest);
+    skn_json_list queue = {0};
+    skein_rc      rc = skn_chat_queue_read(c, &queue);
 
-    if (!rc && !queue.count) {
+    if (!rc && !queue.n) {
         skn_chat_tell(c, "Nothing waits.");
         return;
     }
     if (!rc)
-        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : queue.at[0].uid);
+        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : skn_far_text(queue.p[0], "id"));
     if (rc)
         skn_chat_complain(c);
 }

@@ -2,7 +2,6 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/paste.h"
-#include "cli/say.h"
 #include "terminal/chat_ask.h"
 #include "terminal/chat_box.h"
 #include "terminal/term_key.h"
@@ -343,11 +342,11 @@ void skn_chat_delegation(skn_chat *c)
 
 /* Messages that wait until the agents are done: read, said at once, written again. */
 
-skein_rc skn_chat_queue_read(skn_chat *c, skein_queue *out)
+skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out)
 {
     skn_far_question q;
 
-    return skn_chat_told(c, &q, skn_far_queue(skn_chat_ask(c, c->mem, &q), out));
+    return skn_chat_told(c, &q, skn_queue_read(skn_chat_ask(c, c->mem, &q), out));
 }
 
 static const char *path_of(skn_cli *cli, skn_str uid)
@@ -370,13 +369,13 @@ skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
 
 void skn_chat_queue_take(skn_chat *c)
 {
-    skein_queue queue;
+    skn_json_list queue = {0};
 
     if (skn_chat_queue_read(c, &queue)) {
         skn_chat_complain(c);
-    } else if (queue.count) {
-        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(queue.at[0].uid));
-        skn_line_edit_preset(c->edit, queue.at[0].content);
+    } else if (queue.n) {
+        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(skn_far_text(queue.p[0], "id")));
+        skn_line_edit_preset(c->edit, skn_far_text(queue.p[0], "content"));
     }
     skn_arena_reset(c->mem);
     c->changed = true;

@@ -223,7 +223,8 @@ must conv use Work
 printf '%s\n' '{"role":"user","content":"check dates"}' '{"role":"assistant","sender":"ada","content":"done"}' >"$dir/in"
 must append --lane main.1 --call call-1 <"$dir/in"
 s lane ls --json
-t 'appending starts the next delegation' prints '"delegationId":"main.1","threadPath":"main.1","agent":null,"spawnCallId":"call-1"'
+t 'appending starts the next delegation' prints '"delegationId":"main.1","threadPath":"main.1","parent":"main"'
+t 'which names the call that it is for' prints '"agent":null,"askedBy":null,"title":null,"spawnCallId":"call-1"'
 s log --lane main.1 --json=content
 t 'a delegation has its own log' is "$(every content)" 'check dates done'
 s timeline --delegation main.1 --json
