@@ -10,15 +10,15 @@ const skn_option skn_global_options[] = {
     {"data", 0, "DIR", "Use this data folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
     {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
-    {"config", 0, "FILE", "Read this skein.yaml alone"},
+    {"config", 0, "FILE", "Read only this skein.yaml"},
     {"json", 0, NULL, "Print JSON; --json=a,b prints only these fields"},
     {"dry-run", 'n', NULL, "Show what would happen; change nothing"},
     {"yes", 'y', NULL, "Do not ask"},
     {"no-input", 0, NULL, "Never ask, never open an editor"},
-    {"quiet", 'q', NULL, "No notes on standard error"},
+    {"quiet", 'q', NULL, "Print no notes on standard error"},
     {"verbose", 'v', NULL, "Show which store and conversation are used"},
     {"color", 0, "WHEN", "auto, always or never"},
-    {"no-pager", 0, NULL, "Print straight to the terminal"},
+    {"no-pager", 0, NULL, "Do not use a pager"},
     {"help", 'h', NULL, "Show help"},
     {"version", 0, NULL, "Show the version of the program"},
     SKN_OPTIONS_END,
@@ -51,15 +51,16 @@ static const skn_noun nouns[] = {
     {"expect", 0, "V.LENGTH", "Fail unless the conversation is at this state: v7.12"},         \
         {"key", 0, "KEY", "Idempotency key: repeating the command with it changes nothing"},   \
         {"as", 0, "NAME", "The name to record in the history"},                                \
-        {"wait", 0, NULL, "Before the change: wait for working agents"},                       \
+        {"wait", 0, NULL, "Wait for working agents before the change"},                        \
     {                                                                                          \
-        "force", 0, NULL, "Before the change: stop working agents"                             \
+        "force", 0, NULL, "Stop working agents before the change"                              \
     }
 #define WAIT_OPTIONS                                                                           \
     {"no-wait", 0, NULL, "Do not wait for answers"},                                           \
     {                                                                                          \
         "timeout", 0, "TIME",                                                                  \
-            "How long to wait for answers (120s, 2m); default: until all are there"            \
+            "Longest time to wait for answers (120s, 2m); default: until all answers are "     \
+            "there"                                                                            \
     }
 #define AT_OPTION                                                                              \
     {                                                                                          \
@@ -67,36 +68,36 @@ static const skn_noun nouns[] = {
     }
 
 static const skn_option doctor_options[] = {
-    {"fix", 0, NULL, "Do what can be done about it without losing anything"},
-    {"bundle", 0, "FILE", "Write it all to a file that others may see: no texts, no keys"},
+    {"fix", 0, NULL, "Fix what can be fixed without losing data"},
+    {"bundle", 0, "FILE", "Write the report to a file that can be shared: no texts, no keys"},
     SKN_OPTIONS_END,
 };
 static const skn_option bench_options[] = {
     {"messages", 0, "N", "Messages of the large conversation; default: 1000000"},
-    {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
+    {"agents", 0, "N", "Agents in the chat for removals; default: 50"},
     {"clients", 0, "N", "Clients that watch one chat; default: 5000"},
     {"part", 0, "NAME", "Only this part: engine, server or agents"},
-    {"quick", 0, NULL, "Run everything once, with small numbers and without a verdict"},
+    {"quick", 0, NULL, "Run each measurement once, with small numbers and no targets"},
     SKN_OPTIONS_END,
 };
 static const skn_option serve_options[] = {
     {"listen", 0, "ADDR:PORT",
      "The address to listen on; default: 127.0.0.1:7534; port 0: any free port"},
-    {"port", 0, "N", "The same, only the port"},
+    {"port", 0, "N", "Only the port of the address"},
     {"socket", 0, "PATH", "Unix socket for the command line; off: none"},
     {"token-file", 0, "FILE",
      "A file with the token that requests must send; needed for other addresses than loopback"},
     {"open", 0, NULL, "Open the browser"},
     {"no-open", 0, NULL, "Do not open the browser"},
     {"demo", 0, NULL, "Use only the scripted demo model"},
-    {"read-only", 0, NULL, "Change nothing, wake no agent"},
+    {"read-only", 0, NULL, "Refuse all changes; wake no agent"},
     {"no-commands", 0, NULL,
      "Start no programs: no tool servers with a command, no keys from a command"},
     {"allow-origin", 0, "URL", "Allow pages of this origin to use the API; may be repeated"},
     {"log-format", 0, "FORM", "auto, text or json"},
     {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},
-    {"script", 0, "FILE", "What the scripted model says, instead of the tour"},
-    {"no-delay", 0, NULL, "The scripted model does not pause between words"},
+    {"script", 0, "FILE", "Script of the scripted model, instead of the tour"},
+    {"no-delay", 0, NULL, "Make the scripted model answer without pauses"},
     {"record", 0, "FOLDER", "Record model requests and answers in this folder"},
     {"replay", 0, "FOLDER", "Answer from a recorded folder; nothing is sent"},
     SKN_OPTIONS_END,
@@ -109,10 +110,10 @@ static const skn_option inbox_options[] = {
 };
 static const skn_option inspect_options[] = {
     {"follow", 'f', NULL, "Wait for new messages and show them"},
-    {"session", 0, "N", "Only this piece of work: 1 is the latest, 2 the one before"},
-    {"call", 0, "ID", "A call of a model, by its id or that of its message"},
-    {"saw", 0, NULL, "With --call: exactly what the model was sent"},
-    {"raw", 0, NULL, "With --call: exactly what it answered"},
+    {"session", 0, "N", "Show only this work session: 1 is the latest, 2 the one before"},
+    {"call", 0, "ID", "Show a model call, by its id or the id of its message"},
+    {"saw", 0, NULL, "With --call: show exactly what the model was sent"},
+    {"raw", 0, NULL, "With --call: show exactly what the model answered"},
     SKN_OPTIONS_END,
 };
 static const skn_option append_options[] = {
@@ -123,10 +124,10 @@ static const skn_option append_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option send_options[] = {
-    {"to", 0, "AGENT", "Send it to this agent; may be repeated"},
-    {"reply-to", 0, "ID", "The message that it replies to"},
+    {"to", 0, "AGENT", "Send to this agent; may be repeated"},
+    {"reply-to", 0, "ID", "Reply to this message"},
     {"expect-reply", 0, "AGENT", "Mark that this agent's answer is expected"},
-    {"tag", 0, "NAME", "Put a defined tag on it; may be repeated"},
+    {"tag", 0, "NAME", "Add a defined tag; may be repeated"},
     {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
     WAIT_OPTIONS,
     SKN_OPTIONS_END,
@@ -135,7 +136,7 @@ static const skn_option chat_options[] = {
     {"continue", 0, NULL, "Show the last messages first"},
     {"agent", 0, "AGENT", "Talk in this agent's own conversation"},
     {"model", 0, "PROVIDER/MODEL", "Use this model for the answers"},
-    {"plain", 0, NULL, "Line by line, as without a terminal"},
+    {"plain", 0, NULL, "Print line by line, as without a terminal"},
     SKN_OPTIONS_END,
 };
 static const skn_option retry_options[] = {
@@ -145,23 +146,25 @@ static const skn_option retry_options[] = {
 };
 static const skn_option log_options[] = {
     {"count", 'n', "N", "Only the last N messages"},
-    {"agent", 0, "AGENT", "The memory of this agent, as it sees it"},
-    {"raw", 0, NULL, "With --agent: also reply links of others, which the agent does not see"},
+    {"agent", 0, "AGENT", "Show the memory of this agent, as the agent sees it"},
+    {"raw", 0, NULL,
+     "With --agent: include reply links of others, which the agent does not see"},
     {"lane", 0, "LANE", "A delegation: main.1"},
-    {"since", 0, "TIME", "Only messages since then: RFC 3339, a date, or an age (2h, 3d)"},
-    {"until", 0, "TIME", "Only messages until then"},
+    {"since", 0, "TIME", "Only messages since this time: RFC 3339, a date, or an age (2h, 3d)"},
+    {"until", 0, "TIME", "Only messages until this time"},
     {"thread", 0, "ID", "Only this message and the replies under it"},
-    {"main-thread", 0, NULL, "Only opening messages and what people and leads wrote"},
-    {"no-memory-only", 0, NULL, "Leave out what agents told others and nobody answered"},
-    {"oneline", 0, NULL, "One line each"},
-    {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
+    {"main-thread", 0, NULL, "Only opening messages and messages of people and leads"},
+    {"no-memory-only", 0, NULL,
+     "Leave out messages that agents sent to others and nobody answered"},
+    {"oneline", 0, NULL, "One line per message"},
+    {"graph", 0, NULL, "One line per message, newest first, with a graph of replies"},
     {"follow", 'f', NULL, "Wait for new messages and show them"},
     AT_OPTION,
     SKN_OPTIONS_END,
 };
 static const skn_option tree_options[] = {
     {"depth", 0, "N", "Only N levels"},
-    {"unanswered", 0, NULL, "Only messages without an answer, and what they answer"},
+    {"unanswered", 0, NULL, "Only unanswered messages, and the messages that they reply to"},
     {"mermaid", 0, NULL, "As a Mermaid flowchart"},
     {"dot", 0, NULL, "As a Graphviz graph"},
     AT_OPTION,
@@ -169,20 +172,20 @@ static const skn_option tree_options[] = {
 };
 static const skn_option show_options[] = {
     {"raw", 0, NULL, "Only the text of a message, byte for byte"},
-    {"context", 0, NULL, "With the messages around it"},
-    {"delivery", 0, NULL, "Who has it in memory"},
-    {"origin", 0, NULL, "What an edit or a squash was made from"},
+    {"context", 0, NULL, "Include the messages around it"},
+    {"delivery", 0, NULL, "Show which agents have the message in memory"},
+    {"origin", 0, NULL, "Show the messages that an amended message or a squash replaces"},
     SKN_OPTIONS_END,
 };
 static const skn_option search_options[] = {
-    {"current", 0, NULL, "Only current versions"},
-    {"all-worlds", 0, NULL, "In every world"},
+    {"current", 0, NULL, "Search only current versions"},
+    {"all-worlds", 0, NULL, "Search every world"},
     {"archived", 0, "WHICH", "Archived conversations: yes (default), no or only"},
     {"limit", 0, "N", "At most N hits; default 50"},
     SKN_OPTIONS_END,
 };
 static const skn_option history_options[] = {
-    {"graph", 0, NULL, "With the lines from each version to its origin"},
+    {"graph", 0, NULL, "Show a graph from each version to its origin"},
     {"count", 'n', "N", "Only the newest N versions"},
     SKN_OPTIONS_END,
 };
@@ -195,7 +198,7 @@ static const skn_option audit_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option stats_options[] = {
-    {"by", 0, "WHAT", "For each agent, day or thread"},
+    {"by", 0, "WHAT", "One line per agent, day or thread"},
     AT_OPTION,
     SKN_OPTIONS_END,
 };
@@ -207,7 +210,7 @@ static const skn_option timeline_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option context_options[] = {
-    {"agent", 0, "AGENT", "Whose model it is for"},
+    {"agent", 0, "AGENT", "The agent whose model gets the context"},
     {"lane", 0, "LANE", "A delegation: main.1"},
     AT_OPTION,
     SKN_OPTIONS_END,
@@ -227,8 +230,8 @@ static const skn_option edit_options[] = {
 };
 static const skn_option insert_options[] = {
     TEXT_OPTIONS,
-    {"before", 0, "ID", "Insert it before this message"},
-    {"end", 0, NULL, "At the end"},
+    {"before", 0, "ID", "Insert before this message"},
+    {"end", 0, NULL, "Insert at the end"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
@@ -239,7 +242,7 @@ static const skn_option rm_options[] = {
 };
 static const skn_option move_options[] = {
     {"before", 0, "ID", "Move them before this message"},
-    {"end", 0, NULL, "To the end"},
+    {"end", 0, NULL, "Move to the end"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
@@ -278,10 +281,11 @@ static const skn_option purge_options[] = {
 static const skn_option export_options[] = {
     {"format", 'f', "FORMAT", "md, json, jsonl, mermaid, html or skein"},
     {"output", 'o', "FILE", "The output file; default: standard output"},
-    {"whole-world", 0, NULL, "Every conversation of the world"},
-    {"no-memory-only", 0, NULL, "Leave out what agents told others and nobody answered"},
+    {"whole-world", 0, NULL, "Export every conversation of the world"},
+    {"no-memory-only", 0, NULL,
+     "Leave out messages that agents sent to others and nobody answered"},
     {"delegations", 0, "HOW", "none, summary or full"},
-    {"redact", 0, NULL, "Leave out the texts: only who, when and how much"},
+    {"redact", 0, NULL, "Leave out the texts; keep senders, times and sizes"},
     SKN_OPTIONS_END,
 };
 static const skn_option import_options[] = {
@@ -350,10 +354,10 @@ static const skn_command talk[] = {
      2, 2, SKN_CMD_WRITE, INBOX_FIELDS, NULL, skn_cmd_inbox_snooze},
     {"inbox reply", READ, "ITEM TEXT", "Answer a question or a briefing", 2, -1, SKN_CMD_WRITE,
      "item,message", NULL, skn_cmd_inbox_reply},
-    {"inbox allow", READ, "ITEM", "Allow the tool call that an agent asks for", 1, 1,
+    {"inbox allow", READ, "ITEM", "Allow a tool call that waits for approval", 1, 1,
      SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_allow},
-    {"inbox deny", READ, "ITEM", "Deny it", 1, 1, SKN_CMD_WRITE, "item,message", NULL,
-     skn_cmd_inbox_deny},
+    {"inbox deny", READ, "ITEM", "Deny a tool call that waits for approval", 1, 1,
+     SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_deny},
 
     {"send", CHANGE, "[TEXT]", "Send a message and wait for the answers", 0, -1, SKN_CMD_WRITE,
      ANSWER_FIELDS, send_options, skn_cmd_send},
@@ -377,7 +381,7 @@ static const skn_command talk[] = {
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},
     {"undo", CHANGE, "[N]", "Undo the last change, or the last N", 0, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_undo},
-    {"redo", CHANGE, "[N]", "Redo what was undone", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
+    {"redo", CHANGE, "[N]", "Redo undone changes", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
      move_to_options, skn_cmd_redo},
     {"switch", CHANGE, "VERSION", "Make another version current", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
@@ -396,22 +400,22 @@ static const skn_command talk[] = {
 };
 
 static const skn_command care[] = {
-    {"export", CARE, "[ID|VERSION]", "Write a conversation for people or programs", 0, 1,
+    {"export", CARE, "[ID|VERSION]", "Export a conversation for people or programs", 0, 1,
      SKN_CMD_READ, NULL, export_options, skn_cmd_export},
-    {"import", CARE, "FILE…", "Bring in archives and exports of other programs", 1, -1,
+    {"import", CARE, "FILE…", "Import archives and exports of other programs", 1, -1,
      SKN_CMD_WRITE, NULL, import_options, skn_cmd_import},
     {"backup", CARE, "", "Copy the store to a new file while it is in use", 0, 0, SKN_CMD_READ,
      "file,bytes", backup_options, skn_cmd_backup},
-    {"migrate", CARE, "", "Bring the store's schema up to date", 0, 0, SKN_CMD_PLAIN,
+    {"migrate", CARE, "", "Upgrade the schema of the store", 0, 0, SKN_CMD_PLAIN,
      "store,schema,changed", NULL, skn_cmd_migrate},
     {"audit", CARE, "",
-     "Who changed settings, keys, agents and approvals, removed something, or signed in", 0, 0,
+     "List changes of settings, keys, agents and approvals, removals and sign-ins", 0, 0,
      SKN_CMD_READ, SKN_FIELDS_AUDIT, audit_options, skn_cmd_audit},
     {"fsck", CARE, "", "Check the integrity of the store", 0, 0, SKN_CMD_READ, SKN_FIELDS_CHECK,
      NULL, skn_cmd_fsck},
-    {"doctor", CARE, "", "Look at program, store and server, and say what to do", 0, 0,
+    {"doctor", CARE, "", "Check program, store and server, and suggest fixes", 0, 0,
      SKN_CMD_PLAIN, "check,result,text,cure", doctor_options, skn_cmd_doctor},
-    {"bench", CARE, "", "Measure speed and memory in a store made for it", 0, 2, SKN_CMD_PLAIN,
+    {"bench", CARE, "", "Measure speed and memory in a temporary store", 0, 2, SKN_CMD_PLAIN,
      "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
     {"completion", CARE, "SHELL", "Print a completion script for bash, zsh or fish", 1, 2,
      SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
@@ -449,11 +453,11 @@ static const skn_option config_list_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option removed_options[] = {
-    {"removed", 0, NULL, "List removed worlds, the last one first"},
+    {"removed", 0, NULL, "List removed worlds, last removed first"},
     SKN_OPTIONS_END,
 };
 static const skn_option conv_list_options[] = {
-    {"archived", 0, NULL, "List archived conversations, the last one first"},
+    {"archived", 0, NULL, "List archived conversations, last archived first"},
     {"removed", 0, NULL, "The same as --archived"},
     SKN_OPTIONS_END,
 };
@@ -463,27 +467,27 @@ static const skn_option conv_set_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option world_restore_options[] = {
-    {"as", 0, "NAME", "Its name from now on"},
+    {"as", 0, "NAME", "New name of the world"},
     SKN_OPTIONS_END,
 };
 static const skn_option world_new_options[] = {
-    {"description", 0, "TEXT", "Its description"},
-    {"turn-limit", 0, "N",
-     "How many agent answers may follow one another before the agents pause"},
-    {"compact-at", 0, "N", "How many messages a context may have before it is summarised"},
+    {"description", 0, "TEXT", "Description of the world"},
+    {"turn-limit", 0, "N", "Number of agent answers in a row after which the agents pause"},
+    {"compact-at", 0, "N", "Number of messages at which a context is summarised"},
     SKN_OPTIONS_END,
 };
 static const skn_option agent_new_options[] = {
-    {"prompt", 0, "TEXT", "Its system prompt"},
-    {"model", 0, "PROVIDER/MODEL", "Its model; without this option: the default model"},
-    {"lead", 0, "AGENT", "Its lead: the agent that it works for"},
+    {"prompt", 0, "TEXT", "System prompt of the agent"},
+    {"model", 0, "PROVIDER/MODEL",
+     "Model of the agent; without this option: the default model"},
+    {"lead", 0, "AGENT", "Lead of the agent: the agent that it works for"},
     SKN_OPTIONS_END,
 };
 static const skn_option agent_edit_options[] = {
-    {"prompt", 0, "TEXT", "Its system prompt; empty: none"},
-    {"model", 0, "PROVIDER/MODEL", "Its model; default: the default model"},
-    {"lead", 0, "AGENT", "Its lead; empty: none"},
-    {"tools", 0, "NAMES", "The tools that it may use, separated by commas; all: every tool"},
+    {"prompt", 0, "TEXT", "System prompt of the agent; empty: none"},
+    {"model", 0, "PROVIDER/MODEL", "Model of the agent; default: the default model"},
+    {"lead", 0, "AGENT", "Lead of the agent; empty: none"},
+    {"tools", 0, "NAMES", "Tools that the agent may use, separated by commas; all: every tool"},
     {"max-tokens", 0, "NUMBER", "The most tokens in an answer; default: the model's limit"},
     SKN_OPTIONS_END,
 };
@@ -493,7 +497,7 @@ static const skn_option files_add_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option tell_options[] = {
-    {"from", 0, "AGENT", "Who says it; default: you"},
+    {"from", 0, "AGENT", "The sender; default: you"},
     {"expect-reply", 0, NULL, "Mark that an answer is expected"},
     SKN_OPTIONS_END,
 };
@@ -502,22 +506,22 @@ static const skn_option token_revoke_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option task_list_options[] = {
-    {"status", 0, "STATUS", "Only those that are pending, completed or cancelled"},
+    {"status", 0, "STATUS", "Only tasks with this status: pending, completed or cancelled"},
     SKN_OPTIONS_END,
 };
 #define DEFAULT_OPTION                                                                         \
     {                                                                                          \
-        "default", 0, NULL, "Make its first model the default model"                           \
+        "default", 0, NULL, "Make the first model of the provider the default model"           \
     }
 static const skn_option provider_add_options[] = {
     {"type", 0, "TYPE", "openai, openai-compatible, anthropic or ollama"},
-    {"base-url", 0, "URL", "Its base address"},
-    {"key-env", 0, "NAME", "The environment variable of the server that holds its key"},
+    {"base-url", 0, "URL", "Base address of the provider"},
+    {"key-env", 0, "NAME", "Environment variable of the server that holds the key"},
     DEFAULT_OPTION,
     SKN_OPTIONS_END,
 };
 static const skn_option provider_login_options[] = {
-    {"none", 0, NULL, "It needs no key: forget the one that it has or had"},
+    {"none", 0, NULL, "The provider needs no key: forget its key"},
     SKN_OPTIONS_END,
 };
 static const skn_option provider_use_options[] = {
@@ -525,11 +529,11 @@ static const skn_option provider_use_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option remove_options[] = {
-    {"force", 0, NULL, "Stop the agents that are working there"},
+    {"force", 0, NULL, "Stop working agents first"},
     SKN_OPTIONS_END,
 };
 static const skn_option conv_new_options[] = {
-    {"title", 0, "TEXT", "Its title"},
+    {"title", 0, "TEXT", "Title of the conversation"},
     SKN_OPTIONS_END,
 };
 static const skn_option conv_of_options[] = {
@@ -537,7 +541,7 @@ static const skn_option conv_of_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option lane_new_options[] = {
-    {"call", 0, "CALL_ID", "The tool call that starts it"},
+    {"call", 0, "CALL_ID", "The tool call that starts the delegation"},
     SKN_OPTIONS_END,
 };
 static const skn_option lane_finish_options[] = {
@@ -546,7 +550,8 @@ static const skn_option lane_finish_options[] = {
 };
 static const skn_option tag_new_options[] = {
     {"control", 0, "KIND", "button, toggle or choice"},
-    {"instruction", 0, "TYPE", "The instruction that it adds; default: its name"},
+    {"instruction", 0, "TYPE",
+     "The instruction that the tag adds; default: the name of the tag"},
     {"target", 0, "AGENT", "The agent that the instruction is for"},
     {"trigger-only", 0, NULL, "The tag starts an action and is not added to messages"},
     SKN_OPTIONS_END,
@@ -561,7 +566,7 @@ static const skn_option tag_new_options[] = {
 static const skn_command commands[] = {
     {"world ls", MANAGE, "", "List the worlds", 0, 0, SKN_CMD_READ, SKN_FIELDS_WORLD,
      removed_options, skn_cmd_world_ls},
-    {"world new", MANAGE, "NAME", "Make a world and make it the default", 1, 1, SKN_CMD_WRITE,
+    {"world new", MANAGE, "NAME", "Create a world and make it the default", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_WORLD, world_new_options, skn_cmd_world_new},
     {"world use", MANAGE, "NAME", "Make a world the default of this store", 1, 1, SKN_CMD_READ,
      SKN_FIELDS_WORLD, NULL, skn_cmd_world_use},
@@ -571,21 +576,21 @@ static const skn_command commands[] = {
      2, 2, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL, skn_cmd_world_set},
     {"world tools", MANAGE, "", "List the tool servers of a world and their state", 0, 0,
      SKN_CMD_READ, SKN_FIELDS_TOOL_SERVER, NULL, skn_cmd_world_tools},
-    {"world rename", MANAGE, "NAME NEW", "Give a world another name", 2, 2, SKN_CMD_WRITE,
+    {"world rename", MANAGE, "NAME NEW", "Rename a world", 2, 2, SKN_CMD_WRITE,
      SKN_FIELDS_WORLD, NULL, skn_cmd_world_rename},
     {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
      remove_options, skn_cmd_world_rm},
-    {"world restore", MANAGE, "NAME|ID", "Bring a removed world back", 1, 1, SKN_CMD_WRITE,
+    {"world restore", MANAGE, "NAME|ID", "Restore a removed world", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_WORLD, world_restore_options, skn_cmd_world_restore},
     {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,
      NULL, skn_cmd_agent_ls},
-    {"agent new", MANAGE, "NAME", "Make an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
+    {"agent new", MANAGE, "NAME", "Create an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
      agent_new_options, skn_cmd_agent_new},
     {"agent show", MANAGE, "NAME", "Show an agent", 1, 1, SKN_CMD_READ, SKN_FIELDS_AGENT, NULL,
      skn_cmd_agent_show},
     {"agent edit", MANAGE, "AGENT", "Change an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
      agent_edit_options, skn_cmd_agent_edit},
-    {"agent pause", MANAGE, "AGENT", "Pause an agent: it starts nothing new", 1, 1,
+    {"agent pause", MANAGE, "AGENT", "Pause an agent: it starts no new work", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_AGENT, NULL, skn_cmd_agent_pause},
     {"agent resume", MANAGE, "AGENT", "Resume a paused agent", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_AGENT, NULL, skn_cmd_agent_resume},
@@ -605,17 +610,17 @@ static const skn_command commands[] = {
      SKN_FIELDS_KNOWLEDGE, NULL, skn_cmd_agent_memory},
     {"agent rm", MANAGE, "NAME", "Remove an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
      remove_options, skn_cmd_agent_rm},
-    {"task ls", MANAGE, "[AGENT]", "List the tasks of an agent, or of all", 0, 1, SKN_CMD_READ,
-     SKN_FIELDS_TASK, task_list_options, skn_cmd_task_ls},
-    {"task show", MANAGE, "TASK", "Show a task and what came of it", 1, 1, SKN_CMD_READ,
+    {"task ls", MANAGE, "[AGENT]", "List the tasks of an agent, or of all agents", 0, 1,
+     SKN_CMD_READ, SKN_FIELDS_TASK, task_list_options, skn_cmd_task_ls},
+    {"task show", MANAGE, "TASK", "Show a task and its result", 1, 1, SKN_CMD_READ,
      SKN_FIELDS_TASK, NULL, skn_cmd_task_show},
-    {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it when it runs", 1, 1,
+    {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it if it is running", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_cancel},
     {"task retry", MANAGE, "TASK", "Restart a task that failed, waits or was cancelled", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_retry},
     {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_CHAT, conv_list_options, skn_cmd_conv_ls},
-    {"conv new", MANAGE, "", "Make a conversation and make it current", 0, 0, SKN_CMD_WRITE,
+    {"conv new", MANAGE, "", "Create a conversation and make it current", 0, 0, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, conv_new_options, skn_cmd_conv_new},
     {"conv show", MANAGE, "[REF]", "Show a conversation", 0, 1, SKN_CMD_READ, SKN_FIELDS_CHAT,
      NULL, skn_cmd_conv_show},
@@ -623,13 +628,13 @@ static const skn_command commands[] = {
      1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_use},
     {"conv of", MANAGE, "AGENT", "Show an agent's own conversation; it is created on first use",
      1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
-    {"conv rename", MANAGE, "REF TITLE", "Give a conversation another title", 2, 2,
+    {"conv rename", MANAGE, "REF TITLE", "Change the title of a conversation", 2, 2,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_rename},
     {"conv set", MANAGE, "REF", "Change the options of a conversation", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, conv_set_options, skn_cmd_conv_set},
     {"conv rm", MANAGE, "REF", "Archive a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
      remove_options, skn_cmd_conv_rm},
-    {"conv restore", MANAGE, "ID", "Bring an archived conversation back", 1, 1, SKN_CMD_WRITE,
+    {"conv restore", MANAGE, "ID", "Restore an archived conversation", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, NULL, skn_cmd_conv_restore},
     {"lane ls", MANAGE, "", "List the lanes of a conversation", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_LANE, NULL, skn_cmd_lane_ls},
@@ -637,7 +642,7 @@ static const skn_command commands[] = {
      SKN_CMD_WRITE, SKN_FIELDS_LANE, lane_new_options, skn_cmd_lane_new},
     {"lane finish", MANAGE, "LANE", "Record how a delegation ended", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_LANE, lane_finish_options, skn_cmd_lane_finish},
-    {"tag ls", MANAGE, "", "List the tags, and which are on in the conversation", 0, 0,
+    {"tag ls", MANAGE, "", "List the tags and show which are on in the conversation", 0, 0,
      SKN_CMD_READ, SKN_FIELDS_TAG, NULL, skn_cmd_tag_ls},
     {"tag new", MANAGE, "NAME", "Define a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG,
      tag_new_options, skn_cmd_tag_new},
@@ -649,7 +654,7 @@ static const skn_command commands[] = {
      NULL, skn_cmd_tag_off},
     {"files ls", MANAGE, "", "List the context files of a conversation", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_FILE, NULL, skn_cmd_files_ls},
-    {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes, lines of it", 1,
+    {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes or lines of it", 1,
      -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, files_add_options, skn_cmd_files_add},
     {"files show", MANAGE, "[PATH]", "Show the current text of the context files", 0, 1,
      SKN_CMD_READ, SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
@@ -671,9 +676,8 @@ static const skn_command commands[] = {
      skn_cmd_provider_test},
     {"provider models", MANAGE, "PROVIDER", "List the models of a provider", 1, 1,
      SKN_CMD_PLAIN, MODEL_FIELDS, NULL, skn_cmd_provider_models},
-    {"provider detect", MANAGE, "", "Look for model servers and keys again", 0, 0,
-     SKN_CMD_PLAIN, "name,label,type,baseUrl,version,key,local,inUse,models", NULL,
-     skn_cmd_provider_detect},
+    {"provider detect", MANAGE, "", "Detect model servers and keys again", 0, 0, SKN_CMD_PLAIN,
+     "name,label,type,baseUrl,version,key,local,inUse,models", NULL, skn_cmd_provider_detect},
     {"provider rm", MANAGE, "PROVIDER", "Remove a provider and its key", 1, 1, SKN_CMD_PLAIN,
      PROVIDER_FIELDS, NULL, skn_cmd_provider_rm},
     {"model ls", MANAGE, "[PROVIDER]", "List the available models", 0, 1, SKN_CMD_PLAIN,
@@ -686,11 +690,11 @@ static const skn_command commands[] = {
      config_list_options, skn_cmd_config_list},
     {"config get", MANAGE, "KEY", "Show a setting", 1, 1, SKN_CMD_PLAIN, CONFIG_FIELDS, NULL,
      skn_cmd_config_get},
-    {"config set", MANAGE, "KEY VALUE", "Keep a setting in the store", 2, 2, SKN_CMD_WRITE,
-     CONFIG_FIELDS, NULL, skn_cmd_config_set},
-    {"config edit", MANAGE, "", "Open skein.yaml in the editor, and check it", 0, 0,
+    {"config set", MANAGE, "KEY VALUE", "Store a setting", 2, 2, SKN_CMD_WRITE, CONFIG_FIELDS,
+     NULL, skn_cmd_config_set},
+    {"config edit", MANAGE, "", "Edit skein.yaml in the editor and check it", 0, 0,
      SKN_CMD_PLAIN, NULL, NULL, skn_cmd_config_edit},
-    {"config check", MANAGE, "[FILE]", "Look for mistakes in skein.yaml", 0, 1, SKN_CMD_PLAIN,
+    {"config check", MANAGE, "[FILE]", "Check skein.yaml for mistakes", 0, 1, SKN_CMD_PLAIN,
      "severity,source,line,column,text,cure", NULL, skn_cmd_config_check},
     {"config path", MANAGE, "", "Show which configuration files are read", 0, 0, SKN_CMD_PLAIN,
      "path,read", NULL, skn_cmd_config_path},

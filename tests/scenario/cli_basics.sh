@@ -23,11 +23,11 @@ same() {
 }
 t 'a conversation to read only is told apart from one that nobody changes' \
     same 'conv set' 'on: agents read messages and do not answer; off: they answer'
-t 'what the main thread has is told' same log 'Only opening messages and what people and leads wrote'
-t 'what an agent is not shown is told' same log 'With --agent: also reply links of others, which the agent does not see'
+t 'what the main thread has is told' same log 'Only opening messages and messages of people and leads'
+t 'what an agent is not shown is told' same log 'With --agent: include reply links of others, which the agent does not see'
 t 'what a retry without a text does is told' same edit 'Retry a failed edit; without -m or -F, only remove the messages'
-t 'whose end is waited for before a change is told' same undo 'Before the change: wait for working agents'
-t 'and who is stopped' same edit 'Before the change: stop working agents'
+t 'whose end is waited for before a change is told' same undo 'Wait for working agents before the change'
+t 'and who is stopped' same edit 'Stop working agents before the change'
 t 'whose text a summary is is told' same compact 'The model that writes the summary; with -m or -F: the model that wrote it'
 s --version
 t 'the version is printed' prints 'skein 0.'
