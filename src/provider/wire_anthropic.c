@@ -270,11 +270,6 @@ static bool read_whole(skn_wire_answer *w, skn_str body)
     return ok;
 }
 
-static skn_str error_words(skn_str body, skn_arena *a)
-{
-    return skn_wire_error_text(skn_wire_parse(body, a), a);
-}
-
 static bool read_models(skn_str body, skn_arena *a, skn_models *out)
 {
     const skn_json *v = skn_wire_parse(body, a), *data = skn_json_get(v, "data");
@@ -301,6 +296,6 @@ const skn_wire_format skn_wire_anthropic = {
     .write = write_request,
     .read = read_event,
     .whole = read_whole,
-    .error_words = error_words,
+    .error_words = skn_wire_error_words,
     .models = read_models,
 };

@@ -27,5 +27,11 @@ skn_str skn_wire_error_text(const skn_json *v, skn_arena *a);
 void skn_wire_write_args(skn_jw *w, skn_str args);
 /* The schema of a tool's arguments; any object where it has none. */
 void skn_wire_write_schema(skn_jw *w, skn_str schema);
+/* The tools that are offered, as OpenAI and Ollama take them. */
+void skn_wire_write_functions(skn_jw *w, const skn_ask *what);
+
+/* Of a format: the key as "Authorization: Bearer …"; the words of an error that skn_wire_error_text reads. */
+size_t  skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4]);
+skn_str skn_wire_error_words(skn_str body, skn_arena *a);
 
 #endif

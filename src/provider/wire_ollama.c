@@ -5,15 +5,6 @@
 
 #include <stdlib.h>
 
-static size_t headers(skn_str key, skn_arena *a, skn_fetch_header out[4])
-{
-    if (!key.p) /* a server on this computer wants none */
-        return 0;
-    out[0] = (skn_fetch_header){SKN_STR("authorization"),
-                                skn_arena_printf(a, "Bearer %.*s", SKN_FMT(key))};
-    return 1;
-}
-
 /* --- Writing ------------------------------------------------------------------------------------ */
 
 static skn_str role_word(skein_role role)
@@ -53,28 +44,6 @@ static void write_message(skn_jw *w, const skein_prompt_message *m)
     skn_jw_object_end(w);
 }
 
-static void write_tools(skn_jw *w, const skn_ask *what)
-{
-    if (!what->tool_count)
-        return;
-    skn_jw_key(w, "tools");
-    skn_jw_array(w);
-    for (size_t i = 0; i < what->tool_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "type", SKN_STR("function"));
-        skn_jw_key(w, "function");
-        skn_jw_object(w);
-        skn_jw_kstr(w, "name", what->tools[i].name);
-        skn_jw_kstr(w, "description",
-                    what->tools[i].description.p ? what->tools[i].description : SKN_STR(""));
-        skn_jw_key(w, "parameters");
-        skn_wire_write_schema(w, what->tools[i].schema);
-        skn_jw_object_end(w);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-}
-
 static void write_options(skn_jw *w, const skn_ask *what)
 {
     if (what->temperature < 0 && what->most_tokens <= 0)
@@ -101,7 +70,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_jw_kstr(&w, "model", what->model);
     skn_jw_kbool(&w, "stream", true);
     write_options(&w, what);
-    write_tools(&w, what);
+    skn_wire_write_functions(&w, what);
     skn_jw_key(&w, "messages");
     skn_jw_array(&w);
     if (prompt.text.n) {
@@ -187,11 +156,6 @@ static bool read_whole(skn_wire_answer *w, skn_str body)
     return ok && (w->failed || w->ended);
 }
 
-static skn_str error_words(skn_str body, skn_arena *a)
-{
-    return skn_wire_error_text(skn_wire_parse(body, a), a);
-}
-
 /* --- Models ------------------------------------------------------------------------------------- */
 
 typedef struct dated {
@@ -245,10 +209,10 @@ const skn_wire_format skn_wire_ollama = {
     .path = "/api/chat",
     .models_path = "/api/tags",
     .lines = true,
-    .headers = headers,
+    .headers = skn_wire_bearer,
     .write = write_request,
     .read = read_line,
     .whole = read_whole,
-    .error_words = error_words,
+    .error_words = skn_wire_error_words,
     .models = read_models,
 };

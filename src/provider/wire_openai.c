@@ -2,15 +2,6 @@
  * OpenRouter and many more. */
 #include "provider/wire_json.h"
 
-static size_t headers(skn_str key, skn_arena *a, skn_fetch_header out[4])
-{
-    if (!key.n)
-        return 0;
-    out[0] = (skn_fetch_header){SKN_STR("Authorization"),
-                                skn_arena_printf(a, "Bearer %.*s", SKN_FMT(key))};
-    return 1;
-}
-
 /* --- Writing --------------------------------------------------------------------------------- */
 
 static void write_call(skn_jw *w, const skein_tool_call *call)
@@ -80,27 +71,6 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
     skn_jw_array_end(w);
 }
 
-static void write_tools(skn_jw *w, const skn_ask *what)
-{
-    skn_jw_key(w, "tools");
-    skn_jw_array(w);
-    for (size_t i = 0; i < what->tool_count; i++) {
-        const skn_tool_offer *t = &what->tools[i];
-
-        skn_jw_object(w);
-        skn_jw_kstr(w, "type", SKN_STR("function"));
-        skn_jw_key(w, "function");
-        skn_jw_object(w);
-        skn_jw_kstr(w, "name", t->name);
-        skn_jw_kstr(w, "description", t->description.n ? t->description : SKN_STR(""));
-        skn_jw_key(w, "parameters");
-        skn_wire_write_schema(w, t->schema);
-        skn_jw_object_end(w);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-}
-
 static void write_request(skn_wire_request *r, const skn_ask *what)
 {
     skn_jw w;
@@ -117,8 +87,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     }
     if (what->most_tokens > 0)
         skn_jw_kint(&w, "max_tokens", what->most_tokens);
-    if (what->tool_count)
-        write_tools(&w, what);
+    skn_wire_write_functions(&w, what);
     write_messages(&w, r, what);
     skn_jw_object_end(&w);
     skn_wire_cut(r);
@@ -356,7 +325,7 @@ const skn_wire_format skn_wire_openai = {
     .word = "openai",
     .path = "/chat/completions",
     .models_path = "/models",
-    .headers = headers,
+    .headers = skn_wire_bearer,
     .write = write_request,
     .read = read_event,
     .whole = read_whole,

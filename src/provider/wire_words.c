@@ -6,45 +6,34 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its name, and how a sentence about it begins after the provider's name: NULL where the words of the failure say it all. */
+static const struct {
+    const char *word, *begin;
+} states[] = {
+    [SKN_ASK_ANSWERED] = {"answered", NULL},
+    [SKN_ASK_NO_KEY] = {"no-key", NULL},
+    [SKN_ASK_BAD_KEY] = {"bad-key", " says the key is not valid"},
+    [SKN_ASK_RATE_LIMIT] = {"rate-limit", " says that it was asked too often"},
+    [SKN_ASK_OVERFLOW] = {"context-overflow",
+                          " says that this is more than the model can read"},
+    [SKN_ASK_NO_TOOLS] = {"no-tools", " says that the model cannot use tools"},
+    [SKN_ASK_CUT] = {"cut", ""},
+    [SKN_ASK_STALLED] = {"stalled", ""},
+    [SKN_ASK_MALFORMED] = {"malformed", " gave an answer that cannot be understood"},
+    [SKN_ASK_WRONG_TYPE] = {"wrong-content-type",
+                            " gave something that is no answer of a model"},
+    [SKN_ASK_EMPTY] = {"empty", " answered with nothing"},
+    [SKN_ASK_REFUSED] = {"refused", " refuses to answer"},
+    [SKN_ASK_UNAVAILABLE] = {"unavailable", " cannot answer just now"},
+    [SKN_ASK_UNREACHABLE] = {"unreachable", NULL},
+    [SKN_ASK_OVER_BUDGET] = {"over-budget", NULL},
+    [SKN_ASK_STOPPED] = {"stopped", NULL},
+    [SKN_ASK_FAILED] = {"failed", ""},
+};
+
 const char *skn_ask_state_word(skn_ask_state state)
 {
-    switch (state) {
-    case SKN_ASK_ANSWERED:
-        return "answered";
-    case SKN_ASK_NO_KEY:
-        return "no-key";
-    case SKN_ASK_BAD_KEY:
-        return "bad-key";
-    case SKN_ASK_RATE_LIMIT:
-        return "rate-limit";
-    case SKN_ASK_OVERFLOW:
-        return "context-overflow";
-    case SKN_ASK_NO_TOOLS:
-        return "no-tools";
-    case SKN_ASK_CUT:
-        return "cut";
-    case SKN_ASK_STALLED:
-        return "stalled";
-    case SKN_ASK_MALFORMED:
-        return "malformed";
-    case SKN_ASK_WRONG_TYPE:
-        return "wrong-content-type";
-    case SKN_ASK_EMPTY:
-        return "empty";
-    case SKN_ASK_REFUSED:
-        return "refused";
-    case SKN_ASK_UNAVAILABLE:
-        return "unavailable";
-    case SKN_ASK_UNREACHABLE:
-        return "unreachable";
-    case SKN_ASK_OVER_BUDGET:
-        return "over-budget";
-    case SKN_ASK_STOPPED:
-        return "stopped";
-    case SKN_ASK_FAILED:
-        break;
-    }
-    return "failed";
+    return states[state].word;
 }
 
 bool skn_wire_kind_from(skn_str word, skn_wire_kind *out)
@@ -78,42 +67,6 @@ const skn_wire_format *skn_wire_format_of(skn_wire_kind kind)
     return &skn_wire_openai;
 }
 
-/* How a sentence about a failure begins, after the provider's name; NULL: its words say it all. */
-static const char *begin_of(skn_ask_state state)
-{
-    switch (state) {
-    case SKN_ASK_BAD_KEY:
-        return " says the key is not valid";
-    case SKN_ASK_RATE_LIMIT:
-        return " says that it was asked too often";
-    case SKN_ASK_OVERFLOW:
-        return " says that this is more than the model can read";
-    case SKN_ASK_NO_TOOLS:
-        return " says that the model cannot use tools";
-    case SKN_ASK_UNAVAILABLE:
-        return " cannot answer just now";
-    case SKN_ASK_REFUSED:
-        return " refuses to answer";
-    case SKN_ASK_MALFORMED:
-        return " gave an answer that cannot be understood";
-    case SKN_ASK_WRONG_TYPE:
-        return " gave something that is no answer of a model";
-    case SKN_ASK_EMPTY:
-        return " answered with nothing";
-    case SKN_ASK_CUT:
-    case SKN_ASK_STALLED:
-    case SKN_ASK_FAILED:
-        return "";
-    case SKN_ASK_ANSWERED:
-    case SKN_ASK_NO_KEY:
-    case SKN_ASK_UNREACHABLE:
-    case SKN_ASK_OVER_BUDGET:
-    case SKN_ASK_STOPPED:
-        break;
-    }
-    return NULL;
-}
-
 static void give_hint(const skn_wire *p, skn_ask_state state, skein_error *out)
 {
     if (state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY)
@@ -126,7 +79,7 @@ static void give_hint(const skn_wire *p, skn_ask_state state, skein_error *out)
 void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const char *words,
                       skein_error *out)
 {
-    const char *begin = begin_of(state), *name = p->base.name;
+    const char *begin = states[state].begin, *name = p->base.name;
     char        number[16] = "";
 
     if (state == SKN_ASK_EMPTY)
@@ -261,4 +214,41 @@ void skn_wire_write_args(skn_jw *w, skn_str args)
 void skn_wire_write_schema(skn_jw *w, skn_str schema)
 {
     skn_jw_raw(w, schema.n ? schema : SKN_STR("{\"type\":\"object\",\"properties\":{}}"));
+}
+
+void skn_wire_write_functions(skn_jw *w, const skn_ask *what)
+{
+    if (!what->tool_count)
+        return;
+    skn_jw_key(w, "tools");
+    skn_jw_array(w);
+    for (size_t i = 0; i < what->tool_count; i++) {
+        const skn_tool_offer *t = &what->tools[i];
+
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("function"));
+        skn_jw_key(w, "function");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "name", t->name);
+        skn_jw_kstr(w, "description", t->description.n ? t->description : SKN_STR(""));
+        skn_jw_key(w, "parameters");
+        skn_wire_write_schema(w, t->schema);
+        skn_jw_object_end(w);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+size_t skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4])
+{
+    if (!key.n) /* a server on this computer wants none */
+        return 0;
+    out[0] = (skn_fetch_header){SKN_STR("Authorization"),
+                                skn_arena_printf(a, "Bearer %.*s", SKN_FMT(key))};
+    return 1;
+}
+
+skn_str skn_wire_error_words(skn_str body, skn_arena *a)
+{
+    return skn_wire_error_text(skn_wire_parse(body, a), a);
 }
