@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static void tree_add(skn_tree *t, const skn_route *routes, skn_arena *a);
+
 skn_api *skn_api_new(const skn_api_options *o, const skn_route *more)
 {
     skn_arena *mem = skn_arena_new();
@@ -14,7 +16,7 @@ skn_api *skn_api_new(const skn_api_options *o, const skn_route *more)
     api->mem = mem;
     api->tree = skn_tree_new(skn_routes, mem);
     if (more)
-        skn_tree_add(api->tree, more, mem);
+        tree_add(api->tree, more, mem);
     pthread_mutex_init(&api->mu, NULL);
     return api;
 }
@@ -103,7 +105,7 @@ static void add_route(node *at, const skn_route *route, skn_arena *a)
         at->allow = skn_arena_printf(a, "HEAD, %.*s", SKN_FMT(at->allow));
 }
 
-void skn_tree_add(skn_tree *t, const skn_route *routes, skn_arena *a)
+static void tree_add(skn_tree *t, const skn_route *routes, skn_arena *a)
 {
     for (const skn_route *r = routes; r->method; r++) {
         skn_str rest = skn_str_of(r->path + 1), segment;
@@ -119,7 +121,7 @@ skn_tree *skn_tree_new(const skn_route *routes, skn_arena *a)
 {
     skn_tree *t = SKN_NEW(a, skn_tree);
 
-    skn_tree_add(t, routes, a);
+    tree_add(t, routes, a);
     return t;
 }
 

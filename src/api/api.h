@@ -164,7 +164,6 @@ typedef struct skn_match {
 /* The table of routes becomes a tree of path segments, so that finding one costs the length of the
  * path and not the length of the table. A literal segment is preferred to a parameter. It lives in the arena. */
 skn_tree *skn_tree_new(const skn_route *routes, skn_arena *a);
-void      skn_tree_add(skn_tree *t, const skn_route *routes, skn_arena *a);
 /* The path without "/api/v1" or "/api" before it. */
 skn_str skn_path_bare(skn_str path);
 /* HEAD is GET. The path is as it came, with or without a prefix. */

@@ -177,6 +177,9 @@ static skein_rc answer_removal(skn_api_call *c, const skein_removal *done)
     return SKEIN_OK;
 }
 
+static skein_rc edit_begin(skn_api_call *c, skn_editing *e);
+static void     edit_end(skn_api_call *c, skn_editing *e);
+
 /* Finds the message, and edits while nobody else edits its chat. */
 static skein_rc edit_alone(skn_api_call *c, skein_rc (*edit)(skn_api_call *, skein_message *))
 {
@@ -184,10 +187,10 @@ static skein_rc edit_alone(skn_api_call *c, skein_rc (*edit)(skn_api_call *, ske
     skn_editing   e;
     skein_rc      rc;
 
-    if ((rc = find_target(c, &m)) || (rc = skn_edit_begin(c, &e)))
+    if ((rc = find_target(c, &m)) || (rc = edit_begin(c, &e)))
         return rc;
     rc = edit(c, &m);
-    skn_edit_end(c, &e);
+    edit_end(c, &e);
     return rc;
 }
 
@@ -319,10 +322,10 @@ skein_rc skn_api_retry_edit(skn_api_call *c)
 
     if ((rc = find_error(c, &failed)) || (rc = check_whole(c, &failed)) ||
         (rc = skn_find_chat(c, failed.chat_uid)) ||
-        (rc = skn_find_message(c, failed.message_uid, &m)) || (rc = skn_edit_begin(c, &e)))
+        (rc = skn_find_message(c, failed.message_uid, &m)) || (rc = edit_begin(c, &e)))
         return rc;
     rc = remove_again(c, &m);
-    skn_edit_end(c, &e);
+    edit_end(c, &e);
     return rc;
 }
 
@@ -330,7 +333,7 @@ skein_rc skn_api_retry_edit(skn_api_call *c)
  * meanwhile was thought of for a conversation that is about to be another: whoever sent it is told,
  * instead of being put in a queue. */
 
-skein_rc skn_edit_begin(skn_api_call *c, skn_editing *e)
+static skein_rc edit_begin(skn_api_call *c, skn_editing *e)
 {
     skn_api *api = c->api;
     bool     running = false;
@@ -349,7 +352,8 @@ skein_rc skn_edit_begin(skn_api_call *c, skn_editing *e)
                             "another edit of chat \"%.*s\" is under way", SKN_FMT(c->chat.uid));
 }
 
-void skn_edit_end(skn_api_call *c, skn_editing *e)
+/* Fails with 409 edit-in-progress while another edit of c->chat runs; else it has to be ended. */
+static void edit_end(skn_api_call *c, skn_editing *e)
 {
     skn_api      *api = c->api;
     skn_editing **at;

@@ -22,6 +22,9 @@ typedef struct finding {
     skn_vec(skein_hit) hits;
 } finding;
 
+static bool     conditions_any(const skn_conditions *w);
+static skein_rc conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits);
+
 static skein_rc find_some(finding *f, skein_hits *out)
 {
     skn_api_call *c = f->c;
@@ -33,9 +36,7 @@ static skein_rc find_some(finding *f, skein_hits *out)
     if (rc == SKEIN_INVALID)
         return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
     f->req->below = out->below;
-    return rc || !skn_conditions_any(f->conditions)
-               ? rc
-               : skn_conditions_sift(c, f->conditions, out);
+    return rc || !conditions_any(f->conditions) ? rc : conditions_sift(c, f->conditions, out);
 }
 
 /* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
@@ -75,6 +76,10 @@ static skn_str search_tag(skn_api_call *c, const skein_search_request *req, skn_
     return skn_arena_printf(c->mem, "search %016" PRIx64, hash);
 }
 
+static skein_rc conditions_read(skn_api_call *c, skn_str q, skn_conditions **out,
+                                skn_str *words);
+static bool     conditions_wants(const skein_message *m, void *conditions);
+
 static skein_rc search(skn_api_call *c, skein_search_request *req)
 {
     skn_str         q = skn_call_query(c, "q"), next = SKN_NONE;
@@ -85,15 +90,15 @@ static skein_rc search(skn_api_call *c, skein_search_request *req)
 
     if (!q.p || !skn_str_trim(q).n)
         return skn_call_invalid(c, "/q", "is required");
-    if ((rc = skn_conditions_read(c, q, &conditions, &req->query)) ||
+    if ((rc = conditions_read(c, q, &conditions, &req->query)) ||
         (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
         (rc = read_archived(c, &req->archived)) ||
         (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
         return rc;
     if (!req->query.n)
         req->query = SKN_NONE; /* conditions alone: every message is looked at */
-    if (skn_conditions_any(conditions)) {
-        req->wants = skn_conditions_wants;
+    if (conditions_any(conditions)) {
+        req->wants = conditions_wants;
         req->arg = conditions;
     }
     f.conditions = conditions;
@@ -345,7 +350,9 @@ static skein_rc read_words(skn_api_call *c, skn_str q, skn_conditions *w, skn_bu
     return SKEIN_OK;
 }
 
-skein_rc skn_conditions_read(skn_api_call *c, skn_str q, skn_conditions **out, skn_str *words)
+/* Reads q; *words is what is left for the engine. Fails on a condition that cannot be. */
+static skein_rc conditions_read(skn_api_call *c, skn_str q, skn_conditions **out,
+                                skn_str *words)
 {
     skn_conditions *w = SKN_NEW(c->mem, skn_conditions);
     skn_buf         plain, without;
@@ -366,7 +373,8 @@ skein_rc skn_conditions_read(skn_api_call *c, skn_str q, skn_conditions **out, s
     return rc;
 }
 
-bool skn_conditions_any(const skn_conditions *w)
+/* Is there any condition at all? */
+static bool conditions_any(const skn_conditions *w)
 {
     return w->any;
 }
@@ -434,7 +442,8 @@ static bool meets_marks(const skn_conditions *w, const skein_message *m)
            (!is[HAS_LINK] || has_link(m->content));
 }
 
-bool skn_conditions_wants(const skein_message *m, void *conditions)
+/* Does a message meet those that it tells by itself? For skein_search_request. */
+static bool conditions_wants(const skein_message *m, void *conditions)
 {
     const skn_conditions *w = conditions;
     size_t                at;
@@ -503,7 +512,8 @@ static skein_rc sift_facts(skn_api_call *c, const skn_conditions *w, skein_hits 
     return SKEIN_OK;
 }
 
-skein_rc skn_conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
+/* Leaves the hits that meet the others too. */
+static skein_rc conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
 {
     size_t kept = 0;
 

@@ -53,7 +53,7 @@ static skein_rc read_replies(skn_api_call *c, int64_t version, skn_told_messages
     return rc;
 }
 
-skein_rc skn_api_include(skn_api_call *c, int64_t version, skn_told_messages *told)
+static skein_rc api_include(skn_api_call *c, int64_t version, skn_told_messages *told)
 {
     skn_str rest = skn_call_query(c, "include"), one;
     bool    replies = false;
@@ -104,7 +104,7 @@ skein_rc skn_api_answer_messages(skn_api_call *c, int64_t version, const skein_m
         return rc;
     part = (skein_messages){list->count ? list->at + page.from : NULL, (size_t)page.count};
     if ((rc = skn_api_explain(c, version, &part, &told)) ||
-        (rc = skn_api_include(c, version, &told)))
+        (rc = api_include(c, version, &told)))
         return rc;
     skn_call_list(c);
     for (size_t i = 0; i < part.count; i++)
@@ -161,8 +161,9 @@ typedef struct lane_page {
     int64_t        length; /* of the lane */
 } lane_page;
 
-skein_rc skn_api_place(skn_api_call *c, const skein_slice *lane, skein_message_id id,
-                       int64_t *at)
+/* Where a lane has a message, or -1. Reads the lane: the room alone knows places by id. */
+static skein_rc api_place(skn_api_call *c, const skein_slice *lane, skein_message_id id,
+                          int64_t *at)
 {
     skein_slice    s = *lane;
     skn_arena     *scratch = skn_arena_new();
@@ -193,7 +194,7 @@ static skein_rc place_of(lane_page *l, const char *name, skn_str id, int64_t *at
     if ((rc = skn_find_message(c, id, &m)))
         return rc;
     if (l->slice.agent.v || l->slice.lane.p)
-        rc = skn_api_place(c, &l->slice, m.id, at);
+        rc = api_place(c, &l->slice, m.id, at);
     else if (!(rc = skein_message_find(c->engine, c->chat.id, l->slice.version, id, c->mem, &m,
                                        &c->error)))
         *at = m.position;
@@ -359,7 +360,7 @@ skein_rc skn_api_answer_lane(skn_api_call *c, const skein_version *v, skein_agen
     if ((rc = skn_page_read(c, tag, SKN_PAGE_DEFAULT, false, &l.page)) ||
         (rc = read_query(&l)) || (rc = read_part(&l)) || (rc = pick_failed(&l)) ||
         (rc = skn_api_explain(c, v->number, &l.list, &told)) ||
-        (rc = skn_api_include(c, v->number, &told)))
+        (rc = api_include(c, v->number, &told)))
         return rc;
     if (is_settled(&told))
         skn_call_etag(c, state_tag(c, v, agent.v || lane.p ? v->length : l.length), &same);

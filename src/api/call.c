@@ -15,7 +15,7 @@ enum { NAMED_MOST = 1024 };
 
 /* --- The request ------------------------------------------------------------------------------ */
 
-skn_str skn_header_value(const skn_header *list, size_t count, const char *name)
+static skn_str header_value(const skn_header *list, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (skn_str_is_word(list[i].name, name))
@@ -25,7 +25,7 @@ skn_str skn_header_value(const skn_header *list, size_t count, const char *name)
 
 skn_str skn_call_header(const skn_api_call *c, const char *name)
 {
-    return skn_header_value(c->given, c->given_count, name);
+    return header_value(c->given, c->given_count, name);
 }
 
 skn_str skn_call_query(skn_api_call *c, const char *name)

@@ -11,7 +11,6 @@
 /* --- The request (call.c) ------------------------------------------------------------------ */
 
 /* A header's value, its name in any case of letters; absent when there is none. The first, if it was repeated. */
-skn_str skn_header_value(const skn_header *list, size_t count, const char *name);
 skn_str skn_call_header(const skn_api_call *c, const char *name);
 /* A query parameter, decoded; absent when there is none. */
 skn_str  skn_call_query(skn_api_call *c, const char *name);
@@ -68,10 +67,6 @@ struct skn_editing {
     skein_conversation_id chat;
     skn_editing          *next;
 };
-
-/* Fails with 409 edit-in-progress while another edit of c->chat runs; else it has to be ended. */
-skein_rc skn_edit_begin(skn_api_call *c, skn_editing *e);
-void     skn_edit_end(skn_api_call *c, skn_editing *e);
 
 /* --- Shared (api_shared.c) ----------------------------------------------------------------- */
 
@@ -143,8 +138,7 @@ typedef struct skn_told_messages {
 skein_rc skn_api_explain(skn_api_call *c, int64_t version, const skein_messages *list,
                          skn_told_messages *out);
 /* include=replies,delivery,instructions: reads what is to be added to each; the last two always are. */
-skein_rc skn_api_include(skn_api_call *c, int64_t version, skn_told_messages *told);
-void     skn_api_write_message(skn_api_call *c, const skn_told_messages *m, size_t i);
+void skn_api_write_message(skn_api_call *c, const skn_told_messages *m, size_t i);
 /* The whole answer: a page of these messages. */
 skein_rc skn_api_answer_messages(skn_api_call *c, int64_t version, const skein_messages *list,
                                  skn_str tag);
@@ -156,10 +150,6 @@ void skn_api_write_queued(skn_api_call *c, const skein_posted *waits);
 /* A page of a lane of c->chat, as the query asks for it. */
 skein_rc skn_api_answer_lane(skn_api_call *c, const skein_version *version,
                              skein_agent_id agent, skn_str lane);
-
-/* Where a lane has a message, or -1. Reads the lane: the room alone knows places by id. */
-skein_rc skn_api_place(skn_api_call *c, const skein_slice *lane, skein_message_id id,
-                       int64_t *at);
 
 /* --- Lists in pages (page.c) -------------------------------------------------------------------- */
 

@@ -11,13 +11,4 @@
 
 typedef struct skn_conditions skn_conditions;
 
-/* Reads q; *words is what is left for the engine. Fails on a condition that cannot be. */
-skein_rc skn_conditions_read(skn_api_call *c, skn_str q, skn_conditions **out, skn_str *words);
-/* Is there any condition at all? */
-bool skn_conditions_any(const skn_conditions *w);
-/* Does a message meet those that it tells by itself? For skein_search_request. */
-bool skn_conditions_wants(const skein_message *m, void *conditions);
-/* Leaves the hits that meet the others too. */
-skein_rc skn_conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits);
-
 #endif

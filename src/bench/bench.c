@@ -109,9 +109,11 @@ static skein_rc run_parts(skn_bench *b)
     return rc;
 }
 
+static skn_str bench_shown(const skn_bench *b);
+
 static void tell_how(const skn_bench *b)
 {
-    skn_str where = skn_bench_shown(b);
+    skn_str where = bench_shown(b);
 
     if (b->cli->json)
         return;
@@ -122,6 +124,10 @@ static void tell_how(const skn_bench *b)
         skein_version_text(), SKN_FMT(where), b->size.rounds);
 }
 
+static skein_rc bench_place(skn_bench *b);
+static void     bench_head(skn_bench *b);
+static void     bench_leave(skn_bench *b);
+
 int skn_cmd_bench(skn_cli *cli)
 {
     skn_bench b = {.cli = cli};
@@ -131,16 +137,16 @@ int skn_cmd_bench(skn_cli *cli)
         return (int)rc;
     if (cli->arg_count)
         return skn_bench_alone(&b);
-    if ((rc = skn_bench_place(&b)))
+    if ((rc = bench_place(&b)))
         return (int)rc;
     tell_how(&b);
     if (cli->json)
         skn_list_begin(cli);
-    skn_bench_head(&b);
+    bench_head(&b);
     rc = run_parts(&b);
     if (cli->json && rc == SKEIN_OK)
         skn_list_end(cli);
-    skn_bench_leave(&b);
+    bench_leave(&b);
     if (rc == SKEIN_OK && b.missed && !cli->json)
         skn_print(cli, "\n%zu missed\n", b.missed);
     return rc ? (int)rc : b.missed > 0;
@@ -262,7 +268,7 @@ static void add_text(skn_bench *b, const skn_bench_row *r, verdict v)
     skn_out_flush(cli);
 }
 
-void skn_bench_head(skn_bench *b)
+static void bench_head(skn_bench *b)
 {
     if (b->cli->json)
         return;
@@ -286,6 +292,8 @@ skein_rc skn_bench_add(skn_bench *b, const skn_bench_row *row)
     return rc;
 }
 
+static double samples_ratio(const skn_samples *figure, const skn_samples *reference);
+
 skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *figure,
                            const skn_samples *reference)
 {
@@ -293,7 +301,7 @@ skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *f
     row.rounds = figure->n;
     if (reference) {
         row.reference = skn_samples_median(reference);
-        row.ratio = skn_samples_ratio(figure, reference);
+        row.ratio = samples_ratio(figure, reference);
     }
     return skn_bench_add(b, &row);
 }
@@ -326,7 +334,8 @@ double skn_samples_median(const skn_samples *s)
     return skn_median(copy.at, copy.n);
 }
 
-double skn_samples_ratio(const skn_samples *figure, const skn_samples *reference)
+/* The median of the quotients of what was measured in the same round. */
+static double samples_ratio(const skn_samples *figure, const skn_samples *reference)
 {
     skn_samples ratios = {.n = 0};
 
@@ -471,7 +480,8 @@ static void find_type(const char *folder, char type[static TYPE_SIZE])
         fclose(mounts);
 }
 
-skn_str skn_bench_shown(const skn_bench *b)
+/* The place for a person: a folder and its file system, or a server. */
+static skn_str bench_shown(const skn_bench *b)
 {
     char type[TYPE_SIZE];
 
@@ -504,7 +514,8 @@ static skein_rc check_empty(skn_bench *b)
                     "Name a store that does not exist yet; it stays, and can be removed");
 }
 
-skein_rc skn_bench_place(skn_bench *b)
+/* Finds or makes the place. From here on an interrupt waits until the place is tidied up. */
+static skein_rc bench_place(skn_bench *b)
 {
     skein_rc rc;
 
@@ -519,7 +530,8 @@ skein_rc skn_bench_place(skn_bench *b)
     return SKEIN_OK;
 }
 
-void skn_bench_leave(skn_bench *b)
+/* Removes what was made, and lets a waiting interrupt through. */
+static void bench_leave(skn_bench *b)
 {
     if (b->folder)
         skn_bench_remove(b->folder);

@@ -83,8 +83,6 @@ typedef struct skn_bench_store {
 
 void   skn_samples_add(skn_samples *s, double v);
 double skn_samples_median(const skn_samples *s);
-/* The median of the quotients of what was measured in the same round. */
-double skn_samples_ratio(const skn_samples *figure, const skn_samples *reference);
 /* The median of n numbers, which are put in order. */
 double skn_median(double *at, size_t n);
 /* Seconds since a skn_clock_monotonic(). */
@@ -94,7 +92,6 @@ skn_str skn_bench_count(skn_arena *a, int64_t n);
 
 /* --- bench.c: the table ----------------------------------------------------------------- */
 
-void     skn_bench_head(skn_bench *b);
 skein_rc skn_bench_add(skn_bench *b, const skn_bench_row *row);
 /* Fills the row's figures from what was measured, and adds it. */
 skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *figure,
@@ -102,12 +99,6 @@ skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *f
 
 /* --- bench.c: where it is measured ---------------------------------------------------- */
 
-/* Finds or makes the place. From here on an interrupt waits until the place is tidied up. */
-skein_rc skn_bench_place(skn_bench *b);
-/* The place for a person: a folder and its file system, or a server. */
-skn_str skn_bench_shown(const skn_bench *b);
-/* Removes what was made, and lets a waiting interrupt through. */
-void skn_bench_leave(skn_bench *b);
 /* Removes a folder and the files in it. */
 void skn_bench_remove(const char *folder);
 /* Fails when somebody wants it to end. */
@@ -142,7 +133,6 @@ skein_rc skn_bench_server(skn_bench *b);  /* bench_server.c: also streams */
 skein_rc skn_bench_agents(skn_bench *b);  /* bench_agents.c */
 
 /* bench_store.c: what this program needs when it does one thing only, in a process of its own. */
-skein_rc skn_bench_resident(skn_bench *b, const skn_bench_store *large);
 skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s);
 /* The other process: measures what the first argument names, and prints a number. */
 int skn_bench_alone(skn_bench *b);

@@ -45,7 +45,8 @@ static skein_rc make_provider(skn_bench *b, const skn_bench_crew *crew,
     return skein_setting_put(s->engine, &one, 1, &b->cli->err);
 }
 
-skein_rc skn_bench_make_crew(skn_bench *b, const skn_bench_crew *crew, skn_bench_store *out)
+/* Makes a store for them; it stays open. */
+static skein_rc bench_make_crew(skn_bench *b, const skn_bench_crew *crew, skn_bench_store *out)
 {
     skein_world_change how = {.turn_limit = TURN_LIMIT, .compact_at = NEVER};
     skein_world        world;
@@ -62,7 +63,8 @@ skein_rc skn_bench_make_crew(skn_bench *b, const skn_bench_crew *crew, skn_bench
     return rc;
 }
 
-skein_rc skn_bench_reopen(skn_bench *b, skn_bench_store *s)
+/* Opens a store again that was closed. */
+static skein_rc bench_reopen(skn_bench *b, skn_bench_store *s)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
 
@@ -81,8 +83,9 @@ static skein_rc look_again(skn_bench *b, int64_t began)
     return skn_bench_go_on(b);
 }
 
-skein_rc skn_bench_wait_idle(skn_bench *b, const skn_bench_store *s,
-                             const skn_bench_child *server)
+/* Until nobody is at work in the world. */
+static skein_rc bench_wait_idle(skn_bench *b, const skn_bench_store *s,
+                                const skn_bench_child *server)
 {
     const char *path =
         skn_arena_printf(b->cli->keep, "/worlds/%.*s/status", SKN_FMT(s->world_name)).p;
@@ -102,8 +105,9 @@ skein_rc skn_bench_wait_idle(skn_bench *b, const skn_bench_store *s,
     return SKEIN_OK;
 }
 
-skein_rc skn_bench_wait_seen(skn_bench *b, const skn_bench_child *model, int64_t open,
-                             int64_t done, skn_bench_seen *out)
+/* Until the provider has begun (or ended) so many more answers. */
+static skein_rc bench_wait_seen(skn_bench *b, const skn_bench_child *model, int64_t open,
+                                int64_t done, skn_bench_seen *out)
 {
     int64_t  began = skn_clock_monotonic();
     skein_rc rc = skn_bench_model_seen(b, model, out);
@@ -116,14 +120,19 @@ skein_rc skn_bench_wait_seen(skn_bench *b, const skn_bench_child *model, int64_t
 
 /* --- All of it ---------------------------------------------------------------------------------------- */
 
+static skein_rc bench_agent_streams(skn_bench *b, const skn_bench_child *model);
+static skein_rc bench_agent_tasks(skn_bench *b, const skn_bench_child *model);
+static skein_rc bench_agent_turns(skn_bench *b, const skn_bench_child *model);
+static skein_rc bench_agent_depth(skn_bench *b);
+
 skein_rc skn_bench_agents(skn_bench *b)
 {
     skn_bench_child model = {.pid = 0};
     skein_rc        rc = skn_bench_model(b, b->size.turns, b->size.chunks, &model);
 
-    if (rc == SKEIN_OK && !(rc = skn_bench_agent_streams(b, &model)) &&
-        !(rc = skn_bench_agent_turns(b, &model)) && !(rc = skn_bench_agent_tasks(b, &model)))
-        rc = skn_bench_agent_depth(b);
+    if (rc == SKEIN_OK && !(rc = bench_agent_streams(b, &model)) &&
+        !(rc = bench_agent_turns(b, &model)) && !(rc = bench_agent_tasks(b, &model)))
+        rc = bench_agent_depth(b);
     skn_bench_stop(&model);
     return rc;
 }
@@ -205,15 +214,15 @@ static skein_rc do_tasks(skn_bench *b, const skn_bench_store *s, const skn_bench
 
     if ((rc = skn_bench_model_seen(b, model, &before)) || (rc = skn_bench_serve(b, s, &server)))
         return rc;
-    if (!(rc = skn_bench_wait_seen(b, model, 0, before.done + b->size.tasks, &after)) &&
-        !(rc = skn_bench_wait_idle(b, s, &server)))
+    if (!(rc = bench_wait_seen(b, model, 0, before.done + b->size.tasks, &after)) &&
+        !(rc = bench_wait_idle(b, s, &server)))
         rc = skn_bench_model_seen(b, model, &after);
     *again = after.again - before.again;
     skn_bench_stop(&server);
     return rc;
 }
 
-skein_rc skn_bench_agent_tasks(skn_bench *b, const skn_bench_child *model)
+static skein_rc bench_agent_tasks(skn_bench *b, const skn_bench_child *model)
 {
     skn_bench_crew  crew = {.name = "agent-tasks",
                             .agents = b->size.workers,
@@ -221,14 +230,14 @@ skein_rc skn_bench_agent_tasks(skn_bench *b, const skn_bench_child *model)
                             .provider = model};
     skn_bench_store s;
     int64_t         began, last = 0, wrong = 0, again = 0;
-    skein_rc        rc = skn_bench_make_crew(b, &crew, &s);
+    skein_rc        rc = bench_make_crew(b, &crew, &s);
 
     if (rc)
         return rc;
     rc = queue_tasks(b, &s);
     skn_bench_close(&s);
     began = skn_clock_micros();
-    if (rc || (rc = do_tasks(b, &s, model, &again)) || (rc = skn_bench_reopen(b, &s)))
+    if (rc || (rc = do_tasks(b, &s, model, &again)) || (rc = bench_reopen(b, &s)))
         return rc;
     rc = check_tasks(b, &s, &wrong, &last);
     skn_bench_close(&s);
@@ -264,7 +273,7 @@ static skein_rc count_levels(skein_timelines *set, void *arg, skein_error *err)
 static skein_rc visit_once(skn_bench *b, digging *d)
 {
     int64_t  start;
-    skein_rc rc = skn_bench_reopen(b, &d->store);
+    skein_rc rc = bench_reopen(b, &d->store);
 
     if (rc)
         return rc;
@@ -321,7 +330,7 @@ static skein_rc dig(skn_bench *b, digging *d)
 
     if ((rc = skn_bench_ask(b, &d->server, "POST", path, "", "{\"message\":\"@agent1 dig\"}",
                             &r)) ||
-        (rc = skn_bench_wait_idle(b, &d->store, &d->server)))
+        (rc = bench_wait_idle(b, &d->store, &d->server)))
         return rc;
     for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++)
         if (!(rc = skn_bench_go_on(b)))
@@ -340,7 +349,7 @@ static skein_rc make_digger(skn_bench *b, digging *d)
                                      ",\"delegationsMost\":%" PRId64 "}",
                                      b->size.depth, 2 * b->size.depth)
                         .p;
-    if ((rc = skn_bench_make_crew(b, &crew, &d->store)))
+    if ((rc = bench_make_crew(b, &crew, &d->store)))
         return rc;
     rc = skein_chat_new(d->store.engine, d->store.world, SKN_STR("dig"), b->cli->keep, &chat,
                         &b->cli->err);
@@ -350,7 +359,7 @@ static skein_rc make_digger(skn_bench *b, digging *d)
     return rc;
 }
 
-skein_rc skn_bench_agent_depth(skn_bench *b)
+static skein_rc bench_agent_depth(skn_bench *b)
 {
     digging  d = {.levels = 0};
     skein_rc rc;
@@ -418,11 +427,11 @@ static skein_rc watch(skn_bench *b, const skn_bench_store *s, const skn_bench_ch
     skein_rc       rc;
 
     if ((rc = ask_all(b, s, server)) ||
-        (rc = skn_bench_wait_seen(b, model, b->size.turns, 0, &seen)))
+        (rc = bench_wait_seen(b, model, b->size.turns, 0, &seen)))
         return rc;
     before = cpu_of(server);
-    if (!(rc = skn_bench_wait_seen(b, model, 0, b->size.turns, &seen)))
-        rc = skn_bench_wait_idle(b, s, server);
+    if (!(rc = bench_wait_seen(b, model, 0, b->size.turns, &seen)))
+        rc = bench_wait_idle(b, s, server);
     *cores = (cpu_of(server) - before) / seconds;
     return rc;
 }
@@ -452,7 +461,7 @@ static skein_rc check_text(skn_bench *b, const skn_bench_store *s, int64_t i, bo
 
 static skein_rc check_texts(skn_bench *b, skn_bench_store *s, int64_t *wrong)
 {
-    skein_rc rc = skn_bench_reopen(b, s);
+    skein_rc rc = bench_reopen(b, s);
 
     for (int64_t i = 0; i < b->size.turns && rc == SKEIN_OK; i++) {
         bool right;
@@ -487,7 +496,7 @@ static skein_rc stream_rows(skn_bench *b, int64_t wrong, double cores, int64_t k
     return skn_bench_add(b, &row);
 }
 
-skein_rc skn_bench_agent_streams(skn_bench *b, const skn_bench_child *model)
+static skein_rc bench_agent_streams(skn_bench *b, const skn_bench_child *model)
 {
     skn_bench_crew  crew = {.name = "agent-streams",
                             .agents = b->size.turns,
@@ -497,7 +506,7 @@ skein_rc skn_bench_agent_streams(skn_bench *b, const skn_bench_child *model)
     skn_bench_child server = {.pid = 0};
     double          cores = 0;
     int64_t         wrong = 0, kb = 0;
-    skein_rc        rc = skn_bench_make_crew(b, &crew, &s);
+    skein_rc        rc = bench_make_crew(b, &crew, &s);
 
     if (rc)
         return rc;
@@ -603,7 +612,7 @@ static skein_rc turn_row(skn_bench *b, turning *t)
                          .unit = "ms",
                          .against = "append",
                          .ratio_max = 10};
-    skein_rc      rc = skn_bench_reopen(b, &t->store);
+    skein_rc      rc = bench_reopen(b, &t->store);
 
     for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++)
         rc = measure_turns(b, t, i);
@@ -611,14 +620,14 @@ static skein_rc turn_row(skn_bench *b, turning *t)
     return rc ? rc : skn_bench_compare(b, row, &t->turn, &t->append);
 }
 
-skein_rc skn_bench_agent_turns(skn_bench *b, const skn_bench_child *model)
+static skein_rc bench_agent_turns(skn_bench *b, const skn_bench_child *model)
 {
     turning        t = {.model = model};
     skn_bench_crew crew = {.name = "agent-turns",
                            .agents = b->size.rounds + 1,
                            .model = SKN_BENCH_INSTANT,
                            .provider = model};
-    skein_rc       rc = skn_bench_make_crew(b, &crew, &t.store);
+    skein_rc       rc = bench_make_crew(b, &crew, &t.store);
 
     if (rc)
         return rc;

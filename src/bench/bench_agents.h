@@ -40,22 +40,6 @@ typedef struct skn_bench_crew {
     const skn_bench_child *provider; /* NULL: none */
 } skn_bench_crew;
 
-/* Makes a store for them; it stays open. */
-skein_rc skn_bench_make_crew(skn_bench *b, const skn_bench_crew *crew, skn_bench_store *out);
-/* Opens a store again that was closed. */
-skein_rc skn_bench_reopen(skn_bench *b, skn_bench_store *s);
-/* Until nobody is at work in the world. */
-skein_rc skn_bench_wait_idle(skn_bench *b, const skn_bench_store *s,
-                             const skn_bench_child *server);
-/* Until the provider has begun (or ended) so many more answers. */
-skein_rc skn_bench_wait_seen(skn_bench *b, const skn_bench_child *model, int64_t open,
-                             int64_t done, skn_bench_seen *out);
-
 /* --- The rows ------------------------------------------------------------------------------------- */
-
-skein_rc skn_bench_agent_streams(skn_bench *b, const skn_bench_child *model);
-skein_rc skn_bench_agent_turns(skn_bench *b, const skn_bench_child *model);
-skein_rc skn_bench_agent_tasks(skn_bench *b, const skn_bench_child *model);
-skein_rc skn_bench_agent_depth(skn_bench *b);
 
 #endif

@@ -47,8 +47,6 @@ typedef struct skn_bench_reply {
 skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *method,
                        const char *path, const char *headers, const char *body,
                        skn_bench_reply *out);
-/* The text of one member of a reply's JSON object. */
-skn_str skn_bench_member(skn_bench *b, const skn_bench_reply *r, const char *name);
 
 /* What each client sends again and again: a whole request. */
 typedef struct skn_bench_load {
@@ -64,8 +62,6 @@ skn_str skn_bench_request(skn_bench *b, const skn_bench_child *child, const char
  * took. */
 skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_bench_load *load,
                         double *seconds);
-/* A socket that is connected to the child; -1 when it cannot be. */
-int skn_bench_connect(const skn_bench_child *child);
 
 /* --- bench_streams.c ----------------------------------------------------------------------------- */
 

@@ -369,6 +369,8 @@ static skein_rc compare_changes(skn_bench *b, const sized *middle, const sized *
 
 /* --- All of it ------------------------------------------------------------------------------ */
 
+static skein_rc bench_resident(skn_bench *b, const skn_bench_store *large);
+
 static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
 {
     skein_rc rc;
@@ -381,7 +383,7 @@ static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
         (rc = compare_changes(b, middle, large)) || (rc = skn_bench_amends(b, &large->store)))
         return rc;
     rc = skn_bench_timelines(b, &small->store, &large->store);
-    return rc ? rc : skn_bench_resident(b, &large->store);
+    return rc ? rc : bench_resident(b, &large->store);
 }
 
 skein_rc skn_bench_by_size(skn_bench *b)
@@ -548,7 +550,7 @@ static skein_rc memory_measure(skn_bench *b, const skn_bench_store *s, const cha
     return rc ? rc : skn_bench_add(b, &row);
 }
 
-skein_rc skn_bench_resident(skn_bench *b, const skn_bench_store *large)
+static skein_rc bench_resident(skn_bench *b, const skn_bench_store *large)
 {
     skn_str       of = skn_bench_count(b->cli->keep, large->length);
     skn_bench_row row = {.figure_max = 32};

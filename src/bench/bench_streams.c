@@ -144,6 +144,8 @@ static bool say(int fd, skn_str bytes)
     return fd >= 0 && write(fd, bytes.p, bytes.n) == (ssize_t)bytes.n;
 }
 
+static int bench_connect(const skn_bench_child *child);
+
 /* Without chunks, which HTTP/1.0 does not know: then a stream is nothing but its lines. */
 static skein_rc open_streams(watching *w, const skn_bench_child *child)
 {
@@ -155,12 +157,12 @@ static skein_rc open_streams(watching *w, const skn_bench_child *child)
 
     for (size_t i = 0; i < w->count; i++) {
         skn_buf_init(&w->at[i].rest, LINE_MAX);
-        w->polls[i] = (struct pollfd){.fd = skn_bench_connect(child), .events = POLLIN};
+        w->polls[i] = (struct pollfd){.fd = bench_connect(child), .events = POLLIN};
         if (!say(w->polls[i].fd, request))
             return skn_fail(&w->bench->cli->err, SKEIN_FAILED, "stream %zu: %s", i + 1,
                             strerror(errno));
     }
-    w->polls[w->count] = (struct pollfd){.fd = skn_bench_connect(child), .events = POLLIN};
+    w->polls[w->count] = (struct pollfd){.fd = bench_connect(child), .events = POLLIN};
     while (w->open < w->count && !w->ended && skn_bench_since(start) * 1e3 < OPEN_MS)
         read_ready(w, 100);
     if (w->open < w->count)
@@ -381,7 +383,8 @@ static bool write_all(int fd, skn_str bytes)
     return true;
 }
 
-int skn_bench_connect(const skn_bench_child *child)
+/* A socket that is connected to the child; -1 when it cannot be. */
+static int bench_connect(const skn_bench_child *child)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)child->port)};
     int                fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
@@ -427,7 +430,7 @@ skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *m
                        skn_bench_reply *out)
 {
     skn_str  request = skn_bench_request(b, child, method, path, headers, body);
-    reader   r = {.fd = skn_bench_connect(child)};
+    reader   r = {.fd = bench_connect(child)};
     answer   a;
     skein_rc rc = SKEIN_OK;
     bool     sent;
@@ -448,16 +451,6 @@ skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *m
         close(r.fd);
     skn_buf_release(&r.in);
     return rc;
-}
-
-skn_str skn_bench_member(skn_bench *b, const skn_bench_reply *r, const char *name)
-{
-    const skn_json *v;
-    skn_str         text = SKN_NONE;
-
-    if (skn_json_parse(&v, r->body, "answer", b->cli->mem, NULL) == SKEIN_OK)
-        skn_json_text(v, name, &text, NULL);
-    return text;
 }
 
 /* --- Many ------------------------------------------------------------------------------------- */
@@ -515,7 +508,7 @@ static skein_rc run_load(loading *l)
 static skein_rc connect_all(loading *l, const skn_bench_child *child)
 {
     for (int i = 0; i < l->load->clients; i++) {
-        l->clients[i].fd = l->polls[i].fd = skn_bench_connect(child);
+        l->clients[i].fd = l->polls[i].fd = bench_connect(child);
         l->polls[i].events = POLLIN;
         skn_buf_init(&l->clients[i].in, ANSWER_LIMIT);
         if (l->clients[i].fd < 0)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-const char *skn_status_text(int status)
+static const char *status_text(int status)
 {
     static const struct {
         int         status;
@@ -125,7 +125,7 @@ void skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams)
     int  status = c->status ? c->status : 200;
     bool old = c->by->request->minor == 0;
 
-    skn_buf_addf(out, "HTTP/1.1 %d %s\r\n", status, skn_status_text(status));
+    skn_buf_addf(out, "HTTP/1.1 %d %s\r\n", status, status_text(status));
     date_line(out);
     if (!bodyless(status))
         type_lines(c, out);

@@ -47,7 +47,6 @@ void skn_call_answer(skn_api_call *c, skein_rc rc);
 /* Bytes that several connections send; freed when the last of them has. */
 typedef struct skn_shared skn_shared;
 skn_shared               *skn_shared_new(skn_str bytes); /* a copy, held once */
-skn_shared               *skn_shared_hold(skn_shared *s);
 void                      skn_shared_drop(skn_shared *s);
 
 /* Sends status and headers of c (text/event-stream, no-store, no buffering by proxies), and tells

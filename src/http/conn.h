@@ -20,10 +20,6 @@ struct skn_shared {
     char       bytes[];
 };
 
-/* Takes a buffer over, without a frame around it; its bytes count in *sum until they are dropped, on the
- * loop. */
-skn_shared *skn_shared_take(skn_buf *b, size_t *sum);
-
 typedef enum skn_conn_state {
     SKN_CONN_HEAD,   /* waits for a request, or has part of its head */
     SKN_CONN_BODY,   /* reads its body */

@@ -30,7 +30,9 @@ skn_shared *skn_shared_new(skn_str bytes)
     return s;
 }
 
-skn_shared *skn_shared_take(skn_buf *b, size_t *sum)
+/* Takes a buffer over, without a frame around it; its bytes count in *sum until they are dropped, on the
+ * loop. */
+static skn_shared *shared_take(skn_buf *b, size_t *sum)
 {
     skn_shared *s = skn_heap(sizeof *s);
 
@@ -42,7 +44,7 @@ skn_shared *skn_shared_take(skn_buf *b, size_t *sum)
     return s;
 }
 
-skn_shared *skn_shared_hold(skn_shared *s)
+static skn_shared *shared_hold(skn_shared *s)
 {
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     return s;
@@ -219,7 +221,7 @@ static bool write_now(skn_conn *conn, skn_buf *head, skn_buf *body)
     }
     from -= head->n;
     if (body && from < body->n) {
-        skn_shared *s = skn_shared_take(body, skn_wire_answers(conn->http));
+        skn_shared *s = shared_take(body, skn_wire_answers(conn->http));
 
         add_piece(conn, s, from, s->n);
     }
@@ -329,7 +331,7 @@ void skn_conn_send(skn_conn *conn, skn_shared *bytes)
 {
     if (conn->fd < 0 || conn->ended || bytes->n == 0)
         return;
-    skn_shared_hold(bytes);
+    shared_hold(bytes);
     if (conn->chunked)
         add_piece(conn, bytes, 0, bytes->head + bytes->n + 2);
     else

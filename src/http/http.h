@@ -63,7 +63,6 @@ typedef struct skn_http_options {
 skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *err);
 /* The store is open: requests are served from here on. */
 void skn_http_ready(skn_http *h, skein_engine *engine);
-int  skn_http_port(const skn_http *h);
 /* Something was committed: new events are read and sent on. */
 void skn_http_nudge(skn_http *h);
 /* Sends on what is being written; never stored, never with an id. */

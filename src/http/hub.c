@@ -135,7 +135,10 @@ static void send_note(skn_stream *s, const void *arg)
     skn_stream_note(s, arg);
 }
 
-void skn_hub_pass_on(skn_hub *hub, skn_note *n)
+static void hub_wait_note(skn_hub *hub, const skn_note *n);
+
+/* Sends the next event to all live streams; the note is the hub's then. */
+static void hub_pass_on(skn_hub *hub, skn_note *n)
 {
     hub->seq = n->seq;
     skn_writing_before(hub, n);
@@ -144,11 +147,12 @@ void skn_hub_pass_on(skn_hub *hub, skn_note *n)
     else
         skn_hub_each(hub, n->about.chat, send_note, n);
     skn_writing_after(hub, n);
-    skn_hub_wait_note(hub, n);
+    hub_wait_note(hub, n);
     keep_recent(hub, n);
 }
 
-void skn_hub_place(skn_hub *hub, int64_t seq)
+/* The event after which it begins, and that all before it is passed. */
+static void hub_place(skn_hub *hub, int64_t seq)
 {
     hub->seq = hub->floor = seq;
     hub->placed = true;
@@ -161,7 +165,8 @@ static void join(skn_stream *s, const void *arg)
         skn_stream_advance(s);
 }
 
-void skn_hub_join(skn_hub *hub)
+/* Lets those join who waited for the place where the hub stands now. */
+static void hub_join(skn_hub *hub)
 {
     if (hub->joining)
         each_stream(hub, join, NULL);
@@ -244,6 +249,9 @@ void skn_hub_look_soon(skn_hub *hub)
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
+static void hub_read_soon(void *arg);
+static void hub_poll(void *arg);
+
 skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o)
 {
     skn_hub *hub = skn_heap(sizeof *hub);
@@ -254,8 +262,8 @@ skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o)
     hub->most = SKN_HUB_PAGE;
     hub->enough = SKN_HUB_BYTES;
     hub->page = 128;
-    hub->soon = skn_timer_new(o->loop, skn_hub_read_soon, hub);
-    hub->poll = skn_timer_new(o->loop, skn_hub_poll, hub);
+    hub->soon = skn_timer_new(o->loop, hub_read_soon, hub);
+    hub->poll = skn_timer_new(o->loop, hub_poll, hub);
     hub->flush = skn_timer_new(o->loop, on_flush, hub);
     hub->drain = skn_timer_new(o->loop, on_drain, hub);
     hub->second = skn_timer_new(o->loop, on_second, hub);
@@ -263,10 +271,12 @@ skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o)
     /* Before anything can start: a message that started before the hub's place is never known to
      * be written. */
     if (skein_events_span(o->engine, &newest, &forgotten, NULL) == SKEIN_OK)
-        skn_hub_place(hub, newest);
-    skn_hub_poll(hub);
+        hub_place(hub, newest);
+    hub_poll(hub);
     return hub;
 }
+
+static void hub_wait_clear(skn_hub *hub);
 
 void skn_hub_free(skn_hub *hub)
 {
@@ -274,7 +284,7 @@ void skn_hub_free(skn_hub *hub)
         return;
     forget_recent(hub);
     skn_writing_clear(hub);
-    skn_hub_wait_clear(hub);
+    hub_wait_clear(hub);
     skn_frame_drop(&hub->heartbeat);
     skn_timer_free(hub->soon);
     skn_timer_free(hub->poll);
@@ -336,7 +346,7 @@ void skn_hub_close(skn_hub *hub, skn_call *done, void *arg)
     skn_buf_release(&b);
     each_stream(hub, dismiss, &notice);
     skn_frame_drop(&notice);
-    skn_hub_wait_clear(hub);
+    hub_wait_clear(hub);
     skn_hub_settle(hub);
 }
 
@@ -407,10 +417,10 @@ static void read_now(skn_hub *hub);
 static void pass_on_all(skn_hub *hub, const reading *r)
 {
     if (r->place)
-        skn_hub_place(hub, r->after);
+        hub_place(hub, r->after);
     for (size_t i = 0; i < r->count; i++)
-        skn_hub_pass_on(hub, r->notes[i]);
-    skn_hub_join(hub);
+        hub_pass_on(hub, r->notes[i]);
+    hub_join(hub);
 }
 
 /* Whoever works on what was said looks for it: other processes say things too, and on PostgreSQL the
@@ -478,7 +488,7 @@ void skn_hub_release(skn_hub *hub)
     read_now(hub);
 }
 
-void skn_hub_read_soon(void *arg)
+static void hub_read_soon(void *arg)
 {
     skn_hub *hub = arg;
 
@@ -518,7 +528,8 @@ static void look_done(void *arg)
     skn_hub_settle(hub);
 }
 
-void skn_hub_poll(void *arg)
+/* The calls of two timers. */
+static void hub_poll(void *arg)
 {
     skn_hub *hub = arg;
     look    *l;
@@ -594,7 +605,7 @@ void skn_hub_wait_end(skn_hub *hub, void *arg)
     }
 }
 
-void skn_hub_wait_note(skn_hub *hub, const skn_note *n)
+static void hub_wait_note(skn_hub *hub, const skn_note *n)
 {
     skn_hub_waiting *w = hub->waits;
 
@@ -611,7 +622,7 @@ void skn_hub_wait_note(skn_hub *hub, const skn_note *n)
     }
 }
 
-void skn_hub_wait_clear(skn_hub *hub)
+static void hub_wait_clear(skn_hub *hub)
 {
     while (hub->waits)
         finish(hub->waits, true, true);

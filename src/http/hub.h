@@ -167,22 +167,10 @@ void skn_hub_flush_soon(skn_hub *hub);
 void skn_hub_drain_soon(skn_hub *hub);
 void skn_hub_look_soon(skn_hub *hub);
 
-/* The event after which it begins, and that all before it is passed. */
-void skn_hub_place(skn_hub *hub, int64_t seq);
-/* Sends the next event to all live streams; the note is the hub's then. */
-void skn_hub_pass_on(skn_hub *hub, skn_note *n);
-/* Lets those join who waited for the place where the hub stands now. */
-void skn_hub_join(skn_hub *hub);
-
 /* hub.c: how many events to read after a page of `limit` events had so many bytes: fewer large
  * ones, more small ones. */
 size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes);
-/* The calls of two timers. */
-void skn_hub_read_soon(void *hub);
-void skn_hub_poll(void *hub);
 
 /* hub.c */
-void skn_hub_wait_note(skn_hub *hub, const skn_note *n);
-void skn_hub_wait_clear(skn_hub *hub);
 
 #endif

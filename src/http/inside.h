@@ -147,8 +147,7 @@ void       skn_rates_free(skn_rates *r);
 bool       skn_rates_take(skn_rates *r, skn_str address, int64_t now_ms, int64_t *wait_ms);
 
 /* The first line and all headers of c's answer, with the empty line. */
-void        skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams);
-const char *skn_status_text(int status);
+void skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams);
 
 /* --- Connections (conn.c) --------------------------------------------------------------------- */
 

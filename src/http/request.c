@@ -194,7 +194,8 @@ skn_str skn_request_header(const skn_request *r, const char *name)
     return value;
 }
 
-bool skn_list_has(skn_str list, const char *token)
+/* True if the comma-separated list has this token, in any case of letters. */
+static bool list_has(skn_str list, const char *token)
 {
     skn_str piece;
 
@@ -273,8 +274,8 @@ static void read_connection(skn_request *r, skn_refusal *no)
     skn_str connection = SKN_NONE, expect = SKN_NONE;
 
     count_of(r, "connection", &connection);
-    r->keep = r->minor > 0 ? !skn_list_has(connection, "close")
-                           : skn_list_has(connection, "keep-alive");
+    r->keep = r->minor > 0 ? !list_has(connection, "close")
+                           : list_has(connection, "keep-alive");
     if (!count_of(r, "expect", &expect))
         return;
     if (!same_word(expect, "100-continue"))

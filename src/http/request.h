@@ -38,8 +38,6 @@ size_t skn_head_end(skn_str bytes, size_t *from, skn_refusal *no);
 void skn_request_read(skn_request *r, skn_str head, skn_arena *a, skn_refusal *no);
 /* A header's value; absent when there is none. The first, if it was repeated. */
 skn_str skn_request_header(const skn_request *r, const char *name);
-/* True if the comma-separated list has this token, in any case of letters. */
-bool skn_list_has(skn_str list, const char *token);
 
 /* A chunked body on its way. */
 typedef struct skn_chunks {

@@ -375,11 +375,6 @@ void skn_http_ready(skn_http *h, skein_engine *engine)
     skn_count_begin(h);
 }
 
-int skn_http_port(const skn_http *h)
-{
-    return h->gate.port;
-}
-
 /* --- What passes through ---------------------------------------------------------------------------- */
 
 void skn_http_nudge(skn_http *h)

@@ -160,6 +160,8 @@ static void go_live(skn_stream *s)
 
 static void paged(skn_stream *s, const skn_stream_page *p);
 
+static void stream_page_read(const skn_http_options *o, const skn_stream_page *what);
+
 static void read_page(skn_stream *s, bool opening)
 {
     skn_stream_page p = {.stream = s,
@@ -173,7 +175,7 @@ static void read_page(skn_stream *s, bool opening)
 
     s->busy = true;
     s->hub->jobs++;
-    skn_stream_page_read(s->hub->o, &p);
+    stream_page_read(s->hub->o, &p);
 }
 
 static size_t low_mark(const skn_stream *s)
@@ -461,7 +463,7 @@ static void done(void *arg)
     free(j);
 }
 
-void skn_stream_page_read(const skn_http_options *o, const skn_stream_page *what)
+static void stream_page_read(const skn_http_options *o, const skn_stream_page *what)
 {
     job *j = skn_heap(sizeof *j);
 

@@ -28,6 +28,4 @@ struct skn_stream_page {
     int64_t     reached;
 };
 
-void skn_stream_page_read(const skn_http_options *o, const skn_stream_page *what);
-
 #endif

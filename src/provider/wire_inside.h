@@ -45,8 +45,7 @@ void skn_wire_end_lists(skn_wire *p);
 /* The same of one model of Ollama, which is asked for it the first time. */
 int64_t skn_wire_shown(skn_wire *p, skn_str model);
 /* What the answer of /api/show says; 0: nothing. */
-int64_t skn_wire_show_window(skn_str body, skn_arena *a);
-void    skn_wire_end_shows(skn_wire *p);
+void skn_wire_end_shows(skn_wire *p);
 
 /* --- wire_words.c ------------------------------------------------------------------------------ */
 

@@ -53,7 +53,7 @@ static int64_t built_window(const skn_json *info)
     return 0;
 }
 
-int64_t skn_wire_show_window(skn_str body, skn_arena *a)
+static int64_t wire_show_window(skn_str body, skn_arena *a)
 {
     const skn_json *doc;
     skn_str         parameters = SKN_NONE;
@@ -86,7 +86,7 @@ static void got_end(void *arg, skn_fetch_end how, const char *why)
     (void)why;
     s->fetch = NULL;
     if (how == SKN_FETCH_WHOLE && s->status == 200 && !s->body.over)
-        s->window = skn_wire_show_window(skn_buf_str(&s->body), a);
+        s->window = wire_show_window(skn_buf_str(&s->body), a);
     skn_buf_release(&s->body);
     skn_arena_free(a);
 }

@@ -13,10 +13,6 @@ typedef struct skn_mcp_board skn_mcp_board;
 
 skn_mcp_board *skn_mcp_board_new(void);
 void           skn_mcp_board_free(skn_mcp_board *b); /* NULL is fine */
-/* Takes the place of what was known of the server of that name; since when it is in its state is found here. */
-void skn_mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *server);
-/* Forgets the servers of a world that its settings do not name; NULL: all. */
-void skn_mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers);
 /* Fills in what is known of these, by their names. */
 void skn_mcp_board_read(skn_mcp_board *b, skein_world_id world, skn_arena *a,
                         skn_tool_server *at, size_t count);

@@ -180,6 +180,8 @@ skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a)
     return text;
 }
 
+static void mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *what);
+
 static void show(const skn_mcp_room *room, const server *s)
 {
     size_t              count, n = 0;
@@ -193,7 +195,7 @@ static void show(const skn_mcp_room *room, const server *s)
         sizes[n] = t[i].description.n + t[i].schema.n;
         n += name_once(known, s->mcp, t[i].name, a, &names[n]);
     }
-    skn_mcp_board_put(
+    mcp_board_put(
         room->r->board, room->world,
         &(skn_tool_server){.name = skn_mcp_name(s->mcp),
                            .transport = s->remote ? SKN_STR("http") : SKN_STR("stdio"),
@@ -210,12 +212,12 @@ static void show(const skn_mcp_room *room, const server *s)
 /* One that could not even be made has no more to tell than why. */
 static void show_failed(const skn_mcp_room *room, const skn_json *v, const skein_error *why)
 {
-    skn_mcp_board_put(room->r->board, room->world,
-                      &(skn_tool_server){.name = v->key,
-                                         .transport = skn_json_get(v, "url") ? SKN_STR("http")
-                                                                             : SKN_STR("stdio"),
-                                         .state = SKN_STR("failed"),
-                                         .reason = skn_str_of(why->message)});
+    mcp_board_put(room->r->board, room->world,
+                  &(skn_tool_server){.name = v->key,
+                                     .transport = skn_json_get(v, "url") ? SKN_STR("http")
+                                                                         : SKN_STR("stdio"),
+                                     .state = SKN_STR("failed"),
+                                     .reason = skn_str_of(why->message)});
 }
 
 /* --- Starting -------------------------------------------------------------------------------------------- */
@@ -405,6 +407,8 @@ static void begin_server(skn_mcp_room *room, const skn_json *v)
         cannot_start(room, v, &err);
 }
 
+static void mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers);
+
 /* A call that is under way with an old one ends in order. */
 static void replace(skn_mcp_room *room, const skn_json *servers)
 {
@@ -416,7 +420,7 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
             room->servers.p[i].old = true;
             skn_mcp_stop(room->servers.p[i].mcp);
         }
-    skn_mcp_board_keep(room->r->board, room->world, servers);
+    mcp_board_keep(room->r->board, room->world, servers);
     for (const skn_json *v = servers ? servers->first : NULL; v && count < SERVERS_MOST;
          v = v->next, count++)
         if (v->kind == SKN_JSON_OBJECT && !goes_on(room, v))
@@ -687,7 +691,8 @@ void skn_mcp_board_free(skn_mcp_board *b)
     free(b);
 }
 
-void skn_mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *what)
+/* Takes the place of what was known of the server of that name; since when it is in its state is found here. */
+static void mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *what)
 {
     skn_arena      *a = skn_arena_new();
     skn_tool_server kept = copy(a, what);
@@ -719,7 +724,8 @@ static bool names(const skn_json *servers, skn_str name)
     return v != NULL;
 }
 
-void skn_mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers)
+/* Forgets the servers of a world that its settings do not name; NULL: all. */
+static void mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers)
 {
     pthread_mutex_lock(&b->mu);
     for (row **at = &b->first; *at;) {

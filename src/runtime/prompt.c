@@ -42,6 +42,8 @@ static skein_rc check_budget(skn_run *run, const skein_world *world, skein_error
     return rc;
 }
 
+static skein_rc brief_make(skn_brief *of, skein_error *err);
+
 static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *err)
 {
     skn_brief of = {.engine = run->r->o.engine,
@@ -53,7 +55,7 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
                     .mode = run->turn.mode,
                     .without_tools = run->turn.without_tools,
                     .a = run->round};
-    skein_rc  rc = skn_brief_make(&of, err);
+    skein_rc  rc = brief_make(&of, err);
 
     if (rc == SKEIN_NOT_FOUND)
         return skn_fail(err, rc, "the agent \"%.*s\" is gone", SKN_FMT(run->turn.agent_name));
@@ -324,7 +326,7 @@ static const skein_agent *find_me(const skein_agents *all, skein_agent_id id)
 }
 
 /* The agents are forgotten again at once: in a large world they would be most of what a turn holds. */
-skein_rc skn_brief_make(skn_brief *of, skein_error *err)
+static skein_rc brief_make(skn_brief *of, skein_error *err)
 {
     skn_arena         *scratch = skn_arena_new();
     skein_agents       all;
@@ -394,12 +396,12 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
     if (!rc) {
         of.agent = out->reader;
         of.delegated = out->delegated;
-        rc = skn_brief_make(&of, err);
+        rc = brief_make(&of, err);
     }
     if (rc == SKEIN_NOT_FOUND &&
         of.agent.v) { /* of an agent that was removed the messages are left */
         of.agent.v = 0;
-        rc = skn_brief_make(&of, err);
+        rc = brief_make(&of, err);
     }
     if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
         skn_context_add(out, fixed + skn_brief_tokens(of.system_prompt, &of.rights));

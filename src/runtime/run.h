@@ -186,10 +186,6 @@ struct skn_run {
 /* turn_run.c: the state, beginning, jobs, ending. */
 void skn_run_enter(skn_run *run, skn_run_state state);
 void skn_run_start(skn_runtime *r, const skein_due *due);
-/* A run of that work, of which nothing is begun yet. */
-skn_run *skn_run_new(skn_runtime *r, const skein_due *due);
-/* Closes its turn: there is no provider for its model. */
-void skn_run_no_provider(skn_run *run);
 /* Stops asking; the run goes once its job, if any, is back. `halt`: it waits for the stop instead. */
 void skn_run_drop(skn_run *run, skn_halt *halt);
 /* Closes the turn as interrupted, keeping what it has written. */
@@ -263,7 +259,6 @@ typedef struct skn_brief {
 } skn_brief;
 
 /* prompt.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
-skein_rc skn_brief_make(skn_brief *of, skein_error *err);
 /* A file as it stands in it. */
 void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts);
 /* The one count of it, estimated. */

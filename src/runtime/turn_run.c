@@ -346,7 +346,8 @@ static void say_no_provider(skn_run *run)
     skn_hint(&run->err, SKEIN_PROVIDER, "see which there are: skein provider ls");
 }
 
-void skn_run_no_provider(skn_run *run)
+/* Closes its turn: there is no provider for its model. */
+static void run_no_provider(skn_run *run)
 {
     say_no_provider(run);
     skn_run_give_up(run);
@@ -364,7 +365,7 @@ static void turn_begun(skn_run *run)
     }
     run->chat = run->turn.chat;
     if (!run->provider)
-        skn_run_no_provider(run);
+        run_no_provider(run);
     else
         skn_run_loaded(run);
 }
@@ -398,7 +399,8 @@ static void link_run(skn_runtime *r, skn_run *run)
     r->run_count++;
 }
 
-skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
+/* A run of that work, of which nothing is begun yet. */
+static skn_run *run_new(skn_runtime *r, const skein_due *due)
 {
     skn_run *run = skn_heap(sizeof *run);
     skn_str  rest;
@@ -425,7 +427,7 @@ skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
 
 void skn_run_start(skn_runtime *r, const skein_due *due)
 {
-    skn_run_job(skn_run_new(r, due), work_begin, turn_begun);
+    skn_run_job(run_new(r, due), work_begin, turn_begun);
 }
 
 /* A turn whose provider has reached its limit of this month, where a person may let it go on: the
@@ -567,13 +569,13 @@ void skn_run_resume(skn_runtime *r, const skein_turn *turn)
                             .agent = turn->agent,
                             .lane = turn->lane,
                             .model = turn->model};
-    skn_run        *run = skn_run_new(r, &what);
+    skn_run        *run = run_new(r, &what);
 
     copy_turn(run, turn);
     if (run->provider)
         skn_run_job(run, work_load_rest, rest_loaded);
     else
-        skn_run_no_provider(run);
+        run_no_provider(run);
     if (r->closing)
         skn_run_interrupt(run);
 }

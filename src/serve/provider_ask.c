@@ -140,13 +140,15 @@ static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64
         q->sink.pause(q->sink.arg, why, err, ms);
 }
 
+static void spending_note(const skn_slot *s, const char *model, const skn_answer *answer);
+
 static void on_done(void *arg, const skn_answer *answer)
 {
     question *q = arg;
 
     q->over = true;
     note(q, answer->state, &answer->error);
-    skn_spending_note(q->slot, q->model, answer);
+    spending_note(q->slot, q->model, answer);
     q->sink.done(q->sink.arg, answer);
     free_question(q);
 }
@@ -167,6 +169,9 @@ static void refuse(void *arg)
     free_question(q);
 }
 
+static void spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT]);
+static void limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said);
+
 /* What is over its limit is asked when a person lets it, and else refused. */
 static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
 {
@@ -174,14 +179,14 @@ static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
 
     if (!skn_spending_over(s, &q->refusal))
         return SKN_ASK_ANSWERED;
-    skn_spending_limit(s, limit);
+    spending_limit(s, limit);
     if (s->plan->s.stops)
         return SKN_ASK_OVER_BUDGET;
     if (!let) {
         memcpy(q->limit, limit, sizeof limit);
         return SKN_ASK_OVER_BUDGET;
     }
-    skn_limit_note(s, limit, SKEIN_APPROVED);
+    limit_note(s, limit, SKEIN_APPROVED);
     return SKN_ASK_ANSWERED;
 }
 
@@ -254,7 +259,7 @@ static void cancel(skn_asking *a)
         return;
     if (q->inner) {
         skn_asking_so_far(q->inner, &cost);
-        skn_spending_note(q->slot, q->model, &cost);
+        spending_note(q->slot, q->model, &cost);
     }
     skn_asking_cancel(q->inner);
     free_question(q);
@@ -300,11 +305,11 @@ skein_approval skn_limit_said(const skn_slot *s)
 {
     char limit[SKN_LIMIT_TEXT];
 
-    skn_spending_limit(s, limit);
+    spending_limit(s, limit);
     return strcmp(limit, s->limit) ? SKEIN_APPROVAL_OPEN : s->said;
 }
 
-void skn_limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said)
+static void limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said)
 {
     memcpy(s->limit, limit, SKN_LIMIT_TEXT);
     s->said = said;
@@ -336,7 +341,7 @@ static void looked(void *arg)
 
     for (size_t i = 0; i < l->count; i++)
         if (l->at[i].limit[0])
-            skn_limit_note(l->at[i].slot, l->at[i].limit, l->at[i].said);
+            limit_note(l->at[i].slot, l->at[i].limit, l->at[i].said);
     l->done(l->arg, NULL);
     free(l->at);
     free(l);
@@ -356,7 +361,7 @@ bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, v
     for (size_t i = 0; i < set->slot_count && l->count < count; i++)
         if (asks(set->slots[i])) {
             l->at[l->count].slot = set->slots[i];
-            skn_spending_limit(set->slots[i], l->at[l->count++].limit);
+            spending_limit(set->slots[i], l->at[l->count++].limit);
         }
     skn_workers_run(set->o.workers, work_look, looked, l);
     return true;
@@ -458,7 +463,8 @@ void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *f
     p->read_at = skn_clock_monotonic() / MILLION;
 }
 
-void skn_spending_note(const skn_slot *s, const char *model, const skn_answer *answer)
+/* A model of the slot has answered. */
+static void spending_note(const skn_slot *s, const char *model, const skn_answer *answer)
 {
     skn_spending *p = s->set->spending;
     skn_arena    *a;
@@ -579,7 +585,8 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
     return count;
 }
 
-void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
+/* Which limit that is: another amount or month is another one. */
+static void spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
 {
     int64_t most = s->plan->s.monthly_micros;
     char    month[SKN_MONTH_TEXT];

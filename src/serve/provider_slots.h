@@ -121,20 +121,15 @@ skn_spending *skn_spending_new(skn_provider_set *set);
 void          skn_spending_free(skn_spending *p); /* the workers have ended; NULL is fine */
 /* What the store has of a month. */
 void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found);
-/* A model of the slot has answered. */
-void skn_spending_note(const skn_slot *s, const char *model, const skn_answer *answer);
 /* Millionths of its currency, of those of its models that have a price. */
 int64_t skn_spending_used(const skn_slot *s);
 /* Those that have none, where there is a limit: that were used, or that the file names. */
 size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
 /* Whether the limit is reached; then err says so. */
 bool skn_spending_over(const skn_slot *s, skein_error *err);
-/* Which limit that is: another amount or month is another one. */
-void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT]);
 
 /* provider_ask.c: what a person has said to the limit of this month; open: nothing yet. */
 skein_approval skn_limit_said(const skn_slot *s);
-void skn_limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said);
 
 /* provider_errand.c: asking servers what they have. */
 void skn_looking_drop(skn_provider_set *set);

@@ -80,17 +80,9 @@ skein_rc skn_serve_describe(const skn_serve *s, skein_error *err);
 void skn_serve_forget(const skn_serve *s);
 /* Binds the address, or takes the socket that systemd passed on. */
 skein_rc skn_serve_listen(skn_serve *s);
-/* The program that listens on a port: "\"node\" (pid 4121)", or "another program". */
-skn_str skn_port_holder(int port, skn_arena *a);
 
 /* --- While it runs -------------------------------------------------------------------------- */
 
-/* Opens the store, makes the tour in a new one, and reads the settings in it (serve_run.c). On a worker:
- * until it is done nobody else uses the command's memory, its error or the configuration. */
-skein_rc skn_serve_open(skn_serve *s);
-/* Opens everything, runs until it is stopped, closes everything (serve_run.c). `most_files` is how
- * many descriptors there may be. */
-skein_rc skn_serve_run(skn_serve *s, int most_files);
 /* Reads the configuration again; one with errors changes nothing (serve_options.c). */
 skein_rc skn_serve_reload(skn_serve *s, skein_error *err);
 /* What is shown as the settings of the server: JSON in the arena, with the problems of `tried`. */

@@ -88,9 +88,11 @@ static bool may_move(const skn_serve *s)
            !getenv("NOTIFY_SOCKET");
 }
 
+static skn_str port_holder(int port, skn_arena *a);
+
 static skein_rc move_on(skn_serve *s)
 {
-    skn_str holder = skn_port_holder(s->port, s->cli->keep);
+    skn_str holder = port_holder(s->port, s->cli->keep);
 
     for (int port = s->port + 1; port <= s->port + PORTS_TRIED; port++) {
         if ((s->fd = try_port(s->host, port)) < 0)
@@ -115,7 +117,7 @@ static skein_rc cannot_listen(skn_serve *s)
     if (may_move(s))
         return move_on(s);
     skn_fail(&s->cli->err, SKEIN_IO, "Port %d is used by %.*s", s->port,
-             SKN_FMT(skn_port_holder(s->port, s->cli->keep)));
+             SKN_FMT(port_holder(s->port, s->cli->keep)));
     return skn_hint(&s->cli->err, SKEIN_IO, "Choose another with --listen ADDR:PORT");
 }
 
@@ -307,7 +309,8 @@ static void name_of(const char *pid, char out[64])
         fclose(f);
 }
 
-skn_str skn_port_holder(int port, skn_arena *a)
+/* The program that listens on a port: "\"node\" (pid 4121)", or "another program". */
+static skn_str port_holder(int port, skn_arena *a)
 {
     unsigned long  inode = find_inode("/proc/net/tcp", port);
     char           link[64], name[64];

@@ -433,11 +433,13 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     return open_http(s, most_files);
 }
 
+static skein_rc serve_open(skn_serve *s);
+
 static void open_store(void *arg)
 {
     skn_serve *s = arg;
 
-    s->rc = skn_serve_open(s);
+    s->rc = serve_open(s);
 }
 
 /* Until here a signal ends the program at once: nothing has begun that would have to be finished. */
@@ -486,7 +488,9 @@ static void close_parts(skn_serve *s)
     skn_log_free(s->log);
 }
 
-skein_rc skn_serve_run(skn_serve *s, int most_files)
+/* Opens everything, runs until it is stopped, closes everything (serve_run.c). `most_files` is how
+ * many descriptors there may be. */
+static skein_rc skn_serve_run(skn_serve *s, int most_files)
 {
     skein_rc rc = open_parts(s, most_files);
 
@@ -606,7 +610,9 @@ static skein_rc read_settings(skn_serve *s)
     return rc;
 }
 
-skein_rc skn_serve_open(skn_serve *s)
+/* Opens the store, makes the tour in a new one, and reads the settings in it (serve_run.c). On a worker:
+ * until it is done nobody else uses the command's memory, its error or the configuration. */
+static skein_rc serve_open(skn_serve *s)
 {
     skein_world world;
     bool        made;
