@@ -62,19 +62,15 @@ skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_s
     return rc;
 }
 
-typedef struct call {
-    skein_engine     *e;
-    const char       *what;
-    skn_str           subject, detail;
-    int64_t           before;
-    size_t            limit;
-    skn_arena        *a;
-    skein_audit_rows *out;
-} call;
+typedef struct note_call {
+    skein_engine *e;
+    const char   *what;
+    skn_str       subject, detail;
+} note_call;
 
-static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc add_note(skn_tx *tx, void *arg, skein_error *err)
 {
-    call *c = arg;
+    note_call *c = arg;
 
     return skn_audit_in(tx, c->e, c->what, c->subject, c->detail, err);
 }
@@ -82,9 +78,9 @@ static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_str detail,
                        skein_error *err)
 {
-    call c = {.e = e, .what = what, .subject = subject, .detail = detail};
+    note_call c = {.e = e, .what = what, .subject = subject, .detail = detail};
 
-    return skn_store_write(e->store, add, &c, err);
+    return skn_store_write(e->store, add_note, &c, err);
 }
 
 /* --- What differs ---------------------------------------------------------------------------------- */
@@ -145,23 +141,16 @@ skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a)
 
 /* --- Reading --------------------------------------------------------------------------------------- */
 
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    return skn_audit_rows_before(tx, c->before, c->limit, c->a, c->out, err);
-}
-
 skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit, skein_mem *mem,
                           skein_audit_rows *out, skein_error *err)
 {
-    call c = {.before = before ? before : INT64_MAX,
-              .limit = limit < LIST_MOST ? limit : LIST_MOST,
-              .a = mem,
-              .out = out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_audit_rows){0};
-    return skn_store_read(e->store, list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_audit_rows_before(s.tx, before ? before : INT64_MAX,
+                                     limit < LIST_MOST ? limit : LIST_MOST, mem, out, err);
+    return s.rc;
 }
 
 void skn_shape_audit(skn_jw *w, const skein_audit_row *row)

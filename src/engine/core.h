@@ -32,6 +32,10 @@ struct skein_engine {
     skn_actor          *by; /* for whom it works; NULL: the program itself */
 };
 
+/* open.c: a write transaction for work that needs an arena only while it runs: it is in *a then. */
+skein_rc skn_write_with(const skein_engine *e, skn_work *work, void *arg, skn_arena **a,
+                        skein_error *err);
+
 /* audit.c: a row of the trail, in the transaction of what it tells. */
 skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
                       skn_str detail, skein_error *err);
@@ -268,7 +272,8 @@ skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a
 /* An agent's one conversation of a mode, made and told of when it is not there. */
 skein_rc skn_conversation_own(skn_tx *tx, int64_t agent, skein_mode mode, int64_t now,
                               skn_arena *a, skn_conversation_row *out, skein_error *err);
-skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
+/* The public form of a conversation. */
+skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_arena *a,
                                skein_conversation *out, skein_error *err);
 /* Every agent of the world without a lane in this chat gets one. */
 skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
@@ -277,8 +282,12 @@ skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t n
 /* --- world_change.c -------------------------------------------------------------------------------------- */
 
 /* Answers in a row that may follow a person's message; an imported world may say more than can be. */
-int64_t  skn_turn_limit(const skein_world *w);
-skein_rc skn_no_world(int64_t id, skein_error *err);
+int64_t skn_turn_limit(const skein_world *w);
+/* The world or the agent with this number; SKEIN_NOT_FOUND when there is none. */
+skein_rc skn_world_need(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out,
+                        skein_error *err);
+skein_rc skn_agent_need(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out,
+                        skein_error *err);
 /* Refuses a name that another world has. */
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
                              skein_error *err);

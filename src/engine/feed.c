@@ -60,23 +60,19 @@ void skn_feed_item(skn_tx *tx, int64_t world, int64_t conversation, const char *
     tell(tx, (skn_event_row){.world_id = world, .conversation_id = conversation}, type, d);
 }
 
-typedef struct telling {
-    skn_event_row row;
-} telling;
-
 static skein_rc tell_now(skn_tx *tx, void *arg, skein_error *err)
 {
     (void)err;
-    skn_event_add(tx, &((telling *)arg)->row);
+    skn_event_add(tx, arg);
     return SKEIN_OK;
 }
 
 skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
                         skein_error *err)
 {
-    telling t = {{.world_id = world.v, .type = skn_str_of(type), .data = data}};
+    skn_event_row row = {.world_id = world.v, .type = skn_str_of(type), .data = data};
 
-    return skn_store_write(e->store, tell_now, &t, err);
+    return skn_store_write(e->store, tell_now, &row, err);
 }
 
 /* --- Messages -------------------------------------------------------------------------------- */
@@ -440,16 +436,17 @@ static skein_rc read_portion(skn_tx *tx, read_call *c, const skn_event_row *rows
     return SKEIN_OK;
 }
 
-static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc settle(skein_engine *e, int64_t after, int64_t *upto, skein_error *err)
 {
-    skn_event_range *range = arg;
+    skn_snapshot s = {.store = e->store};
 
-    return skn_event_settled(tx, range->after, &range->upto, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_event_settled(s.tx, after, upto, err);
+    return s.rc;
 }
 
-static skein_rc read_events(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_events(skn_tx *tx, read_call *c, skein_error *err)
 {
-    read_call     *c = arg;
     size_t         bytes = 0;
     skn_event_rows rows;
     skein_rc       rc;
@@ -470,64 +467,46 @@ static skein_rc read_events(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_events_read(skein_engine *e, const skein_event_query *what, skein_mem *mem,
                            skein_events *out, skein_error *err)
 {
-    read_call c = {.mem = mem, .out = out};
-    size_t    limit = what->limit ? what->limit : PAGE;
-    skein_rc  rc;
+    read_call    c = {.mem = mem, .out = out};
+    size_t       limit = what->limit ? what->limit : PAGE;
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_events){0};
     c.range = (skn_event_range){.world = what->world.v,
                                 .conversation = what->chat.v,
                                 .after = what->after,
                                 .limit = limit < PAGE_MOST ? limit : PAGE_MOST};
-    if ((rc = skn_store_read(e->store, settle, &c.range, err)) || c.range.upto == 0)
-        return rc;
+    if ((s.rc = settle(e, what->after, &c.range.upto, err)) || c.range.upto == 0)
+        return s.rc;
     c.scratch = skn_arena_new();
     c.brief = skn_arena_new();
-    if ((rc = skn_store_read(e->store, read_events, &c, err)))
+    while (skn_snapshot_next(&s, err))
+        s.rc = read_events(s.tx, &c, err);
+    if (s.rc)
         *out = (skein_events){0};
     skn_arena_free(c.scratch);
     skn_arena_free(c.brief);
-    return rc;
+    return s.rc;
 }
 
 /* --- Which there are --------------------------------------------------------------------------------- */
 
-typedef struct span_call {
-    skn_event_range range;
-    int64_t         newest, forgotten;
-} span_call;
-
-static skein_rc read_span(skn_tx *tx, void *arg, skein_error *err)
-{
-    span_call *c = arg;
-
-    return skn_event_span(tx, c->range.upto, &c->newest, &c->forgotten, err);
-}
-
 skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
                            skein_error *err)
 {
-    span_call c = {0};
-    skein_rc  rc = skn_store_read(e->store, settle, &c.range, err);
+    int64_t      upto = 0;
+    skn_snapshot s = {.store = e->store};
 
-    if (rc == SKEIN_OK)
-        rc = skn_store_read(e->store, read_span, &c, err);
-    *newest = c.newest;
-    *forgotten = c.forgotten;
-    return rc;
+    *newest = *forgotten = 0;
+    s.rc = settle(e, 0, &upto, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_event_span(s.tx, upto, newest, forgotten, err);
+    return s.rc;
 }
 
 typedef struct forget_call {
-    int64_t before, oldest, stays; /* what is found */
-    int64_t below, gone;           /* what is done */
+    int64_t below, gone;
 } forget_call;
-
-static skein_rc find_old(skn_tx *tx, void *arg, skein_error *err)
-{
-    forget_call *c = arg;
-
-    return skn_event_older(tx, c->before, &c->oldest, &c->stays, err);
-}
 
 static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
 {
@@ -539,12 +518,17 @@ static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
 /* In pieces: others write meanwhile. */
 skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t *gone, skein_error *err)
 {
-    forget_call c = {.before = before};
-    skein_rc    rc = skn_store_read(e->store, find_old, &c, err);
+    forget_call  c = {0};
+    int64_t      stays = 0;
+    skn_snapshot s = {.store = e->store};
+    skein_rc     rc;
 
     *gone = 0;
-    for (c.below = c.oldest; rc == SKEIN_OK && c.below < c.stays;) {
-        c.below = c.stays - c.below > FORGET ? c.below + FORGET : c.stays;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_event_older(s.tx, before, &c.below, &stays, err);
+    rc = s.rc;
+    while (rc == SKEIN_OK && c.below < stays) {
+        c.below = stays - c.below > FORGET ? c.below + FORGET : stays;
         rc = skn_store_write(e->store, forget, &c, err);
         *gone += rc ? 0 : c.gone;
     }

@@ -155,36 +155,30 @@ static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
     return SKEIN_OK;
 }
 
-typedef struct call {
-    skein_engine *e;
-    skein_mem    *mem;
-    skein_check  *out;
-    bool          done;
-} call;
-
-static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
+/* *done: it came to its end, whatever becomes of the snapshot. */
+static skein_rc check(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
+                      skein_error *err)
 {
     static const skn_invariant more = {"more", "The rest is counted, not listed."};
 
-    call    *c = arg;
-    skn_fsck f = {.tx = tx, .mem = c->mem, .out = c->out};
+    skn_fsck f = {.tx = tx, .mem = mem, .out = out};
     skein_rc rc;
 
-    *c->out = (skein_check){0};
+    *out = (skein_check){0};
     f.scratch = skn_arena_new();
     f.sources = skn_heap(SKN_FSCK_SLOTS * sizeof *f.sources);
     f.nodes = skn_heap(SKN_FSCK_SLOTS * sizeof *f.nodes);
     f.spans = skn_heap(SKN_FSCK_SLOTS * sizeof *f.spans);
-    rc = run_parts(&f, skn_store_is_pg(c->e->store), err);
-    c->done = rc == SKEIN_OK;
+    rc = run_parts(&f, pg, err);
+    *done = rc == SKEIN_OK;
     if (f.untold > 0) {
         f.findings.n--;
         add(&f, &more,
             skn_arena_printf(f.mem, "%lld more findings are not listed",
                              (long long)f.untold + 1));
     }
-    c->out->at = f.findings.p;
-    c->out->count = f.findings.n;
+    out->at = f.findings.p;
+    out->count = f.findings.n;
     free(f.sources);
     free(f.nodes);
     free(f.spans);
@@ -194,10 +188,12 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .out = out};
-    skein_rc rc = skn_store_read(e->store, check, &c, err);
+    bool         done = false;
+    skn_snapshot s = {.store = e->store};
 
-    return c.done ? SKEIN_OK : rc; /* on a damaged file a snapshot may fail to end */
+    while (skn_snapshot_next(&s, err))
+        s.rc = check(s.tx, skn_store_is_pg(e->store), mem, out, &done, err);
+    return done ? SKEIN_OK : s.rc; /* on a damaged file a snapshot may fail to end */
 }
 
 /* Are all pieces there that calls of models were made of? */

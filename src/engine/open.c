@@ -28,6 +28,17 @@ skein_rc skein_open(skein_engine **out, const skein_options *options, skein_erro
     return SKEIN_OK;
 }
 
+skein_rc skn_write_with(const skein_engine *e, skn_work *work, void *arg, skn_arena **a,
+                        skein_error *err)
+{
+    skein_rc rc;
+
+    *a = skn_arena_new();
+    rc = skn_store_write(e->store, work, arg, err);
+    skn_arena_free(*a);
+    return rc;
+}
+
 void skein_close(skein_engine *e)
 {
     if (!e)

@@ -116,42 +116,70 @@ static skein_rc begin(skn_store *st, bool writes, skn_db **out, skein_error *err
     return rc;
 }
 
-/* Runs work once in a transaction of its own; *again tells that it should be run again. */
-static skein_rc run_once(skn_store *st, bool writes, skn_work *work, void *arg, bool *again,
-                         skein_error *err)
+/* Ends a try of a transaction; true when it should be run again. */
+static bool end_try(skn_tx *tx, int tries, skein_rc *rc, skein_error *err)
 {
-    skn_tx   tx = {.store = st, .writes = writes};
-    skein_rc rc = begin(st, writes, &tx.db, err);
+    bool again;
 
-    *again = false;
-    if (rc)
-        return rc;
-    rc = work(&tx, arg, err);
-    if (!rc)
-        rc = skn_events_write(&tx, err);
-    if (!rc)
-        rc = skn_db_commit(tx.db, err);
+    if (!*rc)
+        *rc = skn_events_write(tx, err);
+    if (!*rc)
+        *rc = skn_db_commit(tx->db, err);
     else
-        skn_db_rollback(tx.db);
-    *again = rc && (tx.retry || tx.db->retry);
-    skn_pool_give(&st->pool, tx.db);
-    skn_events_release(&tx);
-    if (!rc && writes)
-        skn_store_committed(st);
-    return rc;
+        skn_db_rollback(tx->db);
+    again = *rc && (tx->retry || tx->db->retry) && tries < SKN_TX_TRIES;
+    skn_pool_give(&tx->store->pool, tx->db);
+    skn_events_release(tx);
+    return again;
 }
 
-static skein_rc run(skn_store *st, bool writes, skn_work *work, void *arg, skein_error *err)
+/* Runs work in transactions of its own, as often as it takes. */
+static skein_rc run_write(skn_store *st, skn_work *work, void *arg, skein_error *err)
 {
     bool     again = true;
     skein_rc rc = SKEIN_OK;
 
-    for (int tries = 0; again && tries < SKN_TX_TRIES; tries++) {
-        if (tries > 0)
+    for (int tries = 1; again; tries++) {
+        skn_tx tx = {.store = st, .writes = true};
+
+        if ((rc = begin(st, true, &tx.db, err)))
+            return rc;
+        rc = work(&tx, arg, err);
+        if ((again = end_try(&tx, tries, &rc, err)))
             nap(tries);
-        rc = run_once(st, writes, work, arg, &again, err);
     }
+    if (!rc)
+        skn_store_committed(st);
     return rc;
+}
+
+bool skn_snapshot_next(skn_snapshot *s, skein_error *err)
+{
+    bool again = s->tries ? end_try(s->tx, s->tries, &s->rc, err) : !s->rc;
+
+    if (again && s->tries > 0)
+        nap(s->tries);
+    if (again && s->tries++ == 0)
+        s->tx = skn_heap(sizeof *s->tx);
+    if (again) {
+        *s->tx = (skn_tx){.store = s->store};
+        s->rc = begin(s->store, false, &s->tx->db, err);
+        again = !s->rc;
+    }
+    if (!again) {
+        free(s->tx);
+        s->tx = NULL;
+    }
+    return again;
+}
+
+skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err)
+{
+    skn_snapshot s = {.store = st};
+
+    while (skn_snapshot_next(&s, err))
+        s.rc = work(s.tx, arg, err);
+    return s.rc;
 }
 
 static skein_rc refuse_write(skein_error *err)
@@ -167,7 +195,7 @@ skein_rc skn_store_write(skn_store *st, skn_work *work, void *arg, skein_error *
         return refuse_write(err);
     if (st->group)
         return skn_group_write(st->group, work, arg, err);
-    return run(st, true, work, arg, err);
+    return run_write(st, work, arg, err);
 }
 
 skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_error *err)
@@ -176,12 +204,7 @@ skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_err
         return refuse_write(err);
     if (st->group)
         return skn_group_try(st->group, work, arg, err);
-    return run(st, true, work, arg, err);
-}
-
-skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err)
-{
-    return run(st, false, work, arg, err);
+    return run_write(st, work, arg, err);
 }
 
 /* --- Noticing changes ------------------------------------------------------------------------ */

@@ -40,6 +40,23 @@ skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_err
 /* Runs work on one snapshot. */
 skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err);
 
+/* The same in the caller's own words. The body may run again, as work may, and must come to its end. It does not
+ * run when rc is set before:
+ *
+ *     skn_snapshot s = {.store = st};
+ *
+ *     while (skn_snapshot_next(&s, err))
+ *         s.rc = skn_world_rows(s.tx, a, &worlds, err);
+ *     return s.rc; */
+typedef struct skn_snapshot {
+    skn_store *store;
+    skn_tx    *tx; /* for the body */
+    skein_rc   rc; /* the body's; after the loop that of the whole */
+    int        tries;
+} skn_snapshot;
+
+bool skn_snapshot_next(skn_snapshot *s, skein_error *err);
+
 /* A copy of the whole store into a new SQLite file, taken while others write. SQLite only. */
 skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err);
 /* After an erasure: makes sure that erased text is in no free page, log or index segment. When it

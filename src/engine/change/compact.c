@@ -308,12 +308,6 @@ skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
 
 #define SAID_LEAST 2 /* a summary of less says no more than what it replaces */
 
-typedef struct plan_call {
-    const skein_slice  *what;
-    skein_mem          *mem;
-    skein_compact_plan *out;
-} plan_call;
-
 /* Is this work done, or going to be, with this lane as what the agent sees? */
 static bool concerns(const skn_reading *r, const skn_delivery_row *d)
 {
@@ -343,19 +337,18 @@ static skein_rc before_work(skn_reading *r, int64_t *to, skein_error *err)
     return rc;
 }
 
-static skein_rc plan(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc plan(skn_tx *tx, const skein_slice *what, skein_mem *mem,
+                     skein_compact_plan *out, skein_error *err)
 {
-    plan_call          *c = arg;
-    skein_compact_plan *out = c->out;
-    skn_reading         r;
-    skein_message       summary;
-    skn_compaction_row  row;
-    int64_t             to;
-    size_t              said;
-    skein_rc            rc;
+    skn_reading        r;
+    skein_message      summary;
+    skn_compaction_row row;
+    int64_t            to;
+    size_t             said;
+    skein_rc           rc;
 
     *out = (skein_compact_plan){0};
-    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+    if ((rc = skn_reading_open(&r, tx, what, mem, err)))
         return rc;
     if (r.thread.row.id == 0)
         return skn_nothing_to_compact(err);
@@ -365,19 +358,21 @@ static skein_rc plan(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (said < SAID_LEAST)
         return skn_nothing_to_compact(err);
-    out->lane = skn_lane_name(&r.lane, c->mem);
+    out->lane = skn_lane_name(&r.lane, mem);
     out->seen = (skein_at){{r.thread.row.id}, r.thread.length};
     return skn_context_fill(
-        &r, &(skn_context_spec){c->what->agent, &summary, &row, out->covers, true, NULL},
+        &r, &(skn_context_spec){what->agent, &summary, &row, out->covers, true, NULL},
         &out->context, err);
 }
 
 skein_rc skein_compact_plan_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                  skein_compact_plan *out, skein_error *err)
 {
-    plan_call c = {what, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     if (what->version)
         return skn_fail(err, SKEIN_INVALID, "only the current version can be summarised");
-    return skn_store_read(e->store, plan, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = plan(s.tx, what, mem, out, err);
+    return s.rc;
 }

@@ -300,24 +300,14 @@ static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein
     return found ? skn_version_fill(&f, &conversation, &version, &out->version, err) : SKEIN_OK;
 }
 
-typedef struct get_call {
-    skein_mem    *mem;
-    skein_squash *out;
-} get_call;
-
-static skein_rc squash_get(skn_tx *tx, void *arg, skein_error *err)
-{
-    get_call *c = arg;
-
-    return load_squash(tx, c->out, c->mem, err);
-}
-
 skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_squash *out,
                           skein_error *err)
 {
-    get_call c = {mem, out};
-    skein_rc rc = skn_check_word(uid, "the squash's id", SKN_WORD_MAX, err);
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_squash){.uid = skn_arena_copy(mem, uid)};
-    return rc ? rc : skn_store_read(e->store, squash_get, &c, err);
+    s.rc = skn_check_word(uid, "the squash's id", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = load_squash(s.tx, out, mem, err);
+    return s.rc;
 }

@@ -405,32 +405,21 @@ skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version,
 
 /* --- What could be done, without doing it ------------------------------------------------------ */
 
-typedef struct look {
-    call        c;
-    skein_ways *ways;
-} look;
-
-static skein_rc look_around(skn_tx *tx, void *arg, skein_error *err)
-{
-    look      *l = arg;
-    call      *c = &l->c;
-    skn_op_row op;
-    skein_rc   rc;
-
-    c->tx = tx;
-    if ((rc = skn_conversation_need(tx, c->how->conversation, c->mem, &c->row, err)) ||
-        (rc = skn_op_find(tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &l->ways->undo,
-                          err)))
-        return rc;
-    return find_undone(c, &op, &l->ways->redo, err);
-}
-
 skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation, skein_mem *mem,
                        skein_ways *out, skein_error *err)
 {
     skein_change how = {.conversation = conversation};
-    look         l = {{.e = e, .how = &how, .mem = mem}, out};
+    call         c = {.e = e, .how = &how, .mem = mem};
+    skn_op_row   op;
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_ways){.undo = false};
-    return skn_store_read(e->store, look_around, &l, err);
+    while (skn_snapshot_next(&s, err)) {
+        c.tx = s.tx;
+        if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &c.row, err)) &&
+            !(s.rc = skn_op_find(s.tx, c.row.id, SKN_OP_LAST_STANDING, mem, &op, &out->undo,
+                                 err)))
+            s.rc = find_undone(&c, &op, &out->redo, err);
+    }
+    return s.rc;
 }

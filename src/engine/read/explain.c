@@ -5,14 +5,6 @@
 
 #define PAGE_MAX ((size_t)100000)
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               version;
-    const skein_messages *messages;
-    skein_mem            *mem;
-    skein_message_facts  *facts;
-} call;
-
 /* --- Where they stand ------------------------------------------------------------------------------ */
 
 /* Adds an agent's name to what it has in memory; there are at most `most` such agents. The memory of
@@ -266,14 +258,15 @@ static skein_rc find_names(skn_explain *x, skein_error *err)
 
 /* --- All of it --------------------------------------------------------------------------------------- */
 
-static skein_rc open_page(skn_explain *x, skn_tx *tx, const call *c, skein_error *err)
+static skein_rc open_page(skn_explain *x, skn_tx *tx, const skein_slice *main,
+                          const skein_messages *messages, skein_mem *mem,
+                          skein_message_facts *facts, skein_error *err)
 {
-    skein_slice main = {.conversation = c->conversation, .version = c->version};
-    skein_rc    rc;
+    skein_rc rc;
 
-    *x = (skn_explain){.a = c->mem, .at = c->messages->at, .facts = c->facts};
-    x->count = c->messages->count;
-    if ((rc = skn_reading_open(&x->main, tx, &main, c->mem, err)))
+    *x = (skn_explain){.a = mem, .at = messages->at, .facts = facts};
+    x->count = messages->count;
+    if ((rc = skn_reading_open(&x->main, tx, main, mem, err)))
         return rc;
     x->trees = &x->main.trees;
     x->number = SKN_ARRAY(x->a, x->count, size_t);
@@ -303,26 +296,25 @@ static skein_rc find_links(skn_explain *x, skein_error *err)
     return rc;
 }
 
-static skein_rc explain(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc explain(skn_explain *x, skein_error *err)
 {
-    skn_explain x;
-    skein_rc    rc;
+    skein_rc rc;
 
-    if ((rc = open_page(&x, tx, arg, err)) || x.count == 0 ||
-        (rc = skn_explain_lanes(&x, err)) || (rc = skn_explain_homes(&x, err)) ||
-        (rc = find_listeners(&x, err)) || (rc = find_previous(&x, err)) ||
-        (rc = find_links(&x, err)) || (rc = find_asides(&x, err)) ||
-        (rc = find_originals(&x, err)) || (rc = find_usage(&x, err)) ||
-        (rc = skn_explain_versions(&x, err)))
+    if ((rc = skn_explain_lanes(x, err)) || (rc = skn_explain_homes(x, err)) ||
+        (rc = find_listeners(x, err)) || (rc = find_previous(x, err)) ||
+        (rc = find_links(x, err)) || (rc = find_asides(x, err)) ||
+        (rc = find_originals(x, err)) || (rc = find_usage(x, err)) ||
+        (rc = skn_explain_versions(x, err)))
         return rc;
-    return find_names(&x, err);
+    return find_names(x, err);
 }
 
 skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
                                int64_t version, const skein_messages *messages, skein_mem *mem,
                                skein_message_facts *facts, skein_error *err)
 {
-    call c = {conversation, version, messages, mem, facts};
+    const skein_slice main = {.conversation = conversation, .version = version};
+    skn_snapshot      s = {.store = e->store};
 
     if (messages->count > PAGE_MAX)
         return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; at most %zu can be explained",
@@ -330,7 +322,13 @@ skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversati
     for (size_t i = 0; i < messages->count; i++)
         if (messages->at[i].id.v <= 0)
             return skn_fail(err, SKEIN_INVALID, "message %zu of the list has no id", i);
-    return skn_store_read(e->store, explain, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        skn_explain x;
+
+        if (!(s.rc = open_page(&x, s.tx, &main, messages, mem, facts, err)) && x.count)
+            s.rc = explain(&x, err);
+    }
+    return s.rc;
 }
 
 /* The lanes of a version, and which of them the messages of a page are in. */

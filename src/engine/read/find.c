@@ -10,23 +10,21 @@
 #define CANDIDATES 1000
 #define NAMED      4 /* of them in an error */
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               version;
-    skn_str               text;
-    bool                  typed; /* by a person: the end of an id stands for it, too */
-    skn_reference         ref;
-    skein_mem            *mem;
-    skein_message        *out;
-    skn_reading           r;
-    skn_thread_rows       origin; /* of a branch: the threads of its first version */
-    bool                  origin_known;
-} call;
+typedef struct finding {
+    skn_str         text;
+    bool            typed; /* by a person: the end of an id stands for it, too */
+    skn_reference   ref;
+    skein_mem      *mem;
+    skein_message  *out;
+    skn_reading     r;
+    skn_thread_rows origin; /* of a branch: the threads of its first version */
+    bool            origin_known;
+} finding;
 
 /* --- By id --------------------------------------------------------------------------------------- */
 
 /* The lanes that a branch began with. */
-static skein_rc load_origin(call *c, skein_error *err)
+static skein_rc load_origin(finding *c, skein_error *err)
 {
     skn_trees      *f = &c->r.trees;
     skn_version_row first;
@@ -42,7 +40,7 @@ static skein_rc load_origin(call *c, skein_error *err)
 
 /* A branch holds messages of the conversation it came from: those that its first version began
  * with. */
-static skein_rc came_along(call *c, int64_t id, bool *held, skein_error *err)
+static skein_rc came_along(finding *c, int64_t id, bool *held, skein_error *err)
 {
     skn_trees     *f = &c->r.trees;
     skn_placements places;
@@ -66,13 +64,13 @@ static skein_rc came_along(call *c, int64_t id, bool *held, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc belongs(call *c, int64_t id, int64_t born_in, bool *ours, skein_error *err)
+static skein_rc belongs(finding *c, int64_t id, int64_t born_in, bool *ours, skein_error *err)
 {
     *ours = born_in == c->r.conversation.id;
     return *ours ? SKEIN_OK : came_along(c, id, ours, err);
 }
 
-static skein_rc elsewhere(const call *c, skn_str uid, int64_t born_in, skein_error *err)
+static skein_rc elsewhere(const finding *c, skn_str uid, int64_t born_in, skein_error *err)
 {
     skn_conversation_row there = {0};
     bool                 found;
@@ -88,7 +86,7 @@ static skein_rc elsewhere(const call *c, skn_str uid, int64_t born_in, skein_err
                     SKN_FMT(uid));
 }
 
-static skein_rc unknown(const call *c, skein_error *err)
+static skein_rc unknown(const finding *c, skein_error *err)
 {
     skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND,
                            "conversation \"%.*s\" has no message \"%.*s\"",
@@ -102,7 +100,7 @@ static skein_rc unknown(const call *c, skein_error *err)
 
 typedef skn_vec(skn_head) head_vec;
 
-static const char *part_of(const call *c, const head_vec *found)
+static const char *part_of(const finding *c, const head_vec *found)
 {
     size_t begin = 0, end = 0;
 
@@ -113,7 +111,7 @@ static const char *part_of(const call *c, const head_vec *found)
     return begin == found->n ? "beginning" : end == found->n ? "end" : "beginning or the end";
 }
 
-static skein_rc ambiguous(const call *c, const head_vec *found, bool more, skein_error *err)
+static skein_rc ambiguous(const finding *c, const head_vec *found, bool more, skein_error *err)
 {
     skn_str  names = SKN_STR("");
     skein_rc rc;
@@ -136,7 +134,7 @@ static bool has(const head_vec *found, int64_t id)
 }
 
 /* Adds those of the heads that this conversation has; *more tells that not all were looked at. */
-static skein_rc add_candidates(call *c, const skn_heads *heads, const skn_ids *kin,
+static skein_rc add_candidates(finding *c, const skn_heads *heads, const skn_ids *kin,
                                head_vec *out, bool *more, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
@@ -156,7 +154,7 @@ static skein_rc add_candidates(call *c, const skn_heads *heads, const skn_ids *k
 
 /* Messages whose ids begin so; typed: also those whose ids end so. The ends are in no index, so they are looked for
  * once, in all conversations. */
-static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error *err)
+static skein_rc find_candidates(finding *c, head_vec *out, bool *more, skein_error *err)
 {
     skn_trees *f = &c->r.trees;
     skn_heads  heads;
@@ -174,7 +172,7 @@ static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error 
 }
 
 /* A part of an id that this conversation does not have, but perhaps one other. */
-static skein_rc none_here(call *c, skein_error *err)
+static skein_rc none_here(finding *c, skein_error *err)
 {
     skn_trees *f = &c->r.trees;
     skn_heads  begin = {0}, end = {0};
@@ -190,7 +188,7 @@ static skein_rc none_here(call *c, skein_error *err)
     return elsewhere(c, only.uid, only.conversation_id, err);
 }
 
-static skein_rc by_part(call *c, skein_error *err)
+static skein_rc by_part(finding *c, skein_error *err)
 {
     head_vec found = {0};
     bool     more = false, there;
@@ -207,7 +205,7 @@ static skein_rc by_part(call *c, skein_error *err)
     return skn_message_get(c->r.trees.tx, found.p[0].id, c->mem, c->out, &there, err);
 }
 
-static skein_rc by_id(call *c, skein_error *err)
+static skein_rc by_id(finding *c, skein_error *err)
 {
     skn_trees *f = &c->r.trees;
     bool       found, ours;
@@ -225,7 +223,7 @@ static skein_rc by_id(call *c, skein_error *err)
 
 /* --- By place ------------------------------------------------------------------------------------ */
 
-static skein_rc by_position(call *c, skein_error *err)
+static skein_rc by_position(finding *c, skein_error *err)
 {
     int64_t        length = c->r.thread.length;
     int64_t        at = length - 1 - c->ref.back;
@@ -249,7 +247,7 @@ static skein_rc by_position(call *c, skein_error *err)
 }
 
 /* To what it replies to, as this version shows it. */
-static skein_rc go_up(call *c, skein_error *err)
+static skein_rc go_up(finding *c, skein_error *err)
 {
     skein_message *m = c->out;
     skn_str        from = m->uid, to = m->reply_to;
@@ -267,15 +265,13 @@ static skein_rc go_up(call *c, skein_error *err)
                     SKN_FMT(from), SKN_FMT(to));
 }
 
-static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc find(finding *c, skn_tx *tx, const skein_slice *main, skein_error *err)
 {
-    call       *c = arg;
-    skein_slice main = {.conversation = c->conversation, .version = c->version};
-    skein_rc    rc;
+    skein_rc rc = skn_reading_open(&c->r, tx, main, c->mem, err);
 
     c->origin = (skn_thread_rows){0};
     c->origin_known = false;
-    if ((rc = skn_reading_open(&c->r, tx, &main, c->mem, err)))
+    if (rc)
         return rc;
     rc = c->ref.id.p ? by_id(c, err) : by_position(c, err);
     for (int i = 0; rc == SKEIN_OK && i < c->ref.up; i++)
@@ -283,30 +279,30 @@ static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
     return rc;
 }
 
-static skein_rc run(skein_engine *e, call *c, skein_error *err)
+static skein_rc find_in(skein_engine *e, skein_slice main, finding c, skein_error *err)
 {
-    skein_rc rc = skn_reference_parse(c->text, &c->ref, err);
+    skn_snapshot s = {.store = e->store};
 
-    *c->out = (skein_message){.position = -1};
-    return rc ? rc : skn_store_read(e->store, find, c, err);
+    *c.out = (skein_message){.position = -1};
+    s.rc = skn_reference_parse(c.text, &c.ref, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = find(&c, s.tx, &main, err);
+    return s.rc;
 }
 
 skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
                             int64_t version, skein_str ref, skein_mem *mem, skein_message *out,
                             skein_error *err)
 {
-    call c = {
-        .conversation = conversation, .version = version, .text = ref, .mem = mem, .out = out};
-
-    return run(e, &c, err);
+    return find_in(e, (skein_slice){.conversation = conversation, .version = version},
+                   (finding){.text = ref, .mem = mem, .out = out}, err);
 }
 
 skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, skn_str ref,
                            skein_mem *mem, skein_message *out, skein_error *err)
 {
-    call c = {.conversation = conversation, .text = ref, .typed = true, .mem = mem, .out = out};
-
-    return run(e, &c, err);
+    return find_in(e, (skein_slice){.conversation = conversation},
+                   (finding){.text = ref, .typed = true, .mem = mem, .out = out}, err);
 }
 
 /* "@" and "@~N"; a sign is no part of the number. */

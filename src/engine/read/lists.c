@@ -8,89 +8,63 @@
 
 /* --- A message by its world ------------------------------------------------------------------------- */
 
-typedef struct home_call {
-    skein_world_id      world;
-    skn_str             uid;
-    skein_mem          *mem;
-    skein_message      *out;
-    skein_conversation *home;
-} home_call;
-
-static skein_rc find_home(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc find_home(skn_tx *tx, skein_world_id world, skn_str uid, skein_mem *mem,
+                          skein_message *out, skein_conversation *home, skein_error *err)
 {
-    home_call           *c = arg;
     skn_conversation_row row = {0};
-    skn_trees            f;
     bool                 found;
-    skein_rc             rc = skn_message_by_uid(tx, c->uid, c->mem, c->out, &found, err);
+    skein_rc             rc = skn_message_by_uid(tx, uid, mem, out, &found, err);
 
     if (rc == SKEIN_OK && found) {
-        rc = skn_conversation_need(tx, c->out->born_in, c->mem, &row, NULL);
-        found = rc == SKEIN_OK && row.world_id == c->world.v;
+        rc = skn_conversation_need(tx, out->born_in, mem, &row, NULL);
+        found = rc == SKEIN_OK && row.world_id == world.v;
     }
     if (rc && rc != SKEIN_NOT_FOUND)
-        return skn_fail(err, rc, "message \"%.*s\" cannot be read", SKN_FMT(c->uid));
+        return skn_fail(err, rc, "message \"%.*s\" cannot be read", SKN_FMT(uid));
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "this world has no message \"%.*s\"",
-                        SKN_FMT(c->uid));
-    skn_trees_init(&f, tx, c->mem, row.id);
-    return skn_conversation_fill(&f, &row, c->home, err);
+                        SKN_FMT(uid));
+    return skn_conversation_fill(tx, &row, mem, home, err);
 }
 
 skein_rc skein_message_in_world(skein_engine *e, skein_world_id world, skein_str uid,
                                 skein_mem *mem, skein_message *out, skein_conversation *home,
                                 skein_error *err)
 {
-    home_call c = {world, uid, mem, out, home};
-    skein_rc  rc = skn_check_word(uid, "the message's id", SKN_WORD_MAX, err);
+    skn_snapshot s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, find_home, &c, err);
+    s.rc = skn_check_word(uid, "the message's id", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = find_home(s.tx, world, uid, mem, out, home, err);
+    return s.rc;
 }
 
 /* --- Squashes --------------------------------------------------------------------------------------- */
 
-typedef struct squashes_call {
-    skein_conversation_id conversation;
-    size_t                limit;
-    skein_mem            *mem;
-    skein_uids           *out;
-} squashes_call;
-
-static skein_rc list_squashes(skn_tx *tx, void *arg, skein_error *err)
-{
-    squashes_call       *c = arg;
-    skn_conversation_row row;
-    skein_rc             rc = skn_conversation_need(tx, c->conversation, c->mem, &row, err);
-
-    return rc ? rc : skn_squashes_of(tx, row.id, (int64_t)c->limit, c->mem, c->out, err);
-}
-
 skein_rc skein_squash_list(skein_engine *e, skein_conversation_id conversation, size_t limit,
                            skein_mem *mem, skein_uids *out, skein_error *err)
 {
-    squashes_call c = {conversation, limit && limit < LIST_LIMIT ? limit : LIST_LIMIT, mem,
-                       out};
+    skn_conversation_row row;
+    skn_snapshot         s = {.store = e->store};
 
     *out = (skein_uids){0};
-    return skn_store_read(e->store, list_squashes, &c, err);
+    limit = limit && limit < LIST_LIMIT ? limit : LIST_LIMIT;
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)))
+            s.rc = skn_squashes_of(s.tx, row.id, (int64_t)limit, mem, out, err);
+    return s.rc;
 }
 
 /* --- Summaries -------------------------------------------------------------------------------------- */
 
-typedef struct summaries_call {
-    const skein_slice *what;
-    skein_mem         *mem;
-    skein_summaries   *out;
-} summaries_call;
-
 /* Each record is older than the one that names it, so the walk ends. */
-static skein_rc list_summaries(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc list_summaries(skn_tx *tx, const skein_slice *what, skein_mem *mem,
+                               skein_summaries *out, skein_error *err)
 {
-    summaries_call    *c = arg;
     skn_reading        r;
     skn_compaction_row row;
     bool               found = true;
-    skein_rc           rc = skn_reading_open(&r, tx, c->what, c->mem, err);
+    skein_rc           rc = skn_reading_open(&r, tx, what, mem, err);
     skn_vec(skein_summary) v = {0};
 
     for (int64_t id = rc ? 0 : r.thread.row.compaction_id; id > 0 && v.n < LIST_LIMIT;
@@ -100,23 +74,25 @@ static skein_rc list_summaries(skn_tx *tx, void *arg, skein_error *err)
         if ((rc = skn_compaction_get(tx, id, &row, &found, err)) || !found)
             break;
         one.covers = row.covers;
-        rc = skn_message_get(tx, row.summary_message_id, c->mem, &one.message, &found, err);
+        rc = skn_message_get(tx, row.summary_message_id, mem, &one.message, &found, err);
         if (rc)
             break;
         if (found)
-            skn_vec_add(c->mem, &v, one);
+            skn_vec_add(mem, &v, one);
     }
-    *c->out = (skein_summaries){v.p, v.n};
+    *out = (skein_summaries){v.p, v.n};
     return rc;
 }
 
 skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
                             skein_summaries *out, skein_error *err)
 {
-    summaries_call c = {what, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_summaries){0};
-    return skn_store_read(e->store, list_summaries, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = list_summaries(s.tx, what, mem, out, err);
+    return s.rc;
 }
 
 typedef skn_vec(skein_summary) summary_vec;
@@ -164,28 +140,20 @@ skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversat
 
 /* --- Messages by their ids ------------------------------------------------------------------------- */
 
-typedef struct ids_call {
-    skein_message_ids ids;
-    skein_mem        *mem;
-    skein_messages   *out;
-} ids_call;
-
-static skein_rc messages_get(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc messages_get(skn_tx *tx, skein_message_ids ids, skein_mem *mem,
+                             skein_messages *out, skein_error *err)
 {
-    ids_call *c = arg;
-    bool      found;
-    skein_rc  rc;
+    bool     found;
+    skein_rc rc;
 
-    c->out->at = SKN_ARRAY(c->mem, c->ids.count, skein_message);
-    c->out->count = 0;
-    for (size_t i = 0; i < c->ids.count; i++) {
-        rc = skn_message_get(tx, c->ids.at[i].v, c->mem, &c->out->at[i], &found, err);
-        if (rc)
+    *out = (skein_messages){.at = SKN_ARRAY(mem, ids.count, skein_message)};
+    for (; out->count < ids.count; out->count++) {
+        int64_t id = ids.at[out->count].v;
+
+        if ((rc = skn_message_get(tx, id, mem, &out->at[out->count], &found, err)))
             return rc;
         if (!found)
-            return skn_fail(err, SKEIN_NOT_FOUND, "there is no message %lld",
-                            (long long)c->ids.at[i].v);
-        c->out->count++;
+            return skn_fail(err, SKEIN_NOT_FOUND, "there is no message %lld", (long long)id);
     }
     return SKEIN_OK;
 }
@@ -193,101 +161,86 @@ static skein_rc messages_get(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_messages_get(skein_engine *e, skein_message_ids ids, skein_mem *mem,
                             skein_messages *out, skein_error *err)
 {
-    ids_call c = {ids, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_messages){0};
     if (ids.count > SKN_BATCH_MAX)
         return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu", ids.count,
                         SKN_BATCH_MAX);
-    return skn_store_read(e->store, messages_get, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = messages_get(s.tx, ids, mem, out, err);
+    return s.rc;
 }
 
 /* The versions of a conversation. */
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               number;
-    skn_str               thread_uid;
-    skein_mem            *mem;
-    skein_version        *out;
-    skein_versions       *list;
-} call;
-
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row row;
-    skein_rc             rc = skn_conversation_need(tx, c->conversation, c->mem, &row, err);
-
-    return rc ? rc : skn_version_history(tx, row.id, row.version_id, c->mem, c->list, err);
-}
-
 skein_rc skein_history(skein_engine *e, skein_conversation_id conversation, skein_mem *mem,
                        skein_versions *out, skein_error *err)
 {
-    call c = {.conversation = conversation, .mem = mem, .list = out};
+    skn_conversation_row row;
+    skn_snapshot         s = {.store = e->store};
 
     *out = (skein_versions){0};
-    return skn_store_read(e->store, list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)))
+            s.rc = skn_version_history(s.tx, row.id, row.version_id, mem, out, err);
+    return s.rc;
 }
 
-static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
+/* Of a conversation: the version that a thread belongs to. */
+static skein_rc find_thread(skn_tx *tx, const skn_conversation_row *row, skn_str uid,
+                            skn_arena *a, skn_version_row *out, skein_error *err)
 {
-    call                *c = arg;
+    skn_thread_row thread;
+    bool           found;
+    skein_rc       rc = skn_thread_by_uid(tx, uid, a, &thread, &found, err);
+
+    if (rc || (found && (rc = skn_version_get(tx, thread.version_id, a, out, &found, err))))
+        return rc;
+    if (found && out->conversation_id == row->id)
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_NOT_FOUND,
+                  found ? "thread \"%.*s\" is in another conversation"
+                        : "there is no thread \"%.*s\"",
+                  SKN_FMT(uid));
+    return skn_hint(err, rc, "\"skein history\" lists the versions of a conversation.");
+}
+
+/* By its number, or by a thread of it. */
+static skein_rc get_version(skein_engine *e, skein_conversation_id conversation, int64_t number,
+                            skn_str thread, skein_mem *mem, skein_version *out,
+                            skein_error *err)
+{
     skn_conversation_row row;
     skn_version_row      version;
-    skn_trees            f;
-    skein_rc             rc;
+    skn_snapshot         s = {.store = e->store};
 
-    if ((rc = skn_conversation_need(tx, c->conversation, c->mem, &row, err)) ||
-        (rc = skn_version_pick(tx, &row, c->number, c->mem, &version, err)))
-        return rc;
-    skn_trees_init(&f, tx, c->mem, row.id);
-    return skn_version_fill(&f, &row, &version, c->out, err);
+    *out = (skein_version){0};
+    while (skn_snapshot_next(&s, err)) {
+        skn_trees f;
+
+        skn_trees_init(&f, s.tx, mem, conversation.v);
+        if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)))
+            s.rc = thread.p ? find_thread(s.tx, &row, thread, mem, &version, err)
+                            : skn_version_pick(s.tx, &row, number, mem, &version, err);
+        if (!s.rc)
+            s.rc = skn_version_fill(&f, &row, &version, out, err);
+    }
+    return s.rc;
 }
 
 skein_rc skein_version_get(skein_engine *e, skein_conversation_id conversation, int64_t number,
                            skein_mem *mem, skein_version *out, skein_error *err)
 {
-    call c = {.conversation = conversation, .number = number, .mem = mem, .out = out};
-
-    *out = (skein_version){0};
-    return skn_store_read(e->store, get, &c, err);
-}
-
-static skein_rc of_thread(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row row;
-    skn_version_row      version = {0};
-    skn_thread_row       thread;
-    skn_trees            f;
-    bool                 found;
-    skein_rc             rc;
-
-    if ((rc = skn_conversation_need(tx, c->conversation, c->mem, &row, err)) ||
-        (rc = skn_thread_by_uid(tx, c->thread_uid, c->mem, &thread, &found, err)))
-        return rc;
-    if (found && (rc = skn_version_get(tx, thread.version_id, c->mem, &version, &found, err)))
-        return rc;
-    if (!found || version.conversation_id != row.id) {
-        rc = skn_fail(err, SKEIN_NOT_FOUND,
-                      found ? "thread \"%.*s\" is in another conversation"
-                            : "there is no thread \"%.*s\"",
-                      SKN_FMT(c->thread_uid));
-        return skn_hint(err, rc, "\"skein history\" lists the versions of a conversation.");
-    }
-    skn_trees_init(&f, tx, c->mem, row.id);
-    return skn_version_fill(&f, &row, &version, c->out, err);
+    return get_version(e, conversation, number, SKN_NONE, mem, out, err);
 }
 
 skein_rc skein_version_of_thread(skein_engine *e, skein_conversation_id conversation,
                                  skein_str thread_uid, skein_mem *mem, skein_version *out,
                                  skein_error *err)
 {
-    call c = {.conversation = conversation, .thread_uid = thread_uid, .mem = mem, .out = out};
     skein_rc rc = skn_check_word(thread_uid, "the thread's id", SKN_WORD_MAX, err);
 
     *out = (skein_version){0};
-    return rc ? rc : skn_store_read(e->store, of_thread, &c, err);
+    return rc ? rc : get_version(e, conversation, 0, thread_uid, mem, out, err);
 }

@@ -5,14 +5,10 @@
 static skein_rc check_agent(skn_reading *r, skein_agent_id id, skein_error *err)
 {
     skein_agent agent;
-    bool        found;
-    skein_rc    rc = skn_agent_get(r->trees.tx, id.v, r->trees.a, &agent, &found, err);
+    skein_rc    rc = skn_agent_need(r->trees.tx, id.v, r->trees.a, &agent, err);
 
     if (rc)
         return rc;
-    if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
-                        (long long)id.v);
     if (agent.world.v == r->conversation.world_id && r->conversation.mode == SKEIN_CHAT)
         return SKEIN_OK;
     return skn_fail(err, SKEIN_NOT_FOUND, "agent \"%.*s\" has no part in conversation \"%.*s\"",
@@ -77,13 +73,6 @@ skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool
 
 /* The messages of a lane, as the room or as one agent sees them. */
 
-typedef struct call {
-    const skein_slice *what;
-    skein_mem         *mem;
-    skein_messages    *out;
-    skein_at          *at;
-} call;
-
 /* The positions a slice asks for; those the lane does not have are left out. */
 static void find_range(const skein_slice *what, int64_t length, int64_t *i, int64_t *j)
 {
@@ -118,33 +107,35 @@ static void see_as(skein_message *m, int64_t agent, bool raw)
     m->warning = SKN_NONE;
 }
 
-static skein_rc read_slice(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_slice(skn_tx *tx, const skein_slice *what, skein_mem *mem,
+                           skein_messages *out, skein_at *at, skein_error *err)
 {
-    call       *c = arg;
     skn_reading r;
     int64_t     i, j;
     skein_rc    rc;
 
-    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+    if ((rc = skn_reading_open(&r, tx, what, mem, err)))
         return rc;
-    find_range(c->what, r.thread.length, &i, &j);
-    if ((rc = skn_thread_messages(&r.trees, &r.thread, i, j, c->out, err)))
+    find_range(what, r.thread.length, &i, &j);
+    if ((rc = skn_thread_messages(&r.trees, &r.thread, i, j, out, err)))
         return rc;
-    for (size_t k = 0; c->what->agent.v && k < c->out->count; k++)
-        see_as(&c->out->at[k], c->what->agent.v, c->what->raw);
-    if (c->at)
-        *c->at = (skein_at){{r.thread.row.id}, r.thread.length};
+    for (size_t k = 0; what->agent.v && k < out->count; k++)
+        see_as(&out->at[k], what->agent.v, what->raw);
+    if (at)
+        *at = (skein_at){{r.thread.row.id}, r.thread.length};
     return SKEIN_OK;
 }
 
 skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                     skein_messages *out, skein_at *at, skein_error *err)
 {
-    call c = {what, mem, out, at};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_messages){0};
     if (what->count < 0)
         return skn_fail(err, SKEIN_INVALID, "cannot read %lld messages",
                         (long long)what->count);
-    return skn_store_read(e->store, read_slice, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = read_slice(s.tx, what, mem, out, at, err);
+    return s.rc;
 }

@@ -327,15 +327,6 @@ skein_rc skn_reply_need(skn_replies *r, skein_message_id of, int64_t *id, skein_
 
 typedef enum relation { CHILDREN, ANCESTORS, SIBLINGS } relation;
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               version;
-    skein_message_id      of;
-    relation              which;
-    skein_mem            *mem;
-    skein_messages       *out;
-} call;
-
 static skein_rc ancestors(skn_replies *r, int64_t id, skn_ids *out, skein_error *err)
 {
     queue    q = {.a = r->trees.a, .seen = skn_map_new(r->trees.a)};
@@ -372,18 +363,19 @@ static skein_rc siblings(skn_replies *r, int64_t id, skn_ids *out, skein_error *
     return SKEIN_OK;
 }
 
-static skein_rc related(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc related(skn_tx *tx, skein_conversation_id conversation, int64_t version,
+                        skein_message_id of, relation which, skein_mem *mem,
+                        skein_messages *out, skein_error *err)
 {
-    call       *c = arg;
     skn_replies r;
     skn_ids     ids = {0};
     int64_t     id;
     skein_rc    rc;
 
-    if ((rc = skn_replies_open(&r, tx, c->conversation, c->version, SKN_NONE, c->mem, err)) ||
-        (rc = skn_reply_need(&r, c->of, &id, err)))
+    if ((rc = skn_replies_open(&r, tx, conversation, version, SKN_NONE, mem, err)) ||
+        (rc = skn_reply_need(&r, of, &id, err)))
         return rc;
-    switch (c->which) {
+    switch (which) {
     case CHILDREN:
         rc = skn_reply_ids(&r, id, &ids, NULL, err);
         break;
@@ -394,40 +386,40 @@ static skein_rc related(skn_tx *tx, void *arg, skein_error *err)
         rc = siblings(&r, id, &ids, err);
         break;
     }
-    return rc ? rc : skn_reply_messages(&r, &ids, c->out, err);
+    return rc ? rc : skn_reply_messages(&r, &ids, out, err);
 }
 
-static skein_rc run(skein_engine *e, call *c, skein_error *err)
+static skein_rc find_related(skein_engine *e, skein_conversation_id conversation,
+                             int64_t version, skein_message_id of, relation which,
+                             skein_mem *mem, skein_messages *out, skein_error *err)
 {
-    *c->out = (skein_messages){0};
-    return skn_store_read(e->store, related, c, err);
+    skn_snapshot s = {.store = e->store};
+
+    *out = (skein_messages){0};
+    while (skn_snapshot_next(&s, err))
+        s.rc = related(s.tx, conversation, version, of, which, mem, out, err);
+    return s.rc;
 }
 
 skein_rc skein_reply_children(skein_engine *e, skein_conversation_id conversation,
                               int64_t version, skein_message_id of, skein_mem *mem,
                               skein_messages *out, skein_error *err)
 {
-    call c = {conversation, version, of, CHILDREN, mem, out};
-
-    return run(e, &c, err);
+    return find_related(e, conversation, version, of, CHILDREN, mem, out, err);
 }
 
 skein_rc skein_reply_ancestors(skein_engine *e, skein_conversation_id conversation,
                                int64_t version, skein_message_id of, skein_mem *mem,
                                skein_messages *out, skein_error *err)
 {
-    call c = {conversation, version, of, ANCESTORS, mem, out};
-
-    return run(e, &c, err);
+    return find_related(e, conversation, version, of, ANCESTORS, mem, out, err);
 }
 
 skein_rc skein_reply_siblings(skein_engine *e, skein_conversation_id conversation,
                               int64_t version, skein_message_id of, skein_mem *mem,
                               skein_messages *out, skein_error *err)
 {
-    call c = {conversation, version, of, SIBLINGS, mem, out};
-
-    return run(e, &c, err);
+    return find_related(e, conversation, version, of, SIBLINGS, mem, out, err);
 }
 
 /* All messages of a lane, read in one pass and linked. */
@@ -840,33 +832,17 @@ skein_rc skn_reply_subtree(skn_replies *r, skein_message_id root, skein_reply_tr
     return SKEIN_OK;
 }
 
-typedef struct tree_call {
-    skein_conversation_id conversation;
-    int64_t               version;
-    skein_message_id      root;
-    skein_mem            *mem;
-    skein_reply_tree     *out;
-} tree_call;
-
-static skein_rc read_tree(skn_tx *tx, void *arg, skein_error *err)
-{
-    tree_call  *c = arg;
-    skn_replies r;
-    skein_rc    rc;
-
-    *c->out = (skein_reply_tree){0};
-    rc = skn_replies_open(&r, tx, c->conversation, c->version, SKN_NONE, c->mem, err);
-    if (rc)
-        return rc;
-    return c->root.v ? skn_reply_subtree(&r, c->root, c->out, err)
-                     : whole_tree(&r, c->out, err);
-}
-
 skein_rc skein_reply_tree_read(skein_engine *e, skein_conversation_id conversation,
                                int64_t version, skein_message_id root, skein_mem *mem,
                                skein_reply_tree *out, skein_error *err)
 {
-    tree_call c = {conversation, version, root, mem, out};
+    skn_replies  r;
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, read_tree, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        *out = (skein_reply_tree){0};
+        if (!(s.rc = skn_replies_open(&r, s.tx, conversation, version, SKN_NONE, mem, err)))
+            s.rc = root.v ? skn_reply_subtree(&r, root, out, err) : whole_tree(&r, out, err);
+    }
+    return s.rc;
 }

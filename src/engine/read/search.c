@@ -136,10 +136,8 @@ static skein_rc fill_conversation(searching *s, const skn_conversation_row *row,
 
     if (!*slot) {
         skein_conversation *c = SKN_NEW(s->mem, skein_conversation);
-        skn_trees           f;
 
-        skn_trees_init(&f, s->tx, s->mem, row->id);
-        if ((rc = skn_conversation_fill(&f, row, c, err)))
+        if ((rc = skn_conversation_fill(s->tx, row, s->mem, c, err)))
             return rc;
         *slot = c;
     }
@@ -269,36 +267,29 @@ static skein_rc check_scope(searching *s, skein_error *err)
 {
     skn_conversation_row row;
     skein_world          world;
-    bool                 found = true;
     skein_rc             rc;
 
     if (s->what->conversation.v &&
         (rc = skn_conversation_need(s->tx, s->what->conversation, s->scratch, &row, err)))
         return rc;
-    if (s->what->world.v &&
-        (rc = skn_world_get(s->tx, s->what->world.v, s->scratch, &world, &found, err)))
-        return rc;
-    return found ? SKEIN_OK
-                 : skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                            (long long)s->what->world.v);
+    return s->what->world.v ? skn_world_need(s->tx, s->what->world.v, s->scratch, &world, err)
+                            : SKEIN_OK;
 }
 
 /* What the index does not know yet is read as it is: where the store cannot be written, or others
  * write while that is little. */
-static skein_rc search(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc search(searching *s, skein_error *err)
 {
-    searching *s = arg;
     skn_arena *page = skn_arena_new();
     int64_t    upto = 0;
     skein_rc   rc;
 
-    s->tx = tx;
     s->scratch = skn_arena_new();
     s->filled = skn_map_new(s->mem);
     s->looks = 0;
     *s->out = (skein_hits){.at = SKN_ARRAY(s->mem, (size_t)s->limit, skein_hit)};
     if ((rc = check_scope(s, err)) == SKEIN_OK && s->terms.count)
-        rc = skn_words_upto(tx, SKN_WORDS_LOOK, &upto, err);
+        rc = skn_words_upto(s->tx, SKN_WORDS_LOOK, &upto, err);
     if (rc == SKEIN_OK)
         rc = go_through(s, false, upto, page, err);
     if (rc == SKEIN_OK && s->terms.count && !is_enough(s))
@@ -320,8 +311,9 @@ static bool can_do_without(skein_rc rc)
 skein_rc skein_search(skein_engine *e, const skein_search_request *what, skein_mem *mem,
                       skein_hits *out, skein_error *err)
 {
-    searching s = {.what = what, .mem = mem, .out = out};
-    skein_rc  rc;
+    searching    s = {.what = what, .mem = mem, .out = out};
+    skn_snapshot view = {.store = e->store};
+    skein_rc     rc;
 
     *out = (skein_hits){0};
     s.limit = what->limit ? what->limit : LIMIT_DEFAULT;
@@ -331,10 +323,13 @@ skein_rc skein_search(skein_engine *e, const skein_search_request *what, skein_m
     if (what->query.p && ((rc = skn_words_query(what->query, mem, &s.terms, err)) ||
                           ((rc = skn_search_catch_up(e, err)) && !can_do_without(rc))))
         return rc;
-    rc = skn_store_read(e->store, search, &s, err);
-    if (rc)
+    while (skn_snapshot_next(&view, err)) {
+        s.tx = view.tx;
+        view.rc = search(&s, err);
+    }
+    if (view.rc)
         *out = (skein_hits){0};
-    return rc;
+    return view.rc;
 }
 
 /* Keeping the index of words. */
@@ -349,14 +344,6 @@ typedef struct following {
     int64_t upto, last; /* the index knows of upto; last is the newest message there is */
     bool    wait;       /* for other writers */
 } following;
-
-static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
-{
-    following *g = arg;
-    skein_rc   rc = skn_words_upto(tx, SKN_WORDS_LOOK, &g->upto, err);
-
-    return rc ? rc : skn_message_newest(tx, &g->last, err);
-}
 
 /* On PostgreSQL a smaller id may become visible after a larger one, and would be passed over. */
 static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
@@ -425,10 +412,14 @@ static skein_rc write_batch(skein_engine *e, skn_work *work, following *g, skein
 
 skein_rc skn_search_catch_up(skein_engine *e, skein_error *err)
 {
-    following g = {0};
-    skein_rc  rc = skn_store_read(e->store, look, &g, err);
+    following    g = {0};
+    skn_snapshot s = {.store = e->store};
+    skein_rc     rc;
 
-    if (rc || g.upto >= g.last)
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_words_upto(s.tx, SKN_WORDS_LOOK, &g.upto, err)))
+            s.rc = skn_message_newest(s.tx, &g.last, err);
+    if ((rc = s.rc) || g.upto >= g.last)
         return rc;
     g.wait = g.last - g.upto > FEW;
     if (skn_store_is_pg(e->store))

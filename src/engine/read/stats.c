@@ -230,30 +230,22 @@ static skein_rc count_under(counting *c, skein_message_id root, skein_error *err
     return rc;
 }
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               version;
-    skein_message_id      root;
-    skein_mem            *mem;
-    skein_stats          *out;
-} call;
-
-static skein_rc read_stats(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_stats(skn_tx *tx, skein_conversation_id conversation, int64_t version,
+                           skein_message_id root, skein_mem *mem, skein_stats *out,
+                           skein_error *err)
 {
-    call       *q = arg;
     skn_replies r;
-    counting    c = {.r = &r, .out = q->out};
+    counting    c = {.r = &r, .out = out};
     skn_arena  *scratch;
     skein_rc    rc;
 
-    *q->out = (skein_stats){0};
-    rc = skn_replies_open(&r, tx, q->conversation, q->version, SKN_NONE, q->mem, err);
-    if (rc)
+    *out = (skein_stats){0};
+    if ((rc = skn_replies_open(&r, tx, conversation, version, SKN_NONE, mem, err)))
         return rc;
-    c.senders = skn_map_new(q->mem);
-    c.pairs = skn_map_new(q->mem);
+    c.senders = skn_map_new(mem);
+    c.pairs = skn_map_new(mem);
     scratch = skn_arena_new();
-    rc = q->root.v ? count_under(&c, q->root, err) : count_version(&c, scratch, err);
+    rc = root.v ? count_under(&c, root, err) : count_version(&c, scratch, err);
     if (rc == SKEIN_OK)
         rc = finish(&c, err);
     skn_arena_free(scratch);
@@ -264,7 +256,9 @@ skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation, i
                           skein_message_id root, skein_mem *mem, skein_stats *out,
                           skein_error *err)
 {
-    call c = {conversation, version, root, mem, out};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, read_stats, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = read_stats(s.tx, conversation, version, root, mem, out, err);
+    return s.rc;
 }

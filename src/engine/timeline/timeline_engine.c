@@ -284,15 +284,13 @@ static skein_rc fold_lanes(folding *f, skein_error *err)
 }
 
 /* A state that was folded halfway is no prefix of anything: it is dropped. */
-static skein_rc fold(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc fold(folding *f, skein_error *err)
 {
-    folding *f = arg;
     int64_t  erasures;
     skein_rc rc;
 
     skn_timeline_state_free(f->state);
     f->state = NULL;
-    f->tx = tx;
     if ((rc = load_lanes(f, &erasures, err)))
         return rc;
     f->state = skn_timeline_cache_take(f->cache, f->conversation.v, erasures, f->want,
@@ -312,16 +310,19 @@ skein_rc skein_timeline_visit(skein_engine *e, skein_conversation_id conversatio
                               int64_t version, skein_timeline_use *use, void *arg,
                               skein_error *err)
 {
-    folding  f = {.cache = e->timelines, .conversation = conversation, .version = version};
-    skein_rc rc;
+    folding      f = {.cache = e->timelines, .conversation = conversation, .version = version};
+    skn_snapshot s = {.store = e->store};
 
     f.a = skn_arena_new();
-    rc = skn_store_read(e->store, fold, &f, err);
-    if (rc == SKEIN_OK)
-        rc = use(f.state->set, arg, err);
+    while (skn_snapshot_next(&s, err)) {
+        f.tx = s.tx;
+        s.rc = fold(&f, err);
+    }
+    if (s.rc == SKEIN_OK)
+        s.rc = use(f.state->set, arg, err);
     skn_timeline_cache_put(f.cache, &f.state);
     skn_arena_free(f.a);
-    return rc;
+    return s.rc;
 }
 
 static skein_rc copy(skein_timelines *set, void *arg, skein_error *err)

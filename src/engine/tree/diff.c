@@ -6,13 +6,6 @@
 
 #define DIFF_MAX INT64_C(100000) /* messages that a difference may show */
 
-typedef struct call {
-    skein_conversation_id conversation;
-    int64_t               from, to;
-    skein_mem            *mem;
-    skein_diff           *out;
-} call;
-
 /* An entry with what it is sorted by: how many messages that stayed stand before it, then whether it
  * is about the older version, then its place. */
 typedef struct sortable {
@@ -31,11 +24,10 @@ typedef struct diffing {
 
 /* --- Loading --------------------------------------------------------------------------------------- */
 
-static skein_rc open_side(skn_reading *r, skn_tx *tx, const call *c, int64_t version,
+static skein_rc open_side(skn_reading *r, skn_tx *tx, skein_slice what, skn_arena *a,
                           skn_tree *tree, skein_error *err)
 {
-    skein_slice what = {.conversation = c->conversation, .version = version};
-    skein_rc    rc = skn_reading_open(r, tx, &what, c->mem, err);
+    skein_rc rc = skn_reading_open(r, tx, &what, a, err);
 
     return rc ? rc : skn_thread_freeze(&r->trees, &r->thread, tree, err);
 }
@@ -251,31 +243,35 @@ static void write_out(diffing *d, skein_diff *out)
     out->same = d->x.thread.length - (int64_t)d->only_x.count;
 }
 
-static skein_rc diff(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc diff(skn_tx *tx, skein_slice from, int64_t to, skein_mem *mem, skein_diff *out,
+                     skein_error *err)
 {
-    call    *c = arg;
-    diffing  d = {.a = c->mem};
-    skn_tree x, y;
-    skein_rc rc;
+    skein_slice other = {.conversation = from.conversation, .version = to};
+    diffing     d = {.a = mem};
+    skn_tree    x, y;
+    skein_rc    rc;
 
-    if ((rc = open_side(&d.x, tx, c, c->from, &x, err)) ||
-        (rc = open_side(&d.y, tx, c, c->to, &y, err)) ||
+    if ((rc = open_side(&d.x, tx, from, mem, &x, err)) ||
+        (rc = open_side(&d.y, tx, other, mem, &y, err)) ||
         (rc = skn_trees_compare(&d.x.trees, &x, &y, &d.parts, err)) ||
         (rc = check_size(&d, err)) || (rc = load(&d, err)))
         return rc;
     tell_old(&d);
     tell_new(&d);
-    write_out(&d, c->out);
+    write_out(&d, out);
     return SKEIN_OK;
 }
 
 skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id conversation, int64_t from,
                              int64_t to, skein_mem *mem, skein_diff *out, skein_error *err)
 {
-    call c = {conversation, from, to, mem, out};
+    const skein_slice first = {.conversation = conversation, .version = from};
+    skn_snapshot      s = {.store = e->store};
 
     *out = (skein_diff){0};
-    return skn_store_read(e->store, diff, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = diff(s.tx, first, to, mem, out, err);
+    return s.rc;
 }
 
 /* Which parts of two lists were moved. What stayed is the heaviest set of parts that

@@ -194,15 +194,14 @@ skein_rc skn_thread_freeze(skn_trees *f, const skn_thread *t, skn_tree *out, ske
 
 /* The lanes of a conversation; a delegation's lane is the child of the lane that called. */
 
-typedef struct call {
+typedef struct lane_call {
     skein_mem            *mem;
     skein_conversation_id conversation;
     skn_str               parent, call_id;
     int64_t               message, id;
     skein_lane_state      state;
     skein_lane           *out;
-    skein_lanes          *list;
-} call;
+} lane_call;
 
 static skein_rc fill(skn_trees *f, int64_t version, const skn_lane_row *row, skein_lane *out,
                      skein_error *err)
@@ -227,35 +226,29 @@ static skein_rc fill(skn_trees *f, int64_t version, const skn_lane_row *row, ske
     return rc;
 }
 
-static skein_rc lane_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row conversation;
-    skn_lane_rows        rows;
-    skn_trees            f;
-    skein_rc             rc;
-
-    if ((rc = skn_conversation_need(tx, c->conversation, c->mem, &conversation, err)) ||
-        (rc = skn_lane_rows_of(tx, conversation.id, false, c->mem, &rows, err)))
-        return rc;
-    skn_trees_init(&f, tx, c->mem, conversation.id);
-    c->list->at = SKN_ARRAY(c->mem, rows.count, skein_lane);
-    c->list->count = rows.count;
-    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
-        rc = fill(&f, conversation.version_id, &rows.at[i], &c->list->at[i], err);
-    return rc;
-}
-
 skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation, skein_mem *mem,
                          skein_lanes *out, skein_error *err)
 {
-    call c = {.mem = mem, .conversation = conversation, .list = out};
+    skn_conversation_row row;
+    skn_lane_rows        lanes;
+    skn_snapshot         s = {.store = e->store};
 
-    return skn_store_read(e->store, lane_list, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        skn_trees f;
+
+        if ((s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)) ||
+            (s.rc = skn_lane_rows_of(s.tx, row.id, false, mem, &lanes, err)))
+            continue;
+        skn_trees_init(&f, s.tx, mem, row.id);
+        *out = (skein_lanes){.at = SKN_ARRAY(mem, lanes.count, skein_lane)};
+        for (size_t i = 0; !s.rc && i < lanes.count; i++)
+            s.rc = fill(&f, row.version_id, &lanes.at[i], &out->at[out->count++], err);
+    }
+    return s.rc;
 }
 
 /* The message whose call makes the lane is one of this conversation, in whatever version. */
-static skein_rc check_spawn(skn_tx *tx, const call *c, const skn_conversation_row *row,
+static skein_rc check_spawn(skn_tx *tx, const lane_call *c, const skn_conversation_row *row,
                             skein_error *err)
 {
     skein_message m;
@@ -293,7 +286,7 @@ skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_
 
 static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    lane_call           *c = arg;
     skn_conversation_row conversation;
     skn_lane_row         parent, row = {0};
     skn_trees            f;
@@ -317,13 +310,13 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
                         skein_message_id spawn_message, skein_str spawn_call_id, skein_mem *mem,
                         skein_lane *out, skein_error *err)
 {
-    call     c = {.mem = mem,
-                  .conversation = conversation,
-                  .parent = parent,
-                  .call_id = spawn_call_id,
-                  .message = spawn_message.v,
-                  .out = out};
-    skein_rc rc;
+    lane_call c = {.mem = mem,
+                   .conversation = conversation,
+                   .parent = parent,
+                   .call_id = spawn_call_id,
+                   .message = spawn_message.v,
+                   .out = out};
+    skein_rc  rc;
 
     if (spawn_call_id.p &&
         (rc = skn_check_word(spawn_call_id, "a tool call's id", SKN_WORD_MAX, err)))
@@ -336,7 +329,7 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
 
 static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    lane_call           *c = arg;
     skn_conversation_row conversation;
     skn_lane_row         row;
     bool                 found, changed;
@@ -364,11 +357,9 @@ static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane, skein_lane_state state,
                            skein_error *err)
 {
-    call     c = {.mem = skn_arena_new(), .id = lane.v, .state = state};
-    skein_rc rc = state == SKEIN_LANE_RUNNING
-                      ? skn_fail(err, SKEIN_USAGE, "a delegation cannot be set running")
-                      : skn_store_write(e->store, lane_finish, &c, err);
+    lane_call c = {.id = lane.v, .state = state};
 
-    skn_arena_free(c.mem);
-    return rc;
+    if (state == SKEIN_LANE_RUNNING)
+        return skn_fail(err, SKEIN_USAGE, "a delegation cannot be set running");
+    return skn_write_with(e, lane_finish, &c, &c.mem, err);
 }

@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-typedef struct call {
-    const skein_slice *what;
-    skein_mem         *mem;
-    skein_context     *out;
-} call;
-
 /* --- The summary ----------------------------------------------------------------------------------- */
 
 /* Of a lane as it was once: had the summary been written by then? */
@@ -149,25 +143,24 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
     return SKEIN_OK;
 }
 
-static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_context(skn_tx *tx, const skein_slice *what, skn_arena *a,
+                             skein_context *out, skein_error *err)
 {
-    call              *c = arg;
     skn_reading        r;
     skein_message      summary;
     skn_compaction_row row;
     skein_rc           rc;
 
-    *c->out = (skein_context){0};
-    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+    *out = (skein_context){0};
+    if ((rc = skn_reading_open(&r, tx, what, a, err)))
         return rc;
-    if (c->what->count > 0 && c->what->count < r.thread.length)
-        r.thread.length = c->what->count;
+    if (what->count > 0 && what->count < r.thread.length)
+        r.thread.length = what->count;
     if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
         return rc;
     return skn_context_fill(
-        &r,
-        &(skn_context_spec){c->what->agent, &summary, &row, r.thread.length, false, c->what},
-        c->out, err);
+        &r, &(skn_context_spec){what->agent, &summary, &row, r.thread.length, false, what}, out,
+        err);
 }
 
 /* --- Handing it over ------------------------------------------------------------------------------- */
@@ -204,16 +197,17 @@ skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem 
 {
     skn_arena    *scratch = skn_arena_new();
     skein_context made = {0};
-    call          c = {what, scratch, &made};
-    skein_rc      rc = skn_store_read(e->store, read_context, &c, err);
+    skn_snapshot  s = {.store = e->store};
 
+    while (skn_snapshot_next(&s, err))
+        s.rc = read_context(s.tx, what, scratch, &made, err);
     *out = made;
     out->summary_uid = skn_arena_copy(mem, made.summary_uid);
     out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
     for (size_t i = 0; i < made.count; i++)
         out->at[i] = copy_message(&made.at[i], mem);
     skn_arena_free(scratch);
-    return rc;
+    return s.rc;
 }
 
 /* A context for a message that is answered again. Others have spoken since, perhaps about something

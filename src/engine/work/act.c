@@ -5,13 +5,13 @@
 
 #define NAMES_SHOWN 10 /* of the agents, when one that is meant is not there */
 
-typedef struct call {
+typedef struct act_call {
     skein_engine     *e;
     const skein_turn *turn;
     const skein_act  *act;
     skein_mem        *mem;
     skein_acted      *out;
-} call;
+} act_call;
 
 /* Where else than in the turn's conversation something is said. */
 typedef enum where { NOWHERE, OTHERS_BACKGROUND, LEADS_BACKGROUND, OWN_FOREGROUND } where;
@@ -34,7 +34,7 @@ static const struct kind {
 /* --- Who ---------------------------------------------------------------------------------------------------------- */
 
 /* A model that is told who there is finds the one it meant. */
-static skein_rc no_agent(skn_tx *tx, const call *c, skein_error *err)
+static skein_rc no_agent(skn_tx *tx, const act_call *c, skein_error *err)
 {
     skein_agents agents;
     skn_str      list = SKN_STR("");
@@ -52,7 +52,7 @@ static skein_rc no_agent(skn_tx *tx, const call *c, skein_error *err)
 }
 
 /* By its name as a model may write it. */
-static skein_rc find_other(skn_tx *tx, const call *c, skein_agent *out, skein_error *err)
+static skein_rc find_other(skn_tx *tx, const act_call *c, skein_agent *out, skein_error *err)
 {
     skn_str  name = skn_str_trim(c->act->agent);
     bool     found = false;
@@ -71,7 +71,7 @@ static skein_rc find_other(skn_tx *tx, const call *c, skein_agent *out, skein_er
     return rc || found ? rc : no_agent(tx, c, err);
 }
 
-static skein_rc find_me(skn_tx *tx, const call *c, skein_agent *out, skein_error *err)
+static skein_rc find_me(skn_tx *tx, const act_call *c, skein_agent *out, skein_error *err)
 {
     bool     found;
     skein_rc rc = skn_agent_get(tx, c->turn->agent.v, c->mem, out, &found, err);
@@ -85,7 +85,8 @@ static skein_rc find_me(skn_tx *tx, const call *c, skein_agent *out, skein_error
 
 /* The conversation where it is said, if that is there and the first of the two; one that is yet to be made
  * comes after all others. */
-static skein_rc lock_first(skn_tx *tx, const call *c, const skn_acting *who, skein_error *err)
+static skein_rc lock_first(skn_tx *tx, const act_call *c, const skn_acting *who,
+                           skein_error *err)
 {
     where                place = kinds[c->act->kind].where;
     int64_t              agent = place == OTHERS_BACKGROUND  ? who->other.id.v
@@ -107,14 +108,14 @@ static skein_rc lock_first(skn_tx *tx, const call *c, const skn_acting *who, ske
 
 /* --- The act -------------------------------------------------------------------------------------------------------- */
 
-static skein_rc no_call(const call *c, const char *why, skein_error *err)
+static skein_rc no_call(const act_call *c, const char *why, skein_error *err)
 {
     return skn_fail(err, SKEIN_CONFLICT, "tool call \"%.*s\" %s", SKN_FMT(c->act->call_id),
                     why);
 }
 
 /* It answers a call of the turn's last message that nothing has answered. */
-static skein_rc check_call(const call *c, skn_acting *acting, skein_error *err)
+static skein_rc check_call(const act_call *c, skn_acting *acting, skein_error *err)
 {
     skn_tx       *tx = acting->w.tx;
     skn_str       id = c->act->call_id;
@@ -148,7 +149,7 @@ static skein_rc store_result(skn_acting *c, skein_error *err)
 
 static skein_rc act(skn_tx *tx, void *arg, skein_error *err)
 {
-    call      *c = arg;
+    act_call  *c = arg;
     skn_acting a = {.act = c->act, .out = c->out};
     skein_rc   rc;
 
@@ -167,7 +168,7 @@ static skein_rc act(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what,
                         skein_mem *mem, skein_acted *out, skein_error *err)
 {
-    call     c = {e, turn, what, mem, out};
+    act_call c = {e, turn, what, mem, out};
     skein_rc rc = skn_check_word(what->call_id, "a tool call's id", SKN_WORD_MAX, err);
 
     *out = (skein_acted){0};
@@ -180,35 +181,18 @@ skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what
 
 /* --- What it waits for ------------------------------------------------------------------------------------------------ */
 
-typedef struct waits_call {
-    const skein_turn *turn;
-    int64_t          *open;
-} waits_call;
-
-static skein_rc turn_waits(skn_tx *tx, void *arg, skein_error *err)
-{
-    waits_call  *c = arg;
-    skn_arena   *a = skn_arena_new();
-    skn_turn_row row;
-    bool         found;
-    skein_rc     rc = skn_turn_get(tx, c->turn->id, a, &row, &found, err);
-
-    if (rc == SKEIN_OK &&
-        (!found || row.turn.state != SKEIN_TURN_OPEN || row.turn.fence != c->turn->fence))
-        rc = skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(c->turn->uid));
-    if (rc == SKEIN_OK)
-        *c->open = row.open_calls;
-    skn_arena_free(a);
-    return rc;
-}
-
 skein_rc skein_turn_waits(skein_engine *e, const skein_turn *turn, int64_t *open,
                           skein_error *err)
 {
-    waits_call c = {turn, open};
+    skn_arena   *a = skn_arena_new();
+    skn_turn_row row = {.open_calls = 0};
+    skn_snapshot s = {.store = e->store};
 
-    *open = 0;
-    return skn_store_read(e->store, turn_waits, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_turn_look(s.tx, turn, a, &row, err);
+    *open = s.rc ? 0 : row.open_calls;
+    skn_arena_free(a);
+    return s.rc;
 }
 
 /* What an agent tells people by itself: an item in the inbox, and the whole of it in the

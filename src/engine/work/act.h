@@ -110,7 +110,6 @@ skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein
  * wait. */
 skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
                       const skn_conversation_row *chat, skein_error *err);
-skein_rc skn_no_task(skn_str uid, skein_error *err);
 /* SKEIN_LIMIT when as many wait as may. */
 skein_rc skn_task_room(int64_t waiting, skein_error *err);
 /* task.queued, task.started, task.waiting, task.finished; chat may be NULL. */

@@ -214,14 +214,10 @@ static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
                               .instructions = &expects,
                               .instruction_count = c->what->response_expected};
     int64_t           now = SKN_NOW();
-    bool              found;
     skein_rc          rc;
 
-    if ((rc = skn_world_get(tx, c->what->world.v, c->mem, &world, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_world(c->what->world.v, err);
-    if ((rc = find(tx, c, c->what->agent, &to, err)) ||
+    if ((rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err)) ||
+        (rc = find(tx, c, c->what->agent, &to, err)) ||
         (c->what->from.n && (rc = find(tx, c, c->what->from, &from, err))))
         return rc;
     if (from.id.v == to.id.v)

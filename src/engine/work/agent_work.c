@@ -7,26 +7,13 @@ static const char look_after[] =
     "Look after your work: see what waits for you, go on with what is not finished, and tell "
     "those who should know what came of it.";
 
-typedef struct call {
-    skein_engine       *e;
-    skein_mem          *mem;
-    int64_t             agent, every;
-    bool                paused;
-    int64_t            *next;
-    const skein_agents *agents;
-    skein_agent_work   *out;
-} call;
-
-static skein_rc need_agent(skn_tx *tx, const call *c, int64_t id, skein_agent *out,
-                           skein_error *err)
-{
-    bool     found;
-    skein_rc rc = skn_agent_get(tx, id, c->mem, out, &found, err);
-
-    return rc || found ? rc
-                       : skn_fail(err, SKEIN_NOT_FOUND,
-                                  "there is no agent with the number %lld", (long long)id);
-}
+typedef struct agent_work_call {
+    skein_engine *e;
+    skein_mem    *mem;
+    int64_t       agent, every;
+    bool          paused;
+    int64_t      *next;
+} agent_work_call;
 
 static void tell_state(skn_tx *tx, const skein_agent *agent, const char *state)
 {
@@ -41,7 +28,7 @@ static void tell_state(skn_tx *tx, const skein_agent *agent, const char *state)
 /* --- Pausing --------------------------------------------------------------------------------------------------- */
 
 /* Nobody waits any more for what it has not begun: what waited for that is said. */
-static skein_rc let_go(skn_tx *tx, const call *c, int64_t chat, skein_error *err)
+static skein_rc let_go(skn_tx *tx, const agent_work_call *c, int64_t chat, skein_error *err)
 {
     skn_delivery_rows rows;
     skn_working       w;
@@ -58,7 +45,7 @@ static skein_rc let_go(skn_tx *tx, const call *c, int64_t chat, skein_error *err
     return skn_working_done(&w, skn_settle(&w, err));
 }
 
-static skein_rc let_all_go(skn_tx *tx, const call *c, skein_error *err)
+static skein_rc let_all_go(skn_tx *tx, const agent_work_call *c, skein_error *err)
 {
     skn_ids  chats;
     skein_rc rc = skn_delivery_chats_of(tx, c->agent, c->mem, &chats, err);
@@ -70,13 +57,13 @@ static skein_rc let_all_go(skn_tx *tx, const call *c, skein_error *err)
 
 static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
 {
-    call            *c = arg;
+    agent_work_call *c = arg;
     skein_agent      agent;
     skein_agent_work was;
     bool             found;
     skein_rc         rc;
 
-    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+    if ((rc = skn_agent_need(tx, c->agent, c->mem, &agent, err)) ||
         (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) || was.paused == c->paused ||
         (rc = skn_agent_paused(tx, c->agent, c->paused ? SKN_NOW() : 0, &found, err)))
         return rc;
@@ -91,27 +78,17 @@ static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
     return c->paused ? let_all_go(tx, c, err) : SKEIN_OK;
 }
 
-static skein_rc write_with(call *c, skn_work *work, skein_error *err)
-{
-    skein_rc rc;
-
-    c->mem = skn_arena_new();
-    rc = skn_store_write(c->e->store, work, c, err);
-    skn_arena_free(c->mem);
-    return rc;
-}
-
 skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused, skein_error *err)
 {
-    call c = {.e = e, .agent = agent.v, .paused = paused};
+    agent_work_call c = {.e = e, .agent = agent.v, .paused = paused};
 
-    return write_with(&c, set_paused, err);
+    return skn_write_with(e, set_paused, &c, &c.mem, err);
 }
 
 /* --- Waking ----------------------------------------------------------------------------------------------------- */
 
-static skein_rc add_look_after(skn_tx *tx, const call *c, const skein_agent *agent, int64_t now,
-                               skein_error *err)
+static skein_rc add_look_after(skn_tx *tx, const agent_work_call *c, const skein_agent *agent,
+                               int64_t now, skein_error *err)
 {
     skn_task_row row = {.task = {.world = agent->world,
                                  .agent = agent->id,
@@ -130,12 +107,12 @@ static skein_rc add_look_after(skn_tx *tx, const call *c, const skein_agent *age
 
 static skein_rc wake(skn_tx *tx, void *arg, skein_error *err)
 {
-    call            *c = arg;
+    agent_work_call *c = arg;
     skein_agent      agent;
     skein_agent_work now;
     skein_rc         rc;
 
-    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+    if ((rc = skn_agent_need(tx, c->agent, c->mem, &agent, err)) ||
         (rc = skn_task_hurry(tx, c->agent, err)) ||
         (rc = skn_agent_work(tx, c->agent, c->mem, &now, err)))
         return rc;
@@ -147,23 +124,23 @@ static skein_rc wake(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err)
 {
-    call c = {.e = e, .agent = agent.v};
+    agent_work_call c = {.e = e, .agent = agent.v};
 
-    return write_with(&c, wake, err);
+    return skn_write_with(e, wake, &c, &c.mem, err);
 }
 
 /* --- Timers ------------------------------------------------------------------------------------------------------- */
 
 static skein_rc set_timer(skn_tx *tx, void *arg, skein_error *err)
 {
-    call            *c = arg;
+    agent_work_call *c = arg;
     int64_t          next = c->every ? SKN_NOW() + c->every * 1000 : 0;
     skein_agent      agent;
     skein_agent_work was;
     bool             found;
     skein_rc         rc;
 
-    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+    if ((rc = skn_agent_need(tx, c->agent, c->mem, &agent, err)) ||
         (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) ||
         (rc = skn_timer_set(tx, c->agent, c->every, next, &found, err)))
         return rc;
@@ -195,17 +172,17 @@ skein_rc skn_agent_hours_check(const skn_agent_hours *hours, skein_error *err)
 skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
                            skein_error *err)
 {
-    call            c = {.e = e, .agent = agent.v, .every = every_ms};
+    agent_work_call c = {.e = e, .agent = agent.v, .every = every_ms};
     skn_agent_hours hours = {.set_every = true, .every_ms = every_ms};
     skein_rc        rc = skn_agent_hours_check(&hours, err);
 
-    return rc ? rc : write_with(&c, set_timer, err);
+    return rc ? rc : skn_write_with(e, set_timer, &c, &c.mem, err);
 }
 
 skein_rc skn_agent_hours_in(skn_tx *tx, skein_engine *e, skein_agent_id agent,
                             const skn_agent_hours *hours, skn_arena *a, skein_error *err)
 {
-    call c = {
+    agent_work_call c = {
         .e = e, .mem = a, .agent = agent.v, .paused = hours->paused, .every = hours->every_ms};
     skein_rc rc = hours->set_paused ? set_paused(tx, &c, err) : SKEIN_OK;
 
@@ -217,14 +194,14 @@ static int64_t sooner(int64_t a, int64_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static skein_rc read_next(skn_tx *tx, const call *c, int64_t now, skein_error *err)
+static skein_rc read_next(skn_tx *tx, int64_t now, int64_t *next, skein_error *err)
 {
     int64_t  timer, back_off;
     skein_rc rc;
 
     if ((rc = skn_timer_next(tx, &timer, err)) || (rc = skn_task_next(tx, now, &back_off, err)))
         return rc;
-    *c->next = sooner(timer, back_off);
+    *next = sooner(timer, back_off);
     return SKEIN_OK;
 }
 
@@ -239,8 +216,8 @@ static int64_t next_run(const skn_timer_row *t, int64_t now)
 }
 
 /* One such task at a time: who has not come to the last one has enough to do. */
-static skein_rc run_timer(skn_tx *tx, const call *c, const skn_timer_row *t, int64_t now,
-                          skein_error *err)
+static skein_rc run_timer(skn_tx *tx, const agent_work_call *c, const skn_timer_row *t,
+                          int64_t now, skein_error *err)
 {
     skein_agent agent;
     int64_t     pending;
@@ -257,60 +234,48 @@ static skein_rc run_timer(skn_tx *tx, const call *c, const skn_timer_row *t, int
 
 static skein_rc tick(skn_tx *tx, void *arg, skein_error *err)
 {
-    call          *c = arg;
-    int64_t        now = SKN_NOW();
-    skn_timer_rows timers;
-    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
+    agent_work_call *c = arg;
+    int64_t          now = SKN_NOW();
+    skn_timer_rows   timers;
+    skein_rc         rc = skn_timer_due(tx, now, c->mem, &timers, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < timers.count; i++)
         rc = run_timer(tx, c, &timers.at[i], now, err);
-    return rc ? rc : read_next(tx, c, now, err);
+    return rc ? rc : read_next(tx, now, c->next, err);
 }
 
-/* Only looks: most ticks have nothing to write. */
-static skein_rc is_time(skn_tx *tx, void *arg, skein_error *err)
-{
-    call          *c = arg;
-    int64_t        now = SKN_NOW();
-    skn_timer_rows timers;
-    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
-
-    c->every = (int64_t)timers.count;
-    return rc ? rc : read_next(tx, c, now, err);
-}
-
+/* It only looks first: most ticks have nothing to write. */
 skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err)
 {
-    call     c = {.e = e, .next = next};
-    skein_rc rc;
+    agent_work_call c = {.e = e, .next = next};
+    skn_arena      *scratch = skn_arena_new();
+    skn_timer_rows  timers = {0};
+    skn_snapshot    s = {.store = e->store};
 
     *next = 0;
-    c.mem = skn_arena_new();
-    rc = skn_store_read(e->store, is_time, &c, err);
-    if (rc == SKEIN_OK && c.every > 0)
-        rc = skn_store_write(e->store, tick, &c, err);
-    skn_arena_free(c.mem);
-    return rc;
+    while (skn_snapshot_next(&s, err)) {
+        int64_t now = SKN_NOW();
+
+        if (!(s.rc = skn_timer_due(s.tx, now, scratch, &timers, err)))
+            s.rc = read_next(s.tx, now, next, err);
+    }
+    skn_arena_free(scratch);
+    return s.rc || !timers.count ? s.rc : skn_write_with(e, tick, &c, &c.mem, err);
 }
 
 /* --- Reading -------------------------------------------------------------------------------------------------------- */
 
-static skein_rc work_of(skn_tx *tx, void *arg, skein_error *err)
-{
-    call    *c = arg;
-    skein_rc rc = SKEIN_OK;
-
-    for (size_t i = 0; rc == SKEIN_OK && i < c->agents->count; i++)
-        rc = skn_agent_work(tx, c->agents->at[i].id.v, c->mem, &c->out[i], err);
-    return rc;
-}
-
 skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents, skein_mem *mem,
                              skein_agent_work *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .agents = agents, .out = out};
+    skn_snapshot s = {.store = e->store};
 
-    return agents->count ? skn_store_read(e->store, work_of, &c, err) : SKEIN_OK;
+    if (agents->count == 0)
+        return SKEIN_OK;
+    while (skn_snapshot_next(&s, err))
+        for (size_t i = 0; !s.rc && i < agents->count; i++)
+            s.rc = skn_agent_work(s.tx, agents->at[i].id.v, mem, &out[i], err);
+    return s.rc;
 }
 
 /* --- Going ------------------------------------------------------------------------------------------------------------ */

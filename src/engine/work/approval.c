@@ -2,18 +2,15 @@
 #include "base/sha256.h"
 #include "engine/work/act.h"
 
-typedef struct call {
+typedef struct approval_call {
     skein_engine     *e;
     const skein_turn *turn;
     skn_str           call_id;
     skein_mem        *mem;
     skein_inbox_item *out;
-    skein_approval    state;
     /* Of a tool of a server; NULL: it has none. */
     const skein_tool_definition *definition;
-    skein_world_id               world;
-    bool                         allowed;
-} call;
+} approval_call;
 
 /* --- Definitions -------------------------------------------------------------------------------- */
 
@@ -27,39 +24,33 @@ static skn_str hash_of(skn_str text, skn_arena *a)
     return skn_arena_copy(a, skn_sha256_text(&sum, digits));
 }
 
-static skn_definition_row row_of(const call *c, int64_t world)
+static skn_definition_row row_of(const skein_tool_definition *d, int64_t world, skn_arena *a)
 {
     return (skn_definition_row){.world_id = world,
-                                .server = c->definition->server,
-                                .tool = c->definition->tool,
-                                .hash = hash_of(c->definition->text, c->mem),
-                                .text = c->definition->text};
-}
-
-static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
-{
-    call              *c = arg;
-    skn_definition_row row = row_of(c, c->world.v);
-    skn_str            allowed;
-    skein_rc           rc = skn_definition_allowed(tx, &row, c->mem, &allowed, err);
-
-    c->allowed = rc == SKEIN_OK && skn_str_eq(allowed, row.hash);
-    return rc;
+                                .server = d->server,
+                                .tool = d->tool,
+                                .hash = hash_of(d->text, a),
+                                .text = d->text};
 }
 
 skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
                             const skein_tool_definition *what, bool *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = skn_arena_new(), .definition = what, .world = world};
-    skein_rc rc = skn_store_read(e->store, look, &c, err);
+    skn_arena         *a = skn_arena_new();
+    skn_definition_row row = row_of(what, world.v, a);
+    skn_str            allowed = SKN_NONE;
+    skn_snapshot       s = {.store = e->store};
 
-    *out = c.allowed;
-    skn_arena_free(c.mem);
-    return rc;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_definition_allowed(s.tx, &row, a, &allowed, err);
+    *out = s.rc == SKEIN_OK && skn_str_eq(allowed, row.hash);
+    skn_arena_free(a);
+    return s.rc;
 }
 
 /* What the person is to read, if it is not what was allowed before. */
-static skein_rc define(const call *c, skn_working *w, skn_inbox_row *asked, skein_error *err)
+static skein_rc define(const approval_call *c, skn_working *w, skn_inbox_row *asked,
+                       skein_error *err)
 {
     skn_definition_row row;
     skn_str            allowed;
@@ -68,7 +59,7 @@ static skein_rc define(const call *c, skn_working *w, skn_inbox_row *asked, skei
 
     if (!c->definition)
         return SKEIN_OK;
-    row = row_of(c, w->chat.world_id);
+    row = row_of(c->definition, w->chat.world_id, c->mem);
     if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) ||
         (rc = skn_definition_allowed(w->tx, &row, c->mem, &allowed, err)) ||
         (rc = skn_definition_put(w->tx, &row, w->now, err)))
@@ -89,7 +80,7 @@ static const char *about(const skn_inbox_row *asked)
 }
 
 /* Of "a__b__c" nobody can tell by its name whose it is. */
-static skn_str whose(const call *c, skn_str tool)
+static skn_str whose(const approval_call *c, skn_str tool)
 {
     ptrdiff_t first = skn_str_find(tool, SKN_STR("__"));
     skn_str   rest = first < 0 ? SKN_NONE : skn_str_sub(tool, (size_t)first + 1, tool.n);
@@ -102,7 +93,7 @@ static skn_str whose(const call *c, skn_str tool)
 /* --- Asking ------------------------------------------------------------------------------------- */
 
 /* The call as the turn's last message makes it. */
-static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
+static skein_rc find_call(const approval_call *c, skn_tx *tx, const skn_turn_row *row,
                           skein_tool_call *out, skein_error *err)
 {
     skein_message m = {0};
@@ -122,7 +113,7 @@ static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
 }
 
 /* Who looks at the agent sees whom it waits for. */
-static skein_rc show_waiting(const call *c, skn_working *w, skn_turn_row *turn,
+static skein_rc show_waiting(const approval_call *c, skn_working *w, skn_turn_row *turn,
                              const skein_inbox_item *item, skein_error *err)
 {
     turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
@@ -132,7 +123,7 @@ static skein_rc show_waiting(const call *c, skn_working *w, skn_turn_row *turn,
 }
 
 /* They may have been changed since the turn has read them: whoever changes them holds the world, too. */
-static skein_rc heed_settings(const call *c, skn_working *w, skn_inbox_row *asked,
+static skein_rc heed_settings(const approval_call *c, skn_working *w, skn_inbox_row *asked,
                               skein_error *err)
 {
     skein_world world;
@@ -145,8 +136,8 @@ static skein_rc heed_settings(const call *c, skn_working *w, skn_inbox_row *aske
     return skn_world_decide_one(c->e, w->tx, &world, asked, w->now, c->mem, err);
 }
 
-static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox_row *row,
-                    skein_error *err)
+static skein_rc add(const approval_call *c, skn_working *w, skn_turn_row *turn,
+                    skn_inbox_row *row, skein_error *err)
 {
     skein_tool_call what;
     skein_rc        rc = find_call(c, w->tx, turn, &what, err);
@@ -178,12 +169,12 @@ static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox
 
 static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
 {
-    call         *c = arg;
-    skn_inbox_row row;
-    skn_turn_row  turn;
-    skn_working   w;
-    bool          found;
-    skein_rc      rc;
+    approval_call *c = arg;
+    skn_inbox_row  row;
+    skn_turn_row   turn;
+    skn_working    w;
+    bool           found;
+    skein_rc       rc;
 
     if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
         (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
@@ -204,7 +195,7 @@ skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, ske
                                     const skein_tool_definition *what, skein_mem *mem,
                                     skein_inbox_item *out, skein_error *err)
 {
-    call c = {
+    approval_call c = {
         .e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out, .definition = what};
     skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
 
@@ -213,13 +204,13 @@ skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, ske
 
 /* A yes is to what was shown. One of the settings is to whatever there is, and so is one that was asked for before
  * definitions were kept. */
-static bool is_outdated(const call *c, const skn_inbox_row *asked)
+static bool is_outdated(const approval_call *c, const skn_inbox_row *asked)
 {
     return c->definition && asked->definition_hash.p && !asked->item.reason.p &&
            !skn_str_eq(asked->definition_hash, hash_of(c->definition->text, c->mem));
 }
 
-static skein_approval answer_of(const call *c, const skn_inbox_row *asked)
+static skein_approval answer_of(const approval_call *c, const skn_inbox_row *asked)
 {
     if (!asked->item.answer.p)
         return SKEIN_APPROVAL_OPEN;
@@ -228,25 +219,22 @@ static skein_approval answer_of(const call *c, const skn_inbox_row *asked)
     return asked->item.reason.p ? SKEIN_FORBIDDEN : SKEIN_DENIED;
 }
 
-static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc state_of(skn_tx *tx, const approval_call *c, skein_approval *out,
+                         skein_error *err)
 {
-    call         *c = arg;
     skn_inbox_row row;
     skn_turn_row  turn;
     bool          found;
-    skein_rc      rc = skn_turn_get(tx, c->turn->id, c->mem, &turn, &found, err);
+    skein_rc      rc;
 
-    if (rc)
-        return rc;
-    if (!found || turn.turn.state != SKEIN_TURN_OPEN || turn.turn.fence != c->turn->fence)
-        return skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(c->turn->uid));
-    if ((rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+    if ((rc = skn_turn_look(tx, c->turn, c->mem, &turn, err)) ||
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
                                  &row, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "nobody was asked about the call \"%.*s\"",
                         SKN_FMT(c->call_id));
-    c->state = answer_of(c, &row);
+    *out = answer_of(c, &row);
     return SKEIN_OK;
 }
 
@@ -260,13 +248,15 @@ skein_rc skein_approval_state_defined(skein_engine *e, const skein_turn *turn,
                                       skein_str call_id, const skein_tool_definition *what,
                                       skein_approval *out, skein_error *err)
 {
-    call c = {
-        .e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new(), .definition = what};
-    skein_rc rc = skn_store_read(e->store, state_of, &c, err);
+    approval_call c = {
+        .turn = turn, .call_id = call_id, .mem = skn_arena_new(), .definition = what};
+    skn_snapshot s = {.store = e->store};
 
-    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
+    *out = SKEIN_APPROVAL_OPEN;
+    while (skn_snapshot_next(&s, err))
+        s.rc = state_of(s.tx, &c, out, err);
     skn_arena_free(c.mem);
-    return rc;
+    return s.rc;
 }
 
 /* --- Running what was allowed ------------------------------------------------------------------------- */
@@ -283,12 +273,12 @@ bool skn_approval_rests(const skn_inbox_row *asked)
 
 static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
 {
-    call         *c = arg;
-    skn_inbox_row asked;
-    skn_turn_row  turn;
-    skn_working   w;
-    bool          found;
-    skein_rc      rc;
+    approval_call *c = arg;
+    skn_inbox_row  asked;
+    skn_turn_row   turn;
+    skn_working    w;
+    bool           found;
+    skein_rc       rc;
 
     if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
         (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
@@ -305,11 +295,9 @@ static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str call_id,
                              skein_error *err)
 {
-    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new()};
-    skein_rc rc = skn_store_write(e->store, take, &c, err);
+    approval_call c = {.e = e, .turn = turn, .call_id = call_id};
 
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, take, &c, &c.mem, err);
 }
 
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)

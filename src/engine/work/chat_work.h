@@ -164,7 +164,10 @@ skein_rc skn_holding_check(const skn_holding *how, skein_error *err);
 
 /* --- turn_step.c ---------------------------------------------------------------------------------------- */
 
-/* Locks the turn's conversation; SKEIN_TURN_OVER unless the turn is open and this one. */
+/* The turn as it is stored; SKEIN_TURN_OVER unless it is open and this one. */
+skein_rc skn_turn_look(skn_tx *tx, const skein_turn *turn, skn_arena *a, skn_turn_row *row,
+                       skein_error *err);
+/* The same, with its conversation locked. */
 skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
                        const skein_turn *turn, skn_turn_row *row, skein_error *err);
 /* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */

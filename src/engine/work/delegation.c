@@ -1,16 +1,14 @@
 /* delegation.c: delegations for those who look at them, stop them, or let them begin again. */
 #include "engine/work/act.h"
 
-typedef struct call {
+typedef struct delegation_call {
     skein_engine         *e;
     skein_conversation_id chat;
     skn_str               key;
     skein_mem            *mem;
-    skein_delegations    *list;
-    skein_delegation     *out;
 
     const skein_stop *written;
-} call;
+} delegation_call;
 
 /* --- Looking ----------------------------------------------------------------------------------------------------- */
 
@@ -37,55 +35,35 @@ static skein_rc fill(skn_tx *tx, const skn_conversation_row *chat, const skn_del
     return rc;
 }
 
-static skein_rc delegation_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row chat;
-    skn_delegation_rows  rows;
-    skein_rc             rc;
-
-    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &chat, err)) ||
-        (rc = skn_delegation_rows_of(tx, chat.id, c->mem, &rows, err)))
-        return rc;
-    c->list->at = SKN_ARRAY(c->mem, rows.count, skein_delegation);
-    c->list->count = rows.count;
-    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
-        rc = fill(tx, &chat, &rows.at[i], c->mem, &c->list->at[i], err);
-    return rc;
-}
-
 skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
                                skein_delegations *out, skein_error *err)
 {
-    call c = {.e = e, .chat = chat, .mem = mem, .list = out};
+    skn_conversation_row row;
+    skn_delegation_rows  rows;
+    skn_snapshot         s = {.store = e->store};
 
     *out = (skein_delegations){0};
-    return skn_store_read(e->store, delegation_list, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        if ((s.rc = skn_conversation_need(s.tx, chat, mem, &row, err)) ||
+            (s.rc = skn_delegation_rows_of(s.tx, row.id, mem, &rows, err)))
+            continue;
+        *out = (skein_delegations){.at = SKN_ARRAY(mem, rows.count, skein_delegation)};
+        for (size_t i = 0; !s.rc && i < rows.count; i++)
+            s.rc = fill(s.tx, &row, &rows.at[i], mem, &out->at[out->count++], err);
+    }
+    return s.rc;
 }
 
-static skein_rc need(skn_tx *tx, const call *c, const skn_conversation_row *chat,
+static skein_rc need(skn_tx *tx, const skn_conversation_row *chat, skn_str key, skn_arena *a,
                      skn_delegation_row *out, skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_delegation_by_key(tx, chat->id, c->key, c->mem, out, &found, err);
+    skein_rc rc = skn_delegation_by_key(tx, chat->id, key, a, out, &found, err);
 
     if (rc || found)
         return rc;
     return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no delegation \"%.*s\"",
-                    SKN_FMT(chat->uid), SKN_FMT(skn_str_sub(c->key, 0, 80)));
-}
-
-static skein_rc delegation_get(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row chat;
-    skn_delegation_row   d;
-    skein_rc             rc;
-
-    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &chat, err)) ||
-        (rc = need(tx, c, &chat, &d, err)))
-        return rc;
-    return fill(tx, &chat, &d, c->mem, c->out, err);
+                    SKN_FMT(chat->uid), SKN_FMT(skn_str_sub(key, 0, 80)));
 }
 
 /* Keys may be as long as delegations are deep. */
@@ -98,11 +76,17 @@ static skein_rc check_key(const skein_engine *e, skn_str key, skein_error *err)
 skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat, skein_str key,
                               skein_mem *mem, skein_delegation *out, skein_error *err)
 {
-    call     c = {.e = e, .chat = chat, .key = key, .mem = mem, .out = out};
-    skein_rc rc = check_key(e, key, err);
+    skn_conversation_row row;
+    skn_delegation_row   d;
+    skn_snapshot         s = {.store = e->store};
 
     *out = (skein_delegation){0};
-    return rc ? rc : skn_store_read(e->store, delegation_get, &c, err);
+    s.rc = check_key(e, key, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_conversation_need(s.tx, chat, mem, &row, err)) &&
+            !(s.rc = need(s.tx, &row, key, mem, &d, err)))
+            s.rc = fill(s.tx, &row, &d, mem, out, err);
+    return s.rc;
 }
 
 /* --- Stopping ------------------------------------------------------------------------------------------------------ */
@@ -144,13 +128,13 @@ static skein_rc stop_below(skn_working *w, int64_t top, skein_error *err)
 
 static skein_rc delegation_cancel(skn_tx *tx, void *arg, skein_error *err)
 {
-    call              *c = arg;
+    delegation_call   *c = arg;
     skn_working        w;
     skn_delegation_row d;
     skein_rc           rc;
 
     if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = need(tx, c, &w.chat, &d, err)))
+        (rc = need(tx, &w.chat, c->key, c->mem, &d, err)))
         return rc;
     if (d.lane.state != SKEIN_LANE_RUNNING)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
@@ -161,21 +145,17 @@ static skein_rc delegation_cancel(skn_tx *tx, void *arg, skein_error *err)
     return skn_working_done(&w, skn_settle(&w, err));
 }
 
-static skein_rc change(call *c, skn_work *work, skein_error *err)
+static skein_rc change(delegation_call *c, skn_work *work, skein_error *err)
 {
     skein_rc rc = check_key(c->e, c->key, err);
 
-    c->mem = skn_arena_new();
-    if (rc == SKEIN_OK)
-        rc = skn_store_write(c->e->store, work, c, err);
-    skn_arena_free(c->mem);
-    return rc;
+    return rc ? rc : skn_write_with(c->e, work, c, &c->mem, err);
 }
 
 skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat, skein_str key,
                                  const skein_stop *written, skein_error *err)
 {
-    call c = {.e = e, .chat = chat, .key = key, .written = written};
+    delegation_call c = {.e = e, .chat = chat, .key = key, .written = written};
 
     return change(&c, delegation_cancel, err);
 }
@@ -245,14 +225,14 @@ static skein_rc find_first(skn_working *w, const skn_delegation_row *d, skn_deli
 
 static skein_rc delegation_retry(skn_tx *tx, void *arg, skein_error *err)
 {
-    call              *c = arg;
+    delegation_call   *c = arg;
     skn_working        w;
     skn_delegation_row d;
     skn_delivery_row   work;
     skein_rc           rc;
 
     if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = need(tx, c, &w.chat, &d, err)) || (rc = check_ended(&d, err)) ||
+        (rc = need(tx, &w.chat, c->key, c->mem, &d, err)) || (rc = check_ended(&d, err)) ||
         (rc = check_above(&w, &d, err)) || (rc = find_first(&w, &d, &work, err)))
         return rc;
     d.lane.state = SKEIN_LANE_RUNNING;
@@ -266,7 +246,7 @@ static skein_rc delegation_retry(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, skein_str key,
                                 skein_error *err)
 {
-    call c = {.e = e, .chat = chat, .key = key};
+    delegation_call c = {.e = e, .chat = chat, .key = key};
 
     return change(&c, delegation_retry, err);
 }

@@ -145,24 +145,13 @@ skein_rc skn_expect_drop(skein_engine *e, skn_tx *tx, int64_t agent, int64_t now
 
 /* --- For those who look ------------------------------------------------------------------------------------------ */
 
-typedef struct list_call {
-    int64_t          world, agent;
-    skein_mem       *mem;
-    skein_expecteds *out;
-} list_call;
-
-static skein_rc expected_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    list_call *c = arg;
-
-    return skn_expected_rows(tx, c->world, c->agent, c->mem, c->out, err);
-}
-
 skein_rc skein_expected_list(skein_engine *e, skein_world_id world, skein_agent_id agent,
                              skein_mem *mem, skein_expecteds *out, skein_error *err)
 {
-    list_call c = {world.v, agent.v, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_expecteds){0};
-    return skn_store_read(e->store, expected_list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_expected_rows(s.tx, world.v, agent.v, mem, out, err);
+    return s.rc;
 }

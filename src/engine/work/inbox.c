@@ -82,22 +82,20 @@ skn_str skn_inbox_title(skn_arena *a, skn_str text)
 
 /* --- Reading -------------------------------------------------------------------------------------------------- */
 
-typedef struct call {
+typedef struct item_call {
     skein_engine             *e;
     skein_mem                *mem;
-    const skein_inbox_query  *query;
     const skein_inbox_change *change;
-    skein_inbox              *list;
     skein_inbox_item         *item;
     skn_str                   ref;
     int64_t                   world, count;
-} call;
+} item_call;
 
-static skein_rc need_item(skn_tx *tx, call *c, skn_str uid, skn_inbox_row *out,
+static skein_rc need_item(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *out,
                           skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_inbox_by_uid(tx, uid, c->mem, out, &found, err);
+    skein_rc rc = skn_inbox_by_uid(tx, uid, a, out, &found, err);
 
     if (rc || found)
         return rc;
@@ -112,80 +110,68 @@ static bool needs_you(const skein_inbox_item *i)
 }
 
 /* Those that need somebody, then the rest; each part newest first, from where the page before ended. */
-static skein_rc list_parts(skn_tx *tx, call *c, skn_inbox_rows *rows, skein_error *err)
+static skein_rc list_parts(skn_tx *tx, const skein_inbox_query *query, skn_arena *a,
+                           skn_inbox_rows *rows, skein_error *err)
 {
-    size_t          limit = c->query->limit ? c->query->limit : ITEMS_SHOWN;
+    size_t          limit = query->limit ? query->limit : ITEMS_SHOWN;
     skn_inbox_range range = {
-        .what = c->query, .below = INT64_MAX, .needs = true, .now = SKN_NOW()};
+        .what = query, .below = INT64_MAX, .needs = true, .now = SKN_NOW()};
     skn_inbox_row before;
     skein_rc      rc = SKEIN_OK;
 
+    *rows = (skn_inbox_rows){0};
     if (limit > ITEMS_MOST)
         limit = ITEMS_MOST;
-    if (c->query->before.p) {
-        if ((rc = need_item(tx, c, c->query->before, &before, err)))
+    if (query->before.p) {
+        if ((rc = need_item(tx, query->before, a, &before, err)))
             return rc;
         range.below = before.item.id;
         range.needs = needs_you(&before.item);
     }
     range.limit = limit;
     if (range.needs) {
-        rc = skn_inbox_rows_in(tx, &range, c->mem, rows, err);
+        rc = skn_inbox_rows_in(tx, &range, a, rows, err);
         range.below = INT64_MAX;
     }
     range.needs = false;
     range.limit = limit - rows->count;
-    return rc || range.limit == 0 ? rc : skn_inbox_rows_in(tx, &range, c->mem, rows, err);
-}
-
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call          *c = arg;
-    skein_inbox   *out = c->list;
-    skn_inbox_rows rows = {0};
-    skein_rc       rc = list_parts(tx, c, &rows, err);
-
-    if (rc)
-        return rc;
-    out->at = SKN_ARRAY(c->mem, rows.count, skein_inbox_item);
-    out->count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        out->at[i] = rows.at[i].item;
-    return skn_inbox_counts(tx, c->query->world.v, SKN_NOW(), &out->unread, &out->needs_you,
-                            err);
+    return rc || range.limit == 0 ? rc : skn_inbox_rows_in(tx, &range, a, rows, err);
 }
 
 skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what, skein_mem *mem,
                           skein_inbox *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .query = what, .list = out};
+    skn_inbox_rows rows;
+    skn_snapshot   s = {.store = e->store};
 
     *out = (skein_inbox){0};
     if (what->done < -1 || what->done > 2)
         return skn_fail(err, SKEIN_INVALID, "\"done\" is -1, 0, 1 or 2, not %d", what->done);
-    return skn_store_read(e->store, list, &c, err);
-}
-
-static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
-{
-    call         *c = arg;
-    skn_inbox_row row;
-    skein_rc      rc;
-
-    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
-        (rc = skn_inbox_long_texts(tx, c->mem, &row, err)))
-        return rc;
-    *c->item = row.item;
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = list_parts(s.tx, what, mem, &rows, err)))
+            s.rc = skn_inbox_counts(s.tx, what->world.v, SKN_NOW(), &out->unread,
+                                    &out->needs_you, err);
+    if (s.rc)
+        return s.rc;
+    out->at = SKN_ARRAY(mem, rows.count, skein_inbox_item);
+    for (size_t i = 0; i < rows.count; i++)
+        out->at[out->count++] = rows.at[i].item;
     return SKEIN_OK;
 }
 
 skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_inbox_item *out,
                          skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .item = out, .ref = uid};
-    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+    skn_inbox_row row;
+    skn_snapshot  s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, get, &c, err);
+    s.rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = need_item(s.tx, uid, mem, &row, err)))
+            s.rc = skn_inbox_long_texts(s.tx, mem, &row, err);
+    if (!s.rc)
+        *out = row.item;
+    return s.rc;
 }
 
 /* --- Putting away ------------------------------------------------------------------------------------------------ */
@@ -222,7 +208,7 @@ static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox
 }
 
 /* A question that is put away unanswered keeps no task waiting. The item is stored as it is now. */
-static skein_rc let_go(skn_tx *tx, const call *c, const skn_inbox_row *row, int64_t now,
+static skein_rc let_go(skn_tx *tx, const item_call *c, const skn_inbox_row *row, int64_t now,
                        skein_error *err)
 {
     skn_expected_row asked;
@@ -239,13 +225,13 @@ static skein_rc let_go(skn_tx *tx, const call *c, const skn_inbox_row *row, int6
 
 static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 {
-    call         *c = arg;
+    item_call    *c = arg;
     int64_t       now = SKN_NOW();
     skn_inbox_row row;
     bool          found;
     skein_rc      rc;
 
-    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+    if ((rc = need_item(tx, c->ref, c->mem, &row, err)) ||
         (rc = skn_inbox_hold_asker(tx, c->mem, &row, err)) ||
         (rc = skn_inbox_hold(tx, row.item.id, err)) ||
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
@@ -268,13 +254,14 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_inbox_set(skein_engine *e, skein_str uid, const skein_inbox_change *what,
                          skein_mem *mem, skein_inbox_item *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
-    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+    item_call c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
+    skein_rc  rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_write(e->store, set, &c, err);
 }
 
-static skein_rc read_world(skn_tx *tx, call *c, int64_t world, int64_t now, skein_error *err)
+static skein_rc read_world(skn_tx *tx, item_call *c, int64_t world, int64_t now,
+                           skein_error *err)
 {
     int64_t  count;
     skein_rc rc = skn_inbox_read(tx, world, c->ref, now, &count, err);
@@ -285,10 +272,10 @@ static skein_rc read_world(skn_tx *tx, call *c, int64_t world, int64_t now, skei
 
 static skein_rc read_all(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    int64_t  now = SKN_NOW();
-    skn_ids  worlds = {&c->world, 1};
-    skein_rc rc = SKEIN_OK;
+    item_call *c = arg;
+    int64_t    now = SKN_NOW();
+    skn_ids    worlds = {&c->world, 1};
+    skein_rc   rc = SKEIN_OK;
 
     c->count = 0;
     if (c->world == 0)
@@ -301,17 +288,16 @@ static skein_rc read_all(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
                               int64_t *count, skein_error *err)
 {
-    call     c = {.e = e, .mem = skn_arena_new(), .ref = kind, .world = world.v};
-    skein_rc rc = skn_store_write(e->store, read_all, &c, err);
+    item_call c = {.e = e, .ref = kind, .world = world.v};
+    skein_rc  rc = skn_write_with(e, read_all, &c, &c.mem, err);
 
     *count = rc ? 0 : c.count;
-    skn_arena_free(c.mem);
     return rc;
 }
 
 /* --- From outside ------------------------------------------------------------------------------------------------ */
 
-static skein_rc add_names(skn_tx *tx, call *c, skn_inbox_row *row, skein_error *err)
+static skein_rc add_names(skn_tx *tx, item_call *c, skn_inbox_row *row, skein_error *err)
 {
     skn_conversation_row chat;
     skein_agent          agent;
@@ -336,7 +322,7 @@ static skein_rc add_names(skn_tx *tx, call *c, skn_inbox_row *row, skein_error *
 
 static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
 {
-    call         *c = arg;
+    item_call    *c = arg;
     skn_inbox_row row = {.item = {.kind = c->item->kind,
                                   .world = c->item->world,
                                   .title = c->item->title,
@@ -344,12 +330,10 @@ static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
                                   .created_at = SKN_NOW()},
                          .call_id = c->item->call_id};
     skein_world   world;
-    bool          found;
-    skein_rc      rc = skn_world_get(tx, c->item->world.v, c->mem, &world, &found, err);
+    skein_rc      rc;
 
-    if (rc || !found)
-        return rc ? rc : skn_no_world(c->item->world.v, err);
-    if ((rc = add_names(tx, c, &row, err)) || (rc = skn_inbox_new(tx, c->mem, &row, err)))
+    if ((rc = skn_world_need(tx, c->item->world.v, c->mem, &world, err)) ||
+        (rc = add_names(tx, c, &row, err)) || (rc = skn_inbox_new(tx, c->mem, &row, err)))
         return rc;
     *c->item = row.item;
     return SKEIN_OK;
@@ -358,8 +342,8 @@ static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
                          skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .item = item};
-    skein_rc rc;
+    item_call c = {.e = e, .mem = mem, .item = item};
+    skein_rc  rc;
 
     if (!skn_str_is(item->kind, "failure") && !skn_str_is(item->kind, "finished") &&
         !skn_str_is(item->kind, "mention"))
@@ -414,7 +398,7 @@ static skein_rc mark(skn_tx *tx, answer_call *c, skn_str answer, skein_error *er
     return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
 }
 
-/* The agent goes on: what was shown of it while it waited is over. Who speaks for it may be gone, so a answer_call that is
+/* The agent goes on: what was shown of it while it waited is over. Who speaks for it may be gone, so a call that is
  * allowed does not run yet: skein_approval_take tells that. */
 static skein_rc goes_on(skn_working *w, const answer_call *c, skein_error *err)
 {
@@ -475,7 +459,7 @@ static skein_rc answer_approval(skn_tx *tx, answer_call *c, skein_error *err)
     return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 }
 
-/* A person who allows a answer_call has read how its tool is defined, where that was new: it is not asked about again. The world
+/* A person who allows a call has read how its tool is defined, where that was new: it is not asked about again. The world
  * is held, because of each tool one definition is allowed. */
 static skein_rc keep_definition(skn_tx *tx, const answer_call *c, skein_error *err)
 {
@@ -508,13 +492,11 @@ static skein_rc answer_and_note(skn_tx *tx, answer_call *c, skein_error *err)
 static skein_rc hops_of(skn_tx *tx, answer_call *c, int64_t *hops, skein_error *err)
 {
     skein_world world;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, c->row.item.world.v, c->mem, &world, &found, err);
+    skein_rc    rc = skn_world_need(tx, c->row.item.world.v, c->mem, &world, err);
 
-    if (rc || !found)
-        return rc ? rc : skn_no_world(c->row.item.world.v, err);
-    *hops = skn_turn_limit(&world);
-    return SKEIN_OK;
+    if (!rc)
+        *hops = skn_turn_limit(&world);
+    return rc;
 }
 
 /* Asked elsewhere, the question is repeated: the agent's background does not have it. */
@@ -594,15 +576,11 @@ static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
 static skein_rc answer(skn_tx *tx, void *arg, skein_error *err)
 {
     answer_call *c = arg;
-    bool         found;
-    skein_rc     rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err);
+    skein_rc     rc = need_item(tx, c->uid, c->mem, &c->row, err);
 
     *c->message = (skein_message){0};
     if (rc)
         return rc;
-    if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is nothing \"%.*s\" in the inbox",
-                        SKN_FMT(c->uid));
     c->now = SKN_NOW();
     if (skn_str_is(c->row.item.kind, "approval"))
         rc = answer_and_note(tx, c, err);

@@ -68,42 +68,28 @@ skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowl
 
 /* --- Reading ------------------------------------------------------------------------------------------------- */
 
-typedef struct list_call {
-    int64_t           agent;
-    size_t            limit;
-    skn_terms         terms;
-    skein_mem        *mem;
-    skein_knowledges *out;
-} list_call;
-
 static bool has_words(void *arg, const skein_knowledge *item)
 {
-    const list_call *c = arg;
-    size_t           at;
+    size_t at;
 
-    return skn_words_match(item->content, &c->terms, &at);
-}
-
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    list_call *c = arg;
-
-    return skn_knowledge_rows(tx, c->agent, c->limit, c->terms.count ? has_words : NULL, c,
-                              c->mem, c->out, err);
+    return skn_words_match(item->content, arg, &at);
 }
 
 skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str words,
                               size_t limit, skein_mem *mem, skein_knowledges *out,
                               skein_error *err)
 {
-    list_call c = {.agent = agent.v, .mem = mem, .out = out};
-    skein_rc  rc = SKEIN_OK;
+    skn_terms    terms = {0};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_knowledges){0};
-    c.limit = limit && limit < ITEMS_SHOWN ? limit : ITEMS_SHOWN;
     if (skn_str_trim(words).n > 0)
-        rc = skn_words_query(words, mem, &c.terms, err);
-    return rc ? rc : skn_store_read(e->store, list, &c, err);
+        s.rc = skn_words_query(words, mem, &terms, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_knowledge_rows(s.tx, agent.v,
+                                  limit && limit < ITEMS_SHOWN ? limit : ITEMS_SHOWN,
+                                  terms.count ? has_words : NULL, &terms, mem, out, err);
+    return s.rc;
 }
 
 /* --- What was not looked at yet -------------------------------------------------------------------------------- */
@@ -111,10 +97,7 @@ skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str w
 typedef struct take_call {
     skein_engine          *e;
     int64_t                agent;
-    size_t                 limit;
     skein_mem             *mem;
-    skein_messages        *out;
-    int64_t               *from, *upto;
     int64_t                was, to;
     const skein_knowledge *items;
     size_t                 count;
@@ -124,19 +107,18 @@ typedef struct take_call {
 } take_call;
 
 /* The main lane of the agent's background; *found is false before its first use. */
-static skein_rc find_lane(skn_tx *tx, take_call *c, skn_conversation_row *chat,
+static skein_rc find_lane(skn_tx *tx, int64_t agent, skn_arena *a, skn_conversation_row *chat,
                           skn_lane_row *lane, bool *found, skein_error *err)
 {
-    skein_rc rc = skn_conversation_by_agent(tx, c->agent, SKEIN_BACKGROUND, c->mem, chat, found,
-                                            err);
+    skein_rc rc = skn_conversation_by_agent(tx, agent, SKEIN_BACKGROUND, a, chat, found, err);
 
-    return rc || !*found ? rc : skn_lane_need(tx, chat, SKN_MAIN, c->mem, lane, err);
+    return rc || !*found ? rc : skn_lane_need(tx, chat, SKN_MAIN, a, lane, err);
 }
 
 /* The mark is an order key: that of the last message that was looked at. */
-static skein_rc due(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc due(skn_tx *tx, int64_t agent, int64_t limit, skn_arena *a, skein_messages *out,
+                    int64_t *from, int64_t *upto, skein_error *err)
 {
-    take_call           *c = arg;
     skn_conversation_row chat;
     skn_lane_row         lane;
     skn_thread           t;
@@ -144,23 +126,23 @@ static skein_rc due(skn_tx *tx, void *arg, skein_error *err)
     skn_item             last;
     int64_t              at, end;
     bool                 found;
-    skein_rc             rc = find_lane(tx, c, &chat, &lane, &found, err);
+    skein_rc             rc = find_lane(tx, agent, a, &chat, &lane, &found, err);
 
-    *c->from = *c->upto = 0;
-    if (rc || !found || (rc = skn_knowledge_mark(tx, lane.id, c->from, err)))
+    *from = *upto = 0;
+    if (rc || !found || (rc = skn_knowledge_mark(tx, lane.id, from, err)))
         return rc;
-    *c->upto = *c->from;
-    skn_trees_init(&f, tx, c->mem, chat.id);
+    *upto = *from;
+    skn_trees_init(&f, tx, a, chat.id);
     if ((rc = skn_thread_load(&f, chat.version_id, lane.id, &t, &found, err)) || !found ||
-        (rc = skn_thread_first_at(&f, &t, *c->from + 1, &at, err)))
+        (rc = skn_thread_first_at(&f, &t, *from + 1, &at, err)))
         return rc;
-    end = t.length - at > (int64_t)c->limit ? at + (int64_t)c->limit : t.length;
+    end = t.length - at > limit ? at + limit : t.length;
     if (at >= end)
         return SKEIN_OK;
-    if ((rc = skn_thread_messages(&f, &t, at, end, c->out, err)) ||
+    if ((rc = skn_thread_messages(&f, &t, at, end, out, err)) ||
         (rc = skn_thread_item(&f, &t, end - 1, &last, err)))
         return rc;
-    *c->upto = last.key > *c->from ? last.key : *c->from;
+    *upto = last.key > *from ? last.key : *from;
     return SKEIN_OK;
 }
 
@@ -168,12 +150,13 @@ skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, size_t limit
                              skein_mem *mem, skein_messages *out, int64_t *from, int64_t *upto,
                              skein_error *err)
 {
-    take_call c = {
-        .e = e, .agent = agent.v, .mem = mem, .out = out, .from = from, .upto = upto};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_messages){0};
-    c.limit = limit && limit < SKN_BATCH_MAX ? limit : SKN_BATCH_MAX;
-    return skn_store_read(e->store, due, &c, err);
+    limit = limit && limit < SKN_BATCH_MAX ? limit : SKN_BATCH_MAX;
+    while (skn_snapshot_next(&s, err))
+        s.rc = due(s.tx, agent.v, (int64_t)limit, mem, out, from, upto, err);
+    return s.rc;
 }
 
 static skein_rc keep_items(skn_tx *tx, take_call *c, const skn_conversation_row *chat,
@@ -205,7 +188,7 @@ static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
     skn_conversation_row chat;
     skn_lane_row         lane;
     bool                 found, moved = false;
-    skein_rc             rc = find_lane(tx, c, &chat, &lane, &found, err);
+    skein_rc             rc = find_lane(tx, c->agent, c->mem, &chat, &lane, &found, err);
 
     if (rc ||
         (found && (rc = skn_knowledge_mark_move(tx, lane.id, c->was, c->to, &moved, err))))
@@ -224,7 +207,6 @@ skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t fro
 {
     take_call c = {.e = e,
                    .agent = agent.v,
-                   .mem = skn_arena_new(),
                    .was = from,
                    .to = upto,
                    .items = items,
@@ -237,8 +219,7 @@ skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t fro
         rc = skn_fail(err, SKEIN_INVALID,
                       "knowledge is taken onward, and at most %zu items at once", TAKE_MAX);
     else
-        rc = skn_store_write(e->store, take, &c, err);
+        rc = skn_write_with(e, take, &c, &c.mem, err);
     *stored = rc ? 0 : c.stored;
-    skn_arena_free(c.mem);
     return rc;
 }

@@ -3,13 +3,13 @@
 #include "engine/work/act.h"
 #include "engine/work/chat_work.h"
 
-typedef struct call {
+typedef struct limit_call {
     skein_engine      *e;
     const skein_limit *what;
     const skein_turn  *turn; /* that waits for the answer; NULL: nobody does */
     skein_mem         *mem;
     skein_approval     state;
-} call;
+} limit_call;
 
 static skein_approval state_of(const skein_inbox_item *item)
 {
@@ -20,14 +20,13 @@ static skein_approval state_of(const skein_inbox_item *item)
 
 /* --- Asking ---------------------------------------------------------------------------------------------------- */
 
-static skein_rc add(skn_tx *tx, const call *c, skn_inbox_row *row, skein_error *err)
+static skein_rc add(skn_tx *tx, const limit_call *c, skn_inbox_row *row, skein_error *err)
 {
     skein_world world;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, c->what->world.v, c->mem, &world, &found, err);
+    skein_rc    rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err);
 
-    if (rc || !found)
-        return rc ? rc : skn_no_world(c->what->world.v, err);
+    if (rc)
+        return rc;
     *row = (skn_inbox_row){.item = {.kind = SKN_STR("approval"),
                                     .world = world.id,
                                     .title = c->what->title,
@@ -38,7 +37,7 @@ static skein_rc add(skn_tx *tx, const call *c, skn_inbox_row *row, skein_error *
 }
 
 /* Who looks at the agent sees that it waits for a person, and when it goes on. */
-static skein_rc show_waiting(const call *c, skn_tx *tx, const skein_inbox_item *item,
+static skein_rc show_waiting(const limit_call *c, skn_tx *tx, const skein_inbox_item *item,
                              skein_error *err)
 {
     bool         waits = c->state == SKEIN_APPROVAL_OPEN;
@@ -59,7 +58,7 @@ static skein_rc show_waiting(const call *c, skn_tx *tx, const skein_inbox_item *
 /* Asked by two at once it is still one question. */
 static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
 {
-    call         *c = arg;
+    limit_call   *c = arg;
     skn_inbox_row row;
     bool          found;
     skein_rc      rc;
@@ -75,8 +74,8 @@ static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_turn *turn,
                          skein_mem *mem, skein_approval *out, skein_error *err)
 {
-    call     c = {.e = e, .what = what, .turn = turn, .mem = mem};
-    skein_rc rc;
+    limit_call c = {.e = e, .what = what, .turn = turn, .mem = mem};
+    skein_rc   rc;
 
     if ((rc = skn_check_word(what->key, "the limit's name", SKN_WORD_MAX, err)) ||
         (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)) ||
@@ -89,27 +88,19 @@ skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_t
 
 /* --- Looking --------------------------------------------------------------------------------------------------- */
 
-static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
-{
-    call         *c = arg;
-    skn_inbox_row row;
-    bool          found;
-    skein_rc      rc = skn_inbox_limit(tx, c->what->key, c->mem, &row, &found, err);
-
-    c->state = rc || !found ? SKEIN_APPROVAL_OPEN : state_of(&row.item);
-    return rc;
-}
-
 skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
                            skein_error *err)
 {
-    const skein_limit what = {.key = key};
-    call              c = {.e = e, .what = &what, .mem = skn_arena_new()};
-    skein_rc          rc = skn_store_read(e->store, look, &c, err);
+    skn_arena    *a = skn_arena_new();
+    skn_inbox_row row;
+    bool          found;
+    skn_snapshot  s = {.store = e->store};
 
-    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
-    skn_arena_free(c.mem);
-    return rc;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_inbox_limit(s.tx, key, a, &row, &found, err);
+    *out = s.rc || !found ? SKEIN_APPROVAL_OPEN : state_of(&row.item);
+    skn_arena_free(a);
+    return s.rc;
 }
 
 /* How much a person's message may cause, so that agents who answer each other come to an end. */

@@ -225,14 +225,10 @@ static skein_rc keep(skn_tx *tx, void *arg, skein_error *err)
     skein_model_call     call = *k->call;
     skn_conversation_row row;
     skein_world          world;
-    bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_world_get(tx, call.world.v, k->mem, &world, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_world(call.world.v, err);
-    if (call.chat.v && (rc = skn_conversation_need(tx, call.chat, k->mem, &row, err)))
+    if ((rc = skn_world_need(tx, call.world.v, k->mem, &world, err)) ||
+        (call.chat.v && (rc = skn_conversation_need(tx, call.chat, k->mem, &row, err))))
         return rc;
     if (call.chat.v && row.world_id != world.id.v)
         return skn_fail(err, SKEIN_INVALID, "conversation \"%.*s\" is in another world",
@@ -252,16 +248,6 @@ skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, sk
 /* What models were sent and answered, read back. */
 
 #define LIST_MOST ((size_t)1000)
-
-typedef struct call {
-    skein_mem         *mem;
-    int64_t            world, agent, since;
-    skn_str            uid;
-    size_t             limit;
-    skein_model_calls *list;
-    skein_model_call  *one;
-    int64_t            tokens;
-} call;
 
 static skn_str hex(skn_str bytes, skn_arena *a)
 {
@@ -291,24 +277,26 @@ size_t skn_call_hashes(skn_str request, skn_str response, skn_arena *a, skn_str 
 
 /* --- One call ------------------------------------------------------------------------------------- */
 
-static skein_rc join(skn_tx *tx, call *c, const skn_call_row *row, skein_error *err)
+static skein_rc join(skn_tx *tx, const skn_call_row *row, skn_arena *a, skein_model_call *out,
+                     skein_error *err)
 {
     skn_str *hashes, *bytes;
-    size_t   n = skn_call_hashes(row->request, row->response, c->mem, &hashes);
+    size_t   n = skn_call_hashes(row->request, row->response, a, &hashes);
     skein_rc rc;
 
+    *out = row->call;
     if (n == 0)
         return SKEIN_OK;
-    bytes = SKN_ARRAY(c->mem, n, skn_str);
-    if ((rc = skn_pieces_read(tx, hashes, n, bytes, c->mem, err)))
+    bytes = SKN_ARRAY(a, n, skn_str);
+    if ((rc = skn_pieces_read(tx, hashes, n, bytes, a, err)))
         return rc;
     for (size_t i = 0; i < n; i++)
         if (!bytes[i].p)
             return skn_fail(err, SKEIN_DAMAGED, "a piece of call \"%.*s\" is missing",
                             SKN_FMT(row->call.uid));
-    c->one->pieces = bytes;
-    c->one->piece_count = n - (row->response.p != NULL);
-    c->one->response = row->response.p ? bytes[n - 1] : SKN_NONE;
+    out->pieces = bytes;
+    out->piece_count = n - (row->response.p != NULL);
+    out->response = row->response.p ? bytes[n - 1] : SKN_NONE;
     return SKEIN_OK;
 }
 
@@ -325,96 +313,59 @@ skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_er
                     SKN_FMT(message), SKN_FMT(failed->agent), SKN_FMT(failed->error));
 }
 
-static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
-{
-    call        *c = arg;
-    skn_call_row row;
-    bool         found;
-    skein_rc     rc = skn_call_get(tx, c->world, c->uid, c->mem, &row, &found, err);
-
-    if (rc)
-        return rc;
-    if (!found)
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_NOT_FOUND, "no model was asked for \"%.*s\"", SKN_FMT(c->uid)),
-            "Only messages of agents, and those that an agent failed to answer, have a model's "
-            "call.");
-    *c->one = row.call;
-    return join(tx, c, &row, err);
-}
-
 skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, skein_str uid,
                               skein_mem *mem, skein_model_call *out, skein_error *err)
 {
-    call     c = {.mem = mem, .world = world.v, .uid = uid, .one = out};
-    skein_rc rc = skn_check_word(uid, "the id", SKN_WORD_MAX, err);
+    skn_call_row row;
+    bool         found = true;
+    skn_snapshot s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, get, &c, err);
+    s.rc = skn_check_word(uid, "the id", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_call_get(s.tx, world.v, uid, mem, &row, &found, err)) && found)
+            s.rc = join(s.tx, &row, mem, out, err);
+    if (s.rc || found)
+        return s.rc;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_NOT_FOUND, "no model was asked for \"%.*s\"", SKN_FMT(uid)),
+        "Only messages of agents, and those that an agent failed to answer, have a model's "
+        "call.");
 }
 
 /* --- Lists and sums --------------------------------------------------------------------------------- */
-
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    return skn_model_calls_of(tx, c->world, c->uid, c->agent, c->limit, c->mem, c->list, err);
-}
 
 skein_rc skein_model_call_list(skein_engine *e, skein_world_id world, skein_str message_uid,
                                skein_agent_id agent, size_t limit, skein_mem *mem,
                                skein_model_calls *out, skein_error *err)
 {
-    call c = {.mem = mem,
-              .world = world.v,
-              .agent = agent.v,
-              .uid = message_uid,
-              .limit = limit == 0          ? 100
-                       : limit > LIST_MOST ? LIST_MOST
-                                           : limit,
-              .list = out};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, list, &c, err);
-}
-
-static skein_rc sum(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    return skn_call_tokens(tx, c->world, c->since, &c->tokens, err);
+    limit = limit == 0 ? 100 : limit > LIST_MOST ? LIST_MOST : limit;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_model_calls_of(s.tx, world.v, message_uid, agent.v, limit, mem, out, err);
+    return s.rc;
 }
 
 skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
                             int64_t *tokens, skein_error *err)
 {
-    call     c = {.world = world.v, .since = since};
-    skein_rc rc = skn_store_read(e->store, sum, &c, err);
+    skn_snapshot s = {.store = e->store};
 
-    *tokens = c.tokens;
-    return rc;
-}
-
-typedef struct uses_call {
-    int64_t           since;
-    skein_mem        *mem;
-    skein_model_uses *out;
-} uses_call;
-
-static skein_rc list_uses(skn_tx *tx, void *arg, skein_error *err)
-{
-    uses_call *c = arg;
-
-    return skn_call_spending(tx, c->since, c->mem, c->out, err);
+    *tokens = 0;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_call_tokens(s.tx, world.v, since, tokens, err);
+    return s.rc;
 }
 
 skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
                            skein_model_uses *out, skein_error *err)
 {
-    uses_call c = {since, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_model_uses){0};
-    return skn_store_read(e->store, list_uses, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_call_spending(s.tx, since, mem, out, err);
+    return s.rc;
 }
 
 /* What models were sent goes with the messages that were in it. Which of them a request had

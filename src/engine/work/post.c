@@ -366,41 +366,35 @@ skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *
 
 /* --- What became of messages ----------------------------------------------------------------------------------- */
 
-typedef struct of_call {
-    skein_engine         *e;
-    skein_conversation_id chat;
-    int64_t               version;
-    const skein_messages *messages;
-    skein_mem            *mem;
-    skein_deliveries     *out;
-} of_call;
-
-static skein_rc deliveries_of(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc deliveries_of(skein_engine *e, skn_tx *tx, skein_conversation_id chat,
+                              int64_t version, const skein_messages *messages, skein_mem *mem,
+                              skein_deliveries *out, skein_error *err)
 {
-    of_call             *c = arg;
     skn_conversation_row row;
-    skn_version_row      version;
+    skn_version_row      at;
     skn_working          w;
     skein_rc             rc;
 
-    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &row, err)) ||
-        (rc = skn_version_pick(tx, &row, c->version, c->mem, &version, err)))
+    if ((rc = skn_conversation_need(tx, chat, mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, version, mem, &at, err)))
         return rc;
-    row.version_id = version.id; /* the one whose memories are looked at */
-    skn_working_in(&w, c->e, tx, c->mem, &row, 0);
-    return skn_deliveries_read(&w, c->messages, c->out, err);
+    row.version_id = at.id; /* the one whose memories are looked at */
+    skn_working_in(&w, e, tx, mem, &row, 0);
+    return skn_deliveries_read(&w, messages, out, err);
 }
 
 skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat, int64_t version,
                              const skein_messages *messages, skein_mem *mem,
                              skein_deliveries *out, skein_error *err)
 {
-    of_call c = {e, chat, version, messages, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     if (messages->count > SKN_BATCH_MAX)
         return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu",
                         messages->count, SKN_BATCH_MAX);
-    return skn_store_read(e->store, deliveries_of, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = deliveries_of(e, s.tx, chat, version, messages, mem, out, err);
+    return s.rc;
 }
 
 skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,

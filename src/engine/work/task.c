@@ -27,8 +27,14 @@ void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_r
         skn_feed_world(tx, t->world.v, type, &d);
 }
 
-skein_rc skn_no_task(skn_str uid, skein_error *err)
+static skein_rc need_task(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a,
+                          skn_task_row *out, skein_error *err)
 {
+    bool     found;
+    skein_rc rc = skn_task_by_uid(tx, world, uid, a, out, &found, err);
+
+    if (rc || found)
+        return rc;
     return skn_hint(
         err, skn_fail(err, SKEIN_NOT_FOUND, "there is no task \"%.*s\" here", SKN_FMT(uid)),
         "\"skein task ls\" lists them.");
@@ -59,39 +65,30 @@ skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
     return SKEIN_OK;
 }
 
-typedef struct call {
+typedef struct task_call {
     skein_engine *e;
     skein_mem    *mem;
     skein_task   *task;
-    skein_tasks  *list;
-    int64_t       world, agent, id;
+    int64_t       world, id;
     skn_str       ref;
-    size_t        limit;
     skn_holding   how;
     skein_turn   *turn;
 
     const skein_stop *written;
-} call;
+} task_call;
 
 static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
 {
-    call        *c = arg;
+    task_call   *c = arg;
     skn_task_row row = {
         .task = {.agent = c->task->agent, .source = c->ref, .content = c->task->content}};
     skein_agent agent;
     skein_world world;
-    bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_agent_get(tx, c->task->agent.v, c->mem, &agent, &found, err)))
+    if ((rc = skn_agent_need(tx, c->task->agent.v, c->mem, &agent, err)) ||
+        (rc = skn_world_need(tx, agent.world.v, c->mem, &world, err)))
         return rc;
-    if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
-                        (long long)c->task->agent.v);
-    if ((rc = skn_world_get(tx, agent.world.v, c->mem, &world, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_world(agent.world.v, err);
     row.task.world = agent.world;
     row.task.created_at = SKN_NOW();
     row.hops_left = skn_turn_limit(&world);
@@ -103,8 +100,8 @@ static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .task = t, .ref = t->source};
-    skein_rc rc = skn_check_text(e, t->content, "the task", err);
+    task_call c = {.e = e, .mem = mem, .task = t, .ref = t->source};
+    skein_rc  rc = skn_check_text(e, t->content, "the task", err);
 
     if (rc)
         return rc;
@@ -121,46 +118,33 @@ skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_er
 
 /* --- Reading ------------------------------------------------------------------------------------------------- */
 
-static skein_rc task_get(skn_tx *tx, void *arg, skein_error *err)
-{
-    call        *c = arg;
-    skn_task_row row;
-    bool         found;
-    skein_rc     rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err);
-
-    if (rc || !found)
-        return rc ? rc : skn_no_task(c->ref, err);
-    *c->task = row.task;
-    return SKEIN_OK;
-}
-
 skein_rc skein_task_get(skein_engine *e, skein_world_id world, skein_str uid, skein_mem *mem,
                         skein_task *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .task = out, .world = world.v, .ref = uid};
-    skein_rc rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
+    skn_task_row row;
+    skn_snapshot s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, task_get, &c, err);
-}
-
-static skein_rc task_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    return skn_task_list(tx, c->agent, c->ref, c->limit, c->mem, c->list, err);
+    s.rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = need_task(s.tx, world.v, uid, mem, &row, err);
+    if (!s.rc)
+        *out = row.task;
+    return s.rc;
 }
 
 skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status, size_t limit,
                          skein_mem *mem, skein_tasks *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .list = out, .agent = agent.v, .ref = status};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_tasks){0};
     if (status.p && !skn_str_is(status, "pending") && !skn_str_is(status, "completed") &&
         !skn_str_is(status, "cancelled"))
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no status of a task", SKN_FMT(status));
-    c.limit = limit && limit < TASKS_SHOWN ? limit : TASKS_SHOWN;
-    return skn_store_read(e->store, task_list, &c, err);
+    limit = limit && limit < TASKS_SHOWN ? limit : TASKS_SHOWN;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_task_list(s.tx, agent.v, status, limit, mem, out, err);
+    return s.rc;
 }
 
 /* --- Cancelling ------------------------------------------------------------------------------------------------ */
@@ -217,17 +201,14 @@ skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task
 
 static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
 {
-    call              *c = arg;
+    task_call         *c = arg;
     const skn_task_end end = {.status = "cancelled"};
     skn_task_row       row;
     bool               found;
     skein_rc           rc;
 
-    if ((rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_task(c->ref, err);
-    if ((rc = skn_copy_hold(tx, row.call_message_id, err)) || /* its words may be reported */
+    if ((rc = need_task(tx, c->world, c->ref, c->mem, &row, err)) ||
+        (rc = skn_copy_hold(tx, row.call_message_id, err)) || /* its words may be reported */
         (rc = skn_task_stop(c->e, tx, c->mem, &row, c->written, &end, err)) ||
         (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
         return rc;
@@ -241,7 +222,7 @@ skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                            const skein_stop *written, skein_mem *mem, skein_task *out,
                            skein_error *err)
 {
-    call c = {
+    task_call c = {
         .e = e, .mem = mem, .task = out, .world = world.v, .ref = uid, .written = written};
     skein_rc rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
@@ -306,7 +287,7 @@ static skein_rc find_trigger(skn_working *w, const skn_task_row *row, int64_t *o
     return rc;
 }
 
-static skein_rc open_turn(call *c, skn_working *w, skn_task_row *row, skein_error *err)
+static skein_rc open_turn(task_call *c, skn_working *w, skn_task_row *row, skein_error *err)
 {
     skn_delivery_row d = {.conversation_id = w->chat.id,
                           .agent_id = row->task.agent.v,
@@ -328,7 +309,7 @@ static skein_rc open_turn(call *c, skn_working *w, skn_task_row *row, skein_erro
 
 static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    task_call           *c = arg;
     skn_conversation_row chat;
     skn_task_row         row;
     skn_working          w;
@@ -358,7 +339,8 @@ static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein_str model,
                           int64_t lease_ms, skein_mem *mem, skein_turn *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .id = task, .how = {holder, model, lease_ms}, .turn = out};
+    task_call c = {
+        .e = e, .mem = mem, .id = task, .how = {holder, model, lease_ms}, .turn = out};
     skein_rc rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
@@ -366,15 +348,6 @@ skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein
 }
 
 /* A task that failed or was cancelled is begun anew; and which ones a stop has cancelled. */
-
-typedef struct again_call {
-    skein_mem          *mem;
-    skein_task         *task;
-    skein_tasks        *list;
-    const skein_agents *agents;
-    int64_t             world, since;
-    skn_str             ref;
-} again_call;
 
 /* --- Once more ----------------------------------------------------------------------------------------------- */
 
@@ -393,13 +366,12 @@ static skein_rc refuse(const skn_task_row *row, skein_error *err)
 }
 
 /* Is there somebody to do it? One that was cancelled takes a place again among those that wait. */
-static skein_rc has_room(skn_tx *tx, const again_call *c, const skn_task_row *row,
-                         skein_error *err)
+static skein_rc has_room(skn_tx *tx, const skn_task_row *row, skn_arena *a, skein_error *err)
 {
     skein_agent agent;
     int64_t     waiting;
     bool        found;
-    skein_rc    rc = skn_agent_get(tx, row->task.agent.v, c->mem, &agent, &found, err);
+    skein_rc    rc = skn_agent_get(tx, row->task.agent.v, a, &agent, &found, err);
 
     if (rc)
         return rc;
@@ -414,16 +386,13 @@ static skein_rc has_room(skn_tx *tx, const again_call *c, const skn_task_row *ro
 
 static skein_rc retry(skn_tx *tx, void *arg, skein_error *err)
 {
-    again_call  *c = arg;
+    task_call   *c = arg;
     skn_task_row row;
     bool         found, changed;
     skein_rc     rc;
 
-    if ((rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_task(c->ref, err);
-    if ((rc = has_room(tx, c, &row, err)) ||
+    if ((rc = need_task(tx, c->world, c->ref, c->mem, &row, err)) ||
+        (rc = has_room(tx, &row, c->mem, err)) ||
         (rc = skn_task_again(tx, row.task.id, &changed, err)) ||
         (changed && (rc = skn_expected_leave(tx, row.task.id, err))) ||
         (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
@@ -438,31 +407,28 @@ static skein_rc retry(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid, skein_mem *mem,
                           skein_task *out, skein_error *err)
 {
-    again_call c = {.mem = mem, .task = out, .world = world.v, .ref = uid};
-    skein_rc   rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
+    task_call c = {.mem = mem, .task = out, .world = world.v, .ref = uid};
+    skein_rc  rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_write(e->store, retry, &c, err);
 }
 
 /* --- What a stop took with it -------------------------------------------------------------------------------- */
 
-static skein_rc cancelled(skn_tx *tx, void *arg, skein_error *err)
-{
-    again_call *c = arg;
-    skein_rc    rc = SKEIN_OK;
-
-    for (size_t i = 0; rc == SKEIN_OK && i < c->agents->count; i++)
-        rc = skn_tasks_cancelled(tx, c->agents->at[i].id.v, c->since, c->mem, c->list, err);
-    return rc;
-}
-
 skein_rc skein_tasks_cancelled(skein_engine *e, const skein_agents *agents, int64_t since,
                                skein_mem *mem, skein_tasks *out, skein_error *err)
 {
-    again_call c = {.mem = mem, .list = out, .agents = agents, .since = since};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_tasks){0};
-    return agents->count ? skn_store_read(e->store, cancelled, &c, err) : SKEIN_OK;
+    if (agents->count == 0)
+        return SKEIN_OK;
+    while (skn_snapshot_next(&s, err)) {
+        *out = (skein_tasks){0};
+        for (size_t i = 0; !s.rc && i < agents->count; i++)
+            s.rc = skn_tasks_cancelled(s.tx, agents->at[i].id.v, since, mem, out, err);
+    }
+    return s.rc;
 }
 
 /* How a task ends with the turn that was at it: it is completed, cancelled, or tried again

@@ -6,12 +6,6 @@
 
 /* --- What is due --------------------------------------------------------------------------------------------- */
 
-typedef struct due_call {
-    size_t      limit;
-    skein_mem  *mem;
-    skein_dues *out;
-} due_call;
-
 skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_error *err)
 {
     skein_rc rc = skn_delivery_due(tx, limit, a, out, err);
@@ -21,20 +15,15 @@ skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_
                : skn_task_due(tx, limit - out->count, SKN_NOW(), a, out, err);
 }
 
-static skein_rc work_due(skn_tx *tx, void *arg, skein_error *err)
-{
-    due_call *c = arg;
-
-    return skn_due(tx, c->limit, c->mem, c->out, err);
-}
-
 skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem, skein_dues *out,
                         skein_error *err)
 {
-    due_call c = {limit, mem, out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_dues){0};
-    return skn_store_read(e->store, work_due, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_due(s.tx, limit, mem, out, err);
+    return s.rc;
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------------------- */
@@ -192,7 +181,7 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
 /* What an agent is at between the steps of its turn, for whoever looks: it writes, or its model is waited
  * for. Stored beside the steps, so it may come late: what was stored meanwhile counts. */
 
-typedef struct call {
+typedef struct doing_call {
     skein_engine     *e;
     const skein_turn *turn;
     skein_mem        *mem;
@@ -200,10 +189,10 @@ typedef struct call {
     int64_t           until;
     skn_turn_row      row;
     skn_working       w;
-} call;
+} doing_call;
 
 /* The turn, if it is still at the message that this is about. */
-static skein_rc take_turn(skn_tx *tx, call *c, bool *same, skein_error *err)
+static skein_rc take_turn(skn_tx *tx, doing_call *c, bool *same, skein_error *err)
 {
     skein_rc rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err);
 
@@ -214,9 +203,9 @@ static skein_rc take_turn(skn_tx *tx, call *c, bool *same, skein_error *err)
 
 static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    bool     same;
-    skein_rc rc = take_turn(tx, c, &same, err);
+    doing_call *c = arg;
+    bool        same;
+    skein_rc    rc = take_turn(tx, c, &same, err);
 
     if (rc || !same)
         return rc;
@@ -230,16 +219,14 @@ static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn, skein_error *err)
 {
-    call     c = {.e = e, .turn = turn, .mem = skn_arena_new()};
-    skein_rc rc = skn_store_write(e->store, writing, &c, err);
+    doing_call c = {.e = e, .turn = turn};
 
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, writing, &c, &c.mem, err);
 }
 
 static skein_rc pause_turn(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    doing_call *c = arg;
     skein_turn *t = &c->row.turn;
     bool        same, waits = c->until != 0;
     skein_rc    rc = take_turn(tx, c, &same, err);
@@ -258,14 +245,11 @@ static skein_rc pause_turn(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str whom,
                           int64_t until, skein_error *err)
 {
-    call     c = {.e = e, .turn = turn, .mem = skn_arena_new(), .whom = whom, .until = until};
-    skein_rc rc = until ? skn_check_word(whom, "whom it waits for", SKN_WORD_MAX, err)
-                        : SKEIN_OK;
+    doing_call c = {.e = e, .turn = turn, .whom = whom, .until = until};
+    skein_rc   rc = until ? skn_check_word(whom, "whom it waits for", SKN_WORD_MAX, err)
+                          : SKEIN_OK;
 
-    if (!rc)
-        rc = skn_store_write(e->store, pause_turn, &c, err);
-    skn_arena_free(c.mem);
-    return rc;
+    return rc ? rc : skn_write_with(e, pause_turn, &c, &c.mem, err);
 }
 
 /* Turns that outlive the program that spoke for their agent. In a turn that waits for a person nothing runs,
@@ -359,11 +343,10 @@ static skein_rc put_down(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
                              skein_error *err)
 {
-    resume_call c = {.e = e, .turn = turn, .mem = skn_arena_new()};
-    skein_rc    rc = skn_store_write(e->store, put_down, &c, err);
+    resume_call c = {.e = e, .turn = turn};
+    skein_rc    rc = skn_write_with(e, put_down, &c, &c.mem, err);
 
     *put = !rc && c.put;
-    skn_arena_free(c.mem);
     return rc;
 }
 

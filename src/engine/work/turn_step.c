@@ -417,20 +417,27 @@ static skein_rc is_over(const skein_turn *t, skein_error *err)
     return skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(t->uid));
 }
 
+skein_rc skn_turn_look(skn_tx *tx, const skein_turn *turn, skn_arena *a, skn_turn_row *row,
+                       skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_turn_get(tx, turn->id, a, row, &found, err);
+
+    if (rc || (found && row->turn.state == SKEIN_TURN_OPEN && row->turn.fence == turn->fence))
+        return rc;
+    return is_over(turn, err);
+}
+
 skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
                        const skein_turn *turn, skn_turn_row *row, skein_error *err)
 {
-    bool     found;
     skein_rc rc = skn_working_take(w, e, tx, a, turn->chat, err);
 
     if (skn_is_gone(rc))
         return is_over(turn, err);
-    if (rc || (rc = skn_turn_get(tx, turn->id, a, row, &found, err)))
+    if (rc || (rc = skn_turn_look(tx, turn, a, row, err)))
         return rc;
-    if (!found || row->turn.state != SKEIN_TURN_OPEN || row->turn.fence != turn->fence ||
-        row->turn.chat.v != turn->chat.v)
-        return is_over(turn, err);
-    return SKEIN_OK;
+    return row->turn.chat.v == turn->chat.v ? SKEIN_OK : is_over(turn, err);
 }
 
 static skein_rc step(skn_tx *tx, void *arg, skein_error *err)

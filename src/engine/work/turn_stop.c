@@ -141,13 +141,6 @@ typedef struct recover_call {
     size_t kept; /* … before this chat, in which it may be tried again */
 } recover_call;
 
-static skein_rc find_expired(skn_tx *tx, void *arg, skein_error *err)
-{
-    recover_call *c = arg;
-
-    return skn_turn_expired(tx, c->before, c->after, c->a, &c->chats, err);
-}
-
 /* A chat that is gone has nobody to tell. */
 static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_error *err)
 {
@@ -213,16 +206,18 @@ static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
 /* A chat where it fails does not keep the others from it. */
 static skein_rc recover_all(recover_call *c, bool all, int64_t *closed, skein_error *err)
 {
-    int64_t     now = SKN_NOW(), sum = 0;
-    skein_error other;
-    skein_rc    rc;
-    bool        found;
+    int64_t      now = SKN_NOW(), sum = 0;
+    skein_error  other;
+    skn_snapshot s = {.store = c->e->store};
+    skein_rc     rc;
 
+    c->a = skn_arena_new();
     c->before = all ? INT64_MAX : now;
     c->after = now + SKN_LEASE_MAX; /* the clock was set back */
-    rc = skn_store_read(c->e->store, find_expired, c, err);
-    found = rc == SKEIN_OK;
-    for (size_t i = 0; found && i < c->chats.count; i++) {
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_turn_expired(s.tx, c->before, c->after, c->a, &c->chats, err);
+    rc = s.rc;
+    for (size_t i = 0; !s.rc && i < c->chats.count; i++) {
         skein_rc one;
 
         c->chat = c->chats.at[i];
@@ -239,7 +234,7 @@ static skein_rc recover_all(recover_call *c, bool all, int64_t *closed, skein_er
 
 skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed, skein_error *err)
 {
-    recover_call c = {.e = e, .a = skn_arena_new()};
+    recover_call c = {.e = e};
 
     return recover_all(&c, all, closed, err);
 }
@@ -255,7 +250,6 @@ skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder, int6
     *taken = (skein_turns){0};
     if (rc)
         return rc;
-    c.a = skn_arena_new();
     rc = recover_all(&c, all, closed, err);
     *taken = (skein_turns){c.taken.p, c.taken.n};
     return rc;

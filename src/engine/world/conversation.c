@@ -70,7 +70,7 @@ skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a
     return skn_lanes_complete(tx, c, c->created_at, a, err);
 }
 
-skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
+skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_arena *a,
                                skein_conversation *out, skein_error *err)
 {
     skn_version_row version;
@@ -78,6 +78,7 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
     skn_thread      t;
     skn_lane_row    lane;
     skein_messages  last;
+    skn_trees       f;
     bool            found;
     skein_rc        rc;
 
@@ -93,10 +94,11 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
                                 .archived = row->removed_at != 0,
                                 .reply_expected = row->expects,
                                 .read_only = row->read_only};
-    if ((rc = skn_version_pick(f->tx, row, 0, f->a, &version, err)) ||
-        (rc = skn_version_fill(f, row, &version, &v, err)) ||
-        (rc = skn_lane_need(f->tx, row, SKN_MAIN, f->a, &lane, err)) ||
-        (rc = skn_thread_load(f, version.id, lane.id, &t, &found, err)))
+    skn_trees_init(&f, tx, a, row->id);
+    if ((rc = skn_version_pick(tx, row, 0, a, &version, err)) ||
+        (rc = skn_version_fill(&f, row, &version, &v, err)) ||
+        (rc = skn_lane_need(tx, row, SKN_MAIN, a, &lane, err)) ||
+        (rc = skn_thread_load(&f, version.id, lane.id, &t, &found, err)))
         return rc;
     out->version = v.number;
     out->thread = v.thread;
@@ -104,7 +106,7 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
     out->length = v.length;
     if (v.length == 0)
         return SKEIN_OK;
-    if ((rc = skn_thread_messages(f, &t, t.length - 1, t.length, &last, err)))
+    if ((rc = skn_thread_messages(&f, &t, t.length - 1, t.length, &last, err)))
         return rc;
     out->last_activity_at = last.count ? last.at[0].created_at : 0;
     return SKEIN_OK;
@@ -112,43 +114,33 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
 
 /* --- Calls ------------------------------------------------------------------------------------------ */
 
-typedef struct call {
+typedef struct chat_call {
     skein_engine        *e;
     skein_mem           *mem;
     skein_conversation  *out;
-    skein_conversations *list;
     skn_conversation_row row;
     skn_str              ref;
     int64_t              world, id;
     skein_mode           mode;
-    bool                 force, removed;
+    bool                 force;
 
     const skein_conversation_change *change;
-} call;
+} chat_call;
 
-static skein_rc fill(skn_tx *tx, call *c, skein_error *err)
+static skein_rc fill(skn_tx *tx, chat_call *c, skein_error *err)
 {
-    skn_trees f;
-
-    skn_trees_init(&f, tx, c->mem, c->row.id);
-    return skn_conversation_fill(&f, &c->row, c->out, err);
+    return skn_conversation_fill(tx, &c->row, c->mem, c->out, err);
 }
 
 static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    chat_call  *c = arg;
     skein_world w;
-    bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_world_get(tx, c->row.world_id, c->mem, &w, &found, err)))
-        return rc;
-    if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                        (long long)c->row.world_id);
-    if ((rc = skn_conversation_make(tx, &c->row, c->mem, err)))
-        return rc;
-    if ((rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
+    if ((rc = skn_world_need(tx, c->row.world_id, c->mem, &w, err)) ||
+        (rc = skn_conversation_make(tx, &c->row, c->mem, err)) ||
+        (rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
         return rc;
     skn_feed_chat_is(tx, &c->row, "chat.created");
     w.current_chat.v = c->row.id;
@@ -160,8 +152,8 @@ static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, skein_mem *mem,
                         skein_conversation *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .out = out};
-    skein_rc rc;
+    chat_call c = {.e = e, .mem = mem, .out = out};
+    skein_rc  rc;
 
     if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
         return rc;
@@ -172,7 +164,7 @@ skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, 
 }
 
 /* Was there ever one, also one that is archived now? */
-static skein_rc had_chat(skn_tx *tx, call *c, bool *had, skein_error *err)
+static skein_rc had_chat(skn_tx *tx, chat_call *c, bool *had, skein_error *err)
 {
     skn_conversation_rows rows[2];
     skein_rc              rc;
@@ -190,16 +182,14 @@ static skein_rc had_chat(skn_tx *tx, call *c, bool *had, skein_error *err)
 /* The world is held, so that of two who come at once one makes it and the other finds it. */
 static skein_rc chat_first(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    chat_call  *c = arg;
     skein_world w;
     bool        found, had;
     skein_rc    rc;
 
     if ((rc = skn_world_hold(tx, c->row.world_id, &found, err)) ||
-        (rc = skn_world_get(tx, c->row.world_id, c->mem, &w, &found, err)))
+        (rc = skn_world_need(tx, c->row.world_id, c->mem, &w, err)))
         return rc;
-    if (!found)
-        return skn_no_world(c->row.world_id, err);
     if (w.current_chat.v) {
         rc = skn_conversation_need(tx, w.current_chat, c->mem, &c->row, err);
         return rc ? rc : fill(tx, c, err);
@@ -213,7 +203,7 @@ static skein_rc chat_first(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein_mem *mem,
                           skein_conversation *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .out = out};
+    chat_call c = {.e = e, .mem = mem, .out = out};
 
     c.row = (skn_conversation_row){
         .world_id = world.v, .mode = SKEIN_CHAT, .created_at = SKN_NOW()};
@@ -229,13 +219,8 @@ skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_agent_get(tx, agent_id, a, &agent, &found, err)))
-        return rc;
-    if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
-                        (long long)agent_id);
-    rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err);
-    if (rc || found)
+    if ((rc = skn_agent_need(tx, agent_id, a, &agent, err)) ||
+        (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)) || found)
         return rc;
     fresh.world_id = agent.world.v;
     if ((rc = skn_conversation_make(tx, &fresh, a, err)) ||
@@ -251,8 +236,8 @@ skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int
 
 static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    skein_rc rc = skn_conversation_own(tx, c->id, c->mode, SKN_NOW(), c->mem, &c->row, err);
+    chat_call *c = arg;
+    skein_rc   rc = skn_conversation_own(tx, c->id, c->mode, SKN_NOW(), c->mem, &c->row, err);
 
     return rc ? rc : fill(tx, c, err);
 }
@@ -260,7 +245,7 @@ static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .out = out, .id = agent.v, .mode = mode};
+    chat_call c = {.e = e, .mem = mem, .out = out, .id = agent.v, .mode = mode};
 
     if (mode == SKEIN_CHAT)
         return skn_fail(err, SKEIN_USAGE,
@@ -269,112 +254,98 @@ skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode
     return skn_store_write(e->store, conversation_of, &c, err);
 }
 
-static skein_rc pick_one(const skn_conversation_rows *rows, call *c, bool *found,
-                         skein_error *err)
+static skein_rc pick_one(const skn_conversation_rows *rows, skn_str ref,
+                         skn_conversation_row *out, bool *found, skein_error *err)
 {
     skein_rc rc;
 
     *found = rows->count == 1;
     if (*found)
-        c->row = rows->at[0];
+        *out = rows->at[0];
     if (rows->count < 2)
         return SKEIN_OK;
     rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" names more than one conversation",
-                  SKN_FMT(c->ref));
+                  SKN_FMT(ref));
     return skn_hint(err, rc, "Among them \"%.*s\" and \"%.*s\".", SKN_FMT(rows->at[0].uid),
                     SKN_FMT(rows->at[1].uid));
 }
 
-static skein_rc conversation_find(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc find_row(skn_tx *tx, int64_t world, skn_str ref, skn_arena *a,
+                         skn_conversation_row *out, skein_error *err)
 {
-    call                 *c = arg;
     skn_conversation_rows rows;
     bool                  found;
-    skein_rc rc = skn_conversation_by_uid(tx, c->ref, c->mem, &c->row, &found, err);
+    skein_rc              rc = skn_conversation_by_uid(tx, ref, a, out, &found, err);
 
-    if (rc == SKEIN_OK && !found && c->ref.n >= 4) {
-        if ((rc = skn_conversation_by_prefix(tx, c->ref, c->mem, &rows, err)) == SKEIN_OK)
-            rc = pick_one(&rows, c, &found, err);
-    }
-    if (rc == SKEIN_OK && !found && c->world) {
-        if ((rc = skn_conversation_by_title(tx, c->world, c->ref, c->mem, &rows, err)) ==
-            SKEIN_OK)
-            rc = pick_one(&rows, c, &found, err);
-    }
-    if (rc)
+    if (!rc && !found && ref.n >= 4 &&
+        !(rc = skn_conversation_by_prefix(tx, ref, a, &rows, err)))
+        rc = pick_one(&rows, ref, out, &found, err);
+    if (!rc && !found && world &&
+        !(rc = skn_conversation_by_title(tx, world, ref, a, &rows, err)))
+        rc = pick_one(&rows, ref, out, &found, err);
+    if (rc || (found && (!world || out->world_id == world)))
         return rc;
-    if (!found || (c->world && c->row.world_id != c->world)) {
-        rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"",
-                      SKN_FMT(c->ref));
-        return skn_hint(err, rc, "\"skein conv ls\" lists the conversations.");
-    }
-    return fill(tx, c, err);
+    rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"", SKN_FMT(ref));
+    return skn_hint(err, rc, "\"skein conv ls\" lists the conversations.");
 }
 
 skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
                                  skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .out = out, .ref = ref, .world = world.v};
-    skein_rc rc = skn_check_word(ref, "the conversation's id", SKN_TITLE_MAX, err);
+    skn_conversation_row row;
+    skn_snapshot         s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, conversation_find, &c, err);
-}
-
-static skein_rc conversation_get(skn_tx *tx, void *arg, skein_error *err)
-{
-    call    *c = arg;
-    skein_rc rc = skn_conversation_need(tx, (skein_conversation_id){c->id}, c->mem, &c->row,
-                                        err);
-
-    return rc ? rc : fill(tx, c, err);
+    s.rc = skn_check_word(ref, "the conversation's id", SKN_TITLE_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = find_row(s.tx, world.v, ref, mem, &row, err)))
+            s.rc = skn_conversation_fill(s.tx, &row, mem, out, err);
+    return s.rc;
 }
 
 skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id, skein_mem *mem,
                                 skein_conversation *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .out = out, .id = id.v};
+    skn_conversation_row row;
+    skn_snapshot         s = {.store = e->store};
 
-    return skn_store_read(e->store, conversation_get, &c, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_conversation_need(s.tx, id, mem, &row, err)))
+            s.rc = skn_conversation_fill(s.tx, &row, mem, out, err);
+    return s.rc;
 }
 
-static skein_rc conversation_list(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc list(skein_engine *e, int64_t world, bool removed, skein_mem *mem,
+                     skein_conversations *out, skein_error *err)
 {
-    call                 *c = arg;
     skn_conversation_rows rows;
-    skein_rc rc = c->removed ? skn_conversation_hidden_in(tx, c->world, c->mem, &rows, err)
-                             : skn_conversation_list(tx, c->world, c->mem, &rows, err);
+    skn_snapshot          s = {.store = e->store};
 
-    if (rc)
-        return rc;
-    c->list->at = SKN_ARRAY(c->mem, rows.count, skein_conversation);
-    c->list->count = rows.count;
-    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
-        skn_trees f;
-
-        skn_trees_init(&f, tx, c->mem, rows.at[i].id);
-        rc = skn_conversation_fill(&f, &rows.at[i], &c->list->at[i], err);
+    while (skn_snapshot_next(&s, err)) {
+        s.rc = removed ? skn_conversation_hidden_in(s.tx, world, mem, &rows, err)
+                       : skn_conversation_list(s.tx, world, mem, &rows, err);
+        *out = (skein_conversations){0};
+        if (!s.rc)
+            out->at = SKN_ARRAY(mem, rows.count, skein_conversation);
+        for (size_t i = 0; !s.rc && i < rows.count; i++)
+            s.rc = skn_conversation_fill(s.tx, &rows.at[i], mem, &out->at[out->count++], err);
     }
-    return rc;
+    return s.rc;
 }
 
 skein_rc skein_conversation_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                  skein_conversations *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .list = out, .world = world.v};
-
-    return skn_store_read(e->store, conversation_list, &c, err);
+    return list(e, world.v, false, mem, out, err);
 }
 
 skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_conversations *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .list = out, .world = world.v, .removed = true};
-
-    return skn_store_read(e->store, conversation_list, &c, err);
+    return list(e, world.v, true, mem, out, err);
 }
 
 /* The agent whose reply is expected, which has to be of this world. */
-static skein_rc set_expected(skn_tx *tx, call *c, skein_error *err)
+static skein_rc set_expected(skn_tx *tx, chat_call *c, skein_error *err)
 {
     skein_agent agent = {.name = SKN_NONE};
     int64_t     id = c->change->reply_expected.v;
@@ -399,7 +370,7 @@ static bool is_as_it_was(const skn_conversation_row *row, const skein_conversati
 
 static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                            *c = arg;
+    chat_call                       *c = arg;
     const skein_conversation_change *to = c->change;
     skein_rc                         rc;
 
@@ -422,16 +393,13 @@ static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
                                 const skein_conversation_change *what, skein_error *err)
 {
-    call     c = {.e = e, .id = id.v, .change = what};
-    skein_rc rc;
+    chat_call c = {.e = e, .id = id.v, .change = what};
+    skein_rc  rc;
 
     if (what->set_title && what->title.p &&
         (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)))
         return rc;
-    c.mem = skn_arena_new();
-    rc = skn_store_write(e->store, conversation_set, &c, err);
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, conversation_set, &c, &c.mem, err);
 }
 
 skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, skein_str title,
@@ -455,7 +423,7 @@ static void tell_removed(skn_tx *tx, const skn_conversation_row *row)
 
 static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    chat_call           *c = arg;
     skn_conversation_row row;
     skein_world          world;
     bool                 found;
@@ -481,11 +449,9 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, bool force,
                                    skein_error *err)
 {
-    call     c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
-    skein_rc rc = skn_store_write(e->store, conversation_remove, &c, err);
+    chat_call c = {.e = e, .id = id.v, .force = force};
 
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, conversation_remove, &c, &c.mem, err);
 }
 
 /* Nobody works there any more by now. */
@@ -507,7 +473,7 @@ skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_
 }
 
 /* An agent has one conversation of a kind, so one that came after it stays. */
-static skein_rc check_free(skn_tx *tx, call *c, skein_error *err)
+static skein_rc check_free(skn_tx *tx, chat_call *c, skein_error *err)
 {
     skn_conversation_row other;
     bool                 found = false;
@@ -525,7 +491,7 @@ static skein_rc check_free(skn_tx *tx, call *c, skein_error *err)
 /* What waited in it is said. */
 static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    chat_call  *c = arg;
     skn_working w;
     skein_world world = {.name = SKN_NONE};
     bool        found;
@@ -554,8 +520,8 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .out = out, .ref = uid, .world = world.v};
-    skein_rc rc = skn_check_word(uid, "the conversation's id", SKN_WORD_MAX, err);
+    chat_call c = {.e = e, .mem = mem, .out = out, .ref = uid, .world = world.v};
+    skein_rc  rc = skn_check_word(uid, "the conversation's id", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_write(e->store, conversation_restore, &c, err);
 }
@@ -659,7 +625,6 @@ static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
     branch_call  *c = arg;
     skn_draft     d;
     skein_version version;
-    skn_trees     f;
     skein_rc      rc;
 
     if ((rc = skn_draft_begin(&d, c->e, tx, c->mem, c->how, c->version, "fork", err)) ||
@@ -669,10 +634,8 @@ static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
     d.note = skn_arena_printf(c->mem, "from %.*s v%lld", SKN_FMT(d.conversation.uid),
                               (long long)d.base.number);
     if ((rc = skn_draft_commit(&d, &version, err)) ||
-        (rc = skn_lanes_complete(tx, &d.target, d.now, c->mem, err)))
-        return rc;
-    skn_trees_init(&f, tx, c->mem, d.target.id);
-    if ((rc = skn_conversation_fill(&f, &d.target, c->out, err)))
+        (rc = skn_lanes_complete(tx, &d.target, d.now, c->mem, err)) ||
+        (rc = skn_conversation_fill(tx, &d.target, c->mem, c->out, err)))
         return rc;
     skn_feed_chat_is(tx, &d.target, "chat.created");
     if (!c->how->dry_run)

@@ -21,23 +21,17 @@ typedef struct settings_call {
     const skein_setting  *list;
     size_t                count;
     skein_mem            *mem;
-    skein_settings       *out;
 } settings_call;
-
-static skein_rc setting_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    settings_call *c = arg;
-
-    return skn_setting_rows(tx, c->mem, c->out, err);
-}
 
 skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
                             skein_error *err)
 {
-    settings_call c = {.mem = mem, .out = out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_settings){0};
-    return skn_store_read(e->store, setting_list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_setting_rows(s.tx, mem, out, err);
+    return s.rc;
 }
 
 static bool are_same(const skein_settings *a, const skein_settings *b)
@@ -137,64 +131,49 @@ skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t co
     return skein_setting_put_from(e, NULL, list, count, err);
 }
 
-static skein_rc setting_changes(skn_tx *tx, void *arg, skein_error *err)
-{
-    return skn_setting_changes(tx, arg, err);
-}
-
 skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err)
 {
+    skn_snapshot s = {.store = e->store};
+
     *out = 0;
-    return skn_store_read(e->store, setting_changes, out, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_setting_changes(s.tx, out, err);
+    return s.rc;
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */
 
-typedef struct answer_call {
-    skn_str                  key;
-    skein_mem               *mem;
-    skein_kept_answer       *out;
-    bool                    *found;
-    const skein_kept_answer *answer;
-} answer_call;
-
-static skein_rc answer_find(skn_tx *tx, void *arg, skein_error *err)
-{
-    answer_call *c = arg;
-
-    return skn_answer_get(tx, c->key, SKN_NOW() - DAY, c->mem, c->out, c->found, err);
-}
-
 skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
                            skein_kept_answer *out, bool *found, skein_error *err)
 {
-    answer_call c = {.key = key, .mem = mem, .out = out, .found = found};
-    skein_rc    rc = skn_check_word(key, "the key", SKN_TITLE_MAX, err);
+    skn_snapshot s = {.store = e->store};
 
     *found = false;
-    return rc ? rc : skn_store_read(e->store, answer_find, &c, err);
+    s.rc = skn_check_word(key, "the key", SKN_TITLE_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_answer_get(s.tx, key, SKN_NOW() - DAY, mem, out, found, err);
+    return s.rc;
 }
 
 /* Old ones go a few at a time, with those that come. */
 static skein_rc answer_keep(skn_tx *tx, void *arg, skein_error *err)
 {
-    answer_call *c = arg;
-    int64_t      now = SKN_NOW();
-    skein_rc     rc = skn_answer_put(tx, c->answer, now, err);
+    int64_t  now = SKN_NOW();
+    skein_rc rc = skn_answer_put(tx, arg, now, err);
 
     return rc ? rc : skn_answer_expire(tx, now - DAY, err);
 }
 
 skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer, skein_error *err)
 {
-    answer_call c = {.answer = answer};
-    skein_rc    rc = skn_check_word(answer->key, "the key", SKN_TITLE_MAX, err);
+    skein_kept_answer kept = *answer;
+    skein_rc          rc = skn_check_word(answer->key, "the key", SKN_TITLE_MAX, err);
 
     if (rc)
         return rc;
     if (answer->head.n + answer->body.n > ANSWER_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the answer is over %zu bytes", ANSWER_BYTES);
-    return skn_store_write(e->store, answer_keep, &c, err);
+    return skn_store_write(e->store, answer_keep, &kept, err);
 }
 
 typedef struct begin_call {
@@ -224,29 +203,17 @@ skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request, boo
 /* --- Failed edits -------------------------------------------------------------------------------- */
 
 typedef struct edit_call {
-    skein_world_id     world;
-    skein_edit_error   what;
-    skein_mem         *mem;
-    skein_edit_errors *out;
+    int64_t          world;
+    skein_edit_error what;
+    skein_mem       *mem;
 } edit_call;
-
-static skein_rc need_world(skn_tx *tx, const edit_call *c, skein_error *err)
-{
-    skein_world world;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, c->world.v, c->mem, &world, &found, err);
-
-    if (rc || found)
-        return rc;
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                    (long long)c->world.v);
-}
 
 static skein_rc edit_error_add(skn_tx *tx, void *arg, skein_error *err)
 {
-    edit_call *c = arg;
-    char       uid[11];
-    skein_rc   rc = need_world(tx, c, err);
+    edit_call  *c = arg;
+    char        uid[11];
+    skein_world world;
+    skein_rc    rc = skn_world_need(tx, c->world, c->mem, &world, err);
 
     if (rc)
         return rc;
@@ -254,15 +221,15 @@ static skein_rc edit_error_add(skn_tx *tx, void *arg, skein_error *err)
     c->what.uid = skn_arena_printf(c->mem, "ee_%s", uid);
     if (!c->what.at)
         c->what.at = SKN_NOW();
-    if ((rc = skn_edit_error_insert(tx, c->world.v, &c->what, err)))
+    if ((rc = skn_edit_error_insert(tx, c->world, &c->what, err)))
         return rc;
-    return skn_edit_error_trim(tx, c->world.v, EDIT_ERRORS, err);
+    return skn_edit_error_trim(tx, c->world, EDIT_ERRORS, err);
 }
 
 skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                               const skein_edit_error *what, skein_error *err)
 {
-    edit_call c = {.world = world, .what = *what};
+    edit_call c = {.world = world.v, .what = *what};
     skein_rc  rc;
 
     if ((rc = skn_check_word(what->operation, "the operation", SKN_WORD_MAX, err)) ||
@@ -274,28 +241,21 @@ skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                                    : what->error;
     if (!c.what.error.p)
         c.what.error = SKN_STR("");
-    c.mem = skn_arena_new();
-    rc = skn_store_write(e->store, edit_error_add, &c, err);
-    skn_arena_free(c.mem);
-    return rc;
-}
-
-static skein_rc edit_error_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    edit_call *c = arg;
-    skein_rc   rc = skn_edit_half_rows(tx, c->world.v, SKN_NOW() - EDIT_HALF_AGE, EDIT_ERRORS,
-                                       c->mem, c->out, err);
-
-    return rc ? rc : skn_edit_error_rows(tx, c->world.v, c->mem, c->out, err);
+    return skn_write_with(e, edit_error_add, &c, &c.mem, err);
 }
 
 skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                skein_edit_errors *out, skein_error *err)
 {
-    edit_call c = {.world = world, .mem = mem, .out = out};
+    skn_snapshot s = {.store = e->store};
 
-    *out = (skein_edit_errors){0};
-    return skn_store_read(e->store, edit_error_list, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        *out = (skein_edit_errors){0};
+        if (!(s.rc = skn_edit_half_rows(s.tx, world.v, SKN_NOW() - EDIT_HALF_AGE, EDIT_ERRORS,
+                                        mem, out, err)))
+            s.rc = skn_edit_error_rows(s.tx, world.v, mem, out, err);
+    }
+    return s.rc;
 }
 
 /* Browsers that are signed in. The server decides who is; here it is kept. */
@@ -304,9 +264,7 @@ typedef struct session_call {
     skein_engine      *e;
     const skn_session *what;
     skn_str            uid, with;
-    skein_mem         *mem;
-    skn_sessions      *out;
-    int64_t            now, *gone;
+    int64_t           *gone;
 } session_call;
 
 static skein_rc session_put(skn_tx *tx, void *arg, skein_error *err)
@@ -314,7 +272,7 @@ static skein_rc session_put(skn_tx *tx, void *arg, skein_error *err)
     session_call *c = arg;
     skein_rc      rc = skn_session_insert(tx, c->what, err);
 
-    if (rc || (rc = skn_session_trim(tx, c->now, SKN_SESSIONS_MOST, err)))
+    if (rc || (rc = skn_session_trim(tx, c->what->created_at, SKN_SESSIONS_MOST, err)))
         return rc;
     return skn_audit_in(tx, c->e, "sign-in", c->what->uid, c->with, err);
 }
@@ -322,25 +280,20 @@ static skein_rc session_put(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skn_session_put(skein_engine *e, const skn_session *what, skn_str with,
                          skein_error *err)
 {
-    session_call c = {.e = e, .what = what, .with = with, .now = what->created_at};
+    session_call c = {.e = e, .what = what, .with = with};
 
     return skn_store_write(e->store, session_put, &c, err);
-}
-
-static skein_rc session_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    session_call *c = arg;
-
-    return skn_session_rows(tx, c->now, c->mem, c->out, err);
 }
 
 skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sessions *out,
                           skein_error *err)
 {
-    session_call c = {.now = now, .mem = mem, .out = out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skn_sessions){0};
-    return skn_store_read(e->store, session_list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_session_rows(s.tx, now, mem, out, err);
+    return s.rc;
 }
 
 static skein_rc session_remove(skn_tx *tx, void *arg, skein_error *err)

@@ -72,20 +72,7 @@ typedef struct call {
     const skein_tags     *all; /* of a replacement */
     const bool           *touch;
     skn_arena            *a;
-    skein_tags           *out;
 } call;
-
-static skein_rc need_world(skn_tx *tx, const call *c, skein_error *err)
-{
-    skein_world world;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, c->world.v, c->a, &world, &found, err);
-
-    if (rc || found)
-        return rc;
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                    (long long)c->world.v);
-}
 
 static void tell_world(skn_tx *tx, const call *c, skn_str tag)
 {
@@ -98,11 +85,12 @@ static void tell_world(skn_tx *tx, const call *c, skn_str tag)
 
 static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    int64_t  others;
-    skein_rc rc;
+    call       *c = arg;
+    skein_world world;
+    int64_t     others;
+    skein_rc    rc;
 
-    if ((rc = need_world(tx, c, err)) ||
+    if ((rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
         (rc = skn_tag_others(tx, c->world.v, c->tag->name, &others, err)))
         return rc;
     if (others >= WORLD_TAGS)
@@ -116,11 +104,13 @@ static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
 
 static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    int64_t  id;
-    skein_rc rc;
+    call       *c = arg;
+    skein_world world;
+    int64_t     id;
+    skein_rc    rc;
 
-    if ((rc = need_world(tx, c, err)) || (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
+    if ((rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
+        (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
         return rc;
     if (!id || (rc = skn_tag_drop(tx, id, err)))
         return id ? rc : no_tag(c->name, err);
@@ -154,26 +144,13 @@ static skein_rc activate(skn_tx *tx, void *arg, skein_error *err)
     return rc ? rc : switch_tag(tx, &row, c->name, c->active, err);
 }
 
-static skein_rc check_place(const call *c, const skn_conversation_row *row, skein_error *err)
+static skein_rc check_place(skein_world_id world, const skn_conversation_row *row,
+                            skein_error *err)
 {
-    if (row->id == 0 || row->world_id == c->world.v)
+    if (row->id == 0 || row->world_id == world.v)
         return SKEIN_OK;
     return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" is in another world",
                     SKN_FMT(row->uid));
-}
-
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row row = {0};
-    skein_rc             rc = need_world(tx, c, err);
-
-    if (rc || (c->conversation.v &&
-               (rc = skn_conversation_need(tx, c->conversation, c->a, &row, err))))
-        return rc;
-    if ((rc = check_place(c, &row, err)))
-        return rc;
-    return skn_tag_rows(tx, c->world.v, row.id, c->a, c->out, err);
 }
 
 /* --- All at once --------------------------------------------------------------------------------------- */
@@ -223,6 +200,7 @@ static skein_rc replace(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row chat = {0};
+    skein_world          world;
     skein_tags           have;
     skn_map             *wanted = skn_map_new(c->a), *known = skn_map_new(c->a);
     bool                 found;
@@ -230,8 +208,9 @@ static skein_rc replace(skn_tx *tx, void *arg, skein_error *err)
 
     if ((c->conversation.v &&
          (rc = skn_conversation_take(tx, c->conversation, c->a, &chat, err))) ||
-        (rc = skn_world_hold(tx, c->world.v, &found, err)) || (rc = need_world(tx, c, err)) ||
-        (rc = check_place(c, &chat, err)) ||
+        (rc = skn_world_hold(tx, c->world.v, &found, err)) ||
+        (rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
+        (rc = check_place(c->world, &chat, err)) ||
         (rc = skn_tag_rows(tx, c->world.v, chat.id, c->a, &have, err)))
         return rc;
     for (size_t i = 0; i < c->all->count; i++)
@@ -272,12 +251,7 @@ static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err
 {
     skein_rc rc = c->name.p ? skn_utf8_check(c->name, "the tag's name", err) : SKEIN_OK;
 
-    if (rc)
-        return rc;
-    c->a = skn_arena_new();
-    rc = skn_store_write(e->store, work, c, err);
-    skn_arena_free(c->a);
-    return rc;
+    return rc ? rc : skn_write_with(e, work, c, &c->a, err);
 }
 
 skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
@@ -326,8 +300,17 @@ skein_rc skein_tag_list(skein_engine *e, skein_world_id world,
                         skein_conversation_id conversation, skein_mem *mem, skein_tags *out,
                         skein_error *err)
 {
-    call c = {.world = world, .conversation = conversation, .a = mem, .out = out};
+    skn_snapshot s = {.store = e->store};
 
     *out = (skein_tags){0};
-    return skn_store_read(e->store, list, &c, err);
+    while (skn_snapshot_next(&s, err)) {
+        skn_conversation_row row = {0};
+        skein_world          w;
+
+        if (!(s.rc = skn_world_need(s.tx, world.v, mem, &w, err)) && conversation.v)
+            s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err);
+        if (!s.rc && !(s.rc = check_place(world, &row, err)))
+            s.rc = skn_tag_rows(s.tx, world.v, row.id, mem, out, err);
+    }
+    return s.rc;
 }

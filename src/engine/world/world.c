@@ -11,9 +11,8 @@ typedef struct world_call {
     skein_engine *e;
     skein_mem    *mem;
     skein_world  *world;
-    skein_worlds *worlds;
-    skn_str       ref;
-    int64_t       id;
+    skn_str       ref, name; /* of one that is brought back; no name: its own */
+    int64_t       id;        /* of the world, or of a conversation in it */
     bool          force;
 } world_call;
 
@@ -71,20 +70,6 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
     return skn_store_write(e->store, world_new, &c, err);
 }
 
-static skein_rc world_find(skn_tx *tx, void *arg, skein_error *err)
-{
-    world_call *c = arg;
-    bool        found;
-    skein_rc rc = skn_world_by_ref(tx, lower(c->ref, c->mem), c->ref, c->mem, c->world, &found,
-                                   err);
-
-    if (rc || found)
-        return rc;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_NOT_FOUND, "there is no world \"%.*s\"", SKN_FMT(c->ref)),
-        "\"skein world ls\" lists the worlds.");
-}
-
 /* What is too long to be a name is the name of no world. */
 skein_rc skn_check_world_ref(skn_str ref, skein_error *err)
 {
@@ -97,41 +82,36 @@ skein_rc skn_check_world_ref(skn_str ref, skein_error *err)
 skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_world *out,
                           skein_error *err)
 {
-    world_call c = {.e = e, .mem = mem, .world = out, .ref = ref};
-    skein_rc   rc = skn_check_world_ref(ref, err);
+    bool         found = true;
+    skn_snapshot s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, world_find, &c, err);
-}
-
-static skein_rc world_read(skn_tx *tx, void *arg, skein_error *err)
-{
-    world_call *c = arg;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, c->id, c->mem, c->world, &found, err);
-
-    return rc || found ? rc : skn_no_world(c->id, err);
+    s.rc = skn_check_world_ref(ref, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_world_by_ref(s.tx, lower(ref, mem), ref, mem, out, &found, err);
+    if (s.rc || found)
+        return s.rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOT_FOUND, "there is no world \"%.*s\"", SKN_FMT(ref)),
+                    "\"skein world ls\" lists the worlds.");
 }
 
 skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
                         skein_error *err)
 {
-    world_call c = {.e = e, .mem = mem, .world = out, .id = id.v};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, world_read, &c, err);
-}
-
-static skein_rc world_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    world_call *c = arg;
-
-    return skn_world_rows(tx, c->mem, c->worlds, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_world_need(s.tx, id.v, mem, out, err);
+    return s.rc;
 }
 
 skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, skein_error *err)
 {
-    world_call c = {.e = e, .mem = mem, .worlds = out};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, world_list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_world_rows(s.tx, mem, out, err);
+    return s.rc;
 }
 
 static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
@@ -140,14 +120,15 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
     skein_world world;
     skn_told    d;
     bool        found;
-    skein_rc    rc = skn_world_get(tx, c->id, c->mem, &world, &found, err);
+    skein_rc    rc;
 
-    if (rc || !found)
-        return rc ? rc : skn_no_world(c->id, err);
-    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err);
-
-    if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
-        return rc ? rc : skn_no_world(c->id, err);
+    if ((rc = skn_world_need(tx, c->id, c->mem, &world, err)) ||
+        (rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err)) ||
+        (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)))
+        return rc;
+    if (!found) /* somebody was faster */
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
+                        (long long)c->id);
     skn_told_open(&d);
     skn_jw_kbool(&d.w, "removed", true);
     skn_feed_world(tx, c->id, "world.updated", &d);
@@ -156,11 +137,9 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force, skein_error *err)
 {
-    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
-    skein_rc   rc = skn_store_write(e->store, world_remove, &c, err);
+    world_call c = {.e = e, .id = id.v, .force = force};
 
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, world_remove, &c, &c.mem, err);
 }
 
 /* --- Agents --------------------------------------------------------------------------------------- */
@@ -169,9 +148,7 @@ typedef struct agent_call {
     skein_engine *e;
     skein_mem    *mem;
     skein_agent  *agent;
-    skein_agents *agents;
-    skn_str       ref;
-    int64_t       world, id;
+    int64_t       id;
     bool          force;
 
     const skein_agent     *was;   /* as it must still be; NULL: it may be any */
@@ -246,13 +223,9 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_world_get(tx, c->agent->world.v, c->mem, &world, &found, err)))
-        return rc;
-    if (!found)
-        return skn_no_world(c->agent->world.v, err);
-    rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
-                          err);
-    if (rc)
+    if ((rc = skn_world_need(tx, c->agent->world.v, c->mem, &world, err)) ||
+        (rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
+                               err)))
         return rc;
     if (found)
         return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" already has an agent \"%.*s\"",
@@ -323,49 +296,26 @@ skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_
     return save_new(&(agent_call){.e = e, .mem = mem, .agent = a}, err);
 }
 
-static skein_rc agent_find(skn_tx *tx, void *arg, skein_error *err)
-{
-    agent_call *c = arg;
-    bool        found;
-    skein_rc    rc = skn_agent_by_ref(tx, c->world, lower(c->ref, c->mem), c->ref, c->mem,
-                                      c->agent, &found, err);
-
-    return rc || found ? rc : no_agent(c->ref, err);
-}
-
 skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref, skein_mem *mem,
                           skein_agent *out, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agent = out, .ref = ref, .world = world.v};
-    skein_rc   rc = skn_check_word(ref, "the agent's name", SKN_WORD_MAX, err);
+    bool         found = true;
+    skn_snapshot s = {.store = e->store};
 
-    return rc ? rc : skn_store_read(e->store, agent_find, &c, err);
-}
-
-static skein_rc agent_list(skn_tx *tx, void *arg, skein_error *err)
-{
-    agent_call *c = arg;
-
-    return skn_agent_rows(tx, c->world, c->mem, c->agents, err);
+    s.rc = skn_check_word(ref, "the agent's name", SKN_WORD_MAX, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_agent_by_ref(s.tx, world.v, lower(ref, mem), ref, mem, out, &found, err);
+    return s.rc || found ? s.rc : no_agent(ref, err);
 }
 
 skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                           skein_agents *out, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agents = out, .world = world.v};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, agent_list, &c, err);
-}
-
-static skein_rc need_agent(skn_tx *tx, const agent_call *c, skein_agent *out, skein_error *err)
-{
-    bool     found;
-    skein_rc rc = skn_agent_get(tx, c->id, c->mem, out, &found, err);
-
-    if (rc || found)
-        return rc;
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
-                    (long long)c->id);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_agent_rows(s.tx, world.v, mem, out, err);
+    return s.rc;
 }
 
 /* Nobody leads those who lead it. */
@@ -400,7 +350,8 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_agent_hold(tx, c->id, &found, err)) || (rc = need_agent(tx, c, &now, err)))
+    if ((rc = skn_agent_hold(tx, c->id, &found, err)) ||
+        (rc = skn_agent_need(tx, c->id, c->mem, &now, err)))
         return rc;
     if (c->was && !is_same(c->was, &now))
         return skn_fail(err, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
@@ -456,7 +407,7 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = need_agent(tx, c, &agent, err)) ||
+    if ((rc = skn_agent_need(tx, c->id, c->mem, &agent, err)) ||
         (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
         return rc;
     skn_feed_agent_is(tx, &agent, "agent.removed");
@@ -469,37 +420,21 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
-    skein_rc   rc = skn_store_write(e->store, agent_remove, &c, err);
+    agent_call c = {.e = e, .id = id.v, .force = force};
 
-    skn_arena_free(c.mem);
-    return rc;
+    return skn_write_with(e, agent_remove, &c, &c.mem, err);
 }
 
 /* Worlds that were removed, and bringing one back. */
 
-typedef struct call {
-    skein_engine *e;
-    skein_mem    *mem;
-    skein_world  *out;
-    skein_worlds *list;
-    skn_str       ref, name; /* a new name; absent: its own */
-    int64_t       chat;
-} call;
-
-static skein_rc removed(skn_tx *tx, void *arg, skein_error *err)
-{
-    call *c = arg;
-
-    return skn_world_hidden(tx, c->mem, c->list, err);
-}
-
 skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
                              skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .list = out};
+    skn_snapshot s = {.store = e->store};
 
-    return skn_store_read(e->store, removed, &c, err);
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_world_hidden(s.tx, mem, out, err);
+    return s.rc;
 }
 
 /* Its name may have been given to several since; its id is its own. */
@@ -532,31 +467,31 @@ static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, ske
 
 static skein_rc show(skn_tx *tx, void *arg, skein_error *err)
 {
-    call        *c = arg;
+    world_call  *c = arg;
     skein_worlds all;
     bool         found;
     skein_rc     rc;
 
     if ((rc = skn_world_hidden(tx, c->mem, &all, err)) ||
-        (rc = pick(&all, c->ref, c->out, err)))
+        (rc = pick(&all, c->ref, c->world, err)))
         return rc;
     if (c->name.p)
-        c->out->name = c->name;
-    if (skn_world_name_free(tx, c->out->name, c->out->id.v, c->mem, err) == SKEIN_CONFLICT)
+        c->world->name = c->name;
+    if (skn_world_name_free(tx, c->world->name, c->world->id.v, c->mem, err) == SKEIN_CONFLICT)
         return skn_hint(err, SKEIN_CONFLICT, "Bring it back under another name: --as NAME.");
-    if ((rc = skn_world_show(tx, c->out->id.v, &found, err)) ||
-        (c->name.p && (rc = skn_world_put(tx, c->out, err))))
+    if ((rc = skn_world_show(tx, c->world->id.v, &found, err)) ||
+        (c->name.p && (rc = skn_world_put(tx, c->world, err))))
         return rc;
-    skn_feed_world_is(tx, c->out);
-    return skn_audit_in(tx, c->e, "world.restore", c->out->name, c->out->uid, err);
+    skn_feed_world_is(tx, c->world);
+    return skn_audit_in(tx, c->e, "world.restore", c->world->name, c->world->uid, err);
 }
 
 /* What waited in a conversation is said. */
 static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    world_call *c = arg;
     skn_working w;
-    skein_rc rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->chat}, err);
+    skein_rc rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->id}, err);
 
     return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
 }
@@ -565,7 +500,7 @@ static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, skein_mem *mem,
                              skein_world *out, skein_error *err)
 {
-    call                c = {.e = e, .mem = mem, .out = out, .ref = ref};
+    world_call          c = {.e = e, .mem = mem, .world = out, .ref = ref};
     skein_conversations chats;
     skein_rc            rc;
 
@@ -575,7 +510,7 @@ skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, ske
         (rc = skein_conversation_list(e, out->id, mem, &chats, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
-        c.chat = chats.at[i].id.v;
+        c.id = chats.at[i].id.v;
         rc = skn_store_write(e->store, settle, &c, err);
     }
     return rc;

@@ -7,10 +7,26 @@
 
 /* --- What may be -------------------------------------------------------------------------------------- */
 
-skein_rc skn_no_world(int64_t id, skein_error *err)
+skein_rc skn_world_need(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out,
+                        skein_error *err)
 {
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                    (long long)id);
+    bool     found;
+    skein_rc rc = skn_world_get(tx, id, a, out, &found, err);
+
+    return rc || found ? rc
+                       : skn_fail(err, SKEIN_NOT_FOUND,
+                                  "there is no world with the number %lld", (long long)id);
+}
+
+skein_rc skn_agent_need(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out,
+                        skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, id, a, out, &found, err);
+
+    return rc || found ? rc
+                       : skn_fail(err, SKEIN_NOT_FOUND,
+                                  "there is no agent with the number %lld", (long long)id);
 }
 
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
@@ -51,13 +67,11 @@ skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world
                               skein_error *err)
 {
     skein_world w;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, world, a, &w, &found, err);
+    skein_rc    rc = skn_world_need(tx, world, a, &w, err);
 
-    if (rc || !found)
-        return rc ? rc : skn_no_world(world, err);
-    *out = skn_world_limits_of(w.settings, a);
-    return SKEIN_OK;
+    if (!rc)
+        *out = skn_world_limits_of(w.settings, a);
+    return rc;
 }
 
 /* --- The change ---------------------------------------------------------------------------------------- */
@@ -116,10 +130,8 @@ static skein_rc take_world(skn_tx *tx, const call *c, skein_world *now, skein_er
     skein_rc           rc;
 
     if ((rc = skn_world_hold(tx, c->what->id.v, &found, err)) ||
-        (rc = skn_world_get(tx, c->what->id.v, c->mem, now, &found, err)))
+        (rc = skn_world_need(tx, c->what->id.v, c->mem, now, err)))
         return rc;
-    if (!found)
-        return skn_no_world(c->what->id.v, err);
     if (was && !is_same(was, now))
         return skn_fail(err, SKEIN_VERSION_CHANGED, "world \"%.*s\" was changed meanwhile",
                         SKN_FMT(now->name));
