@@ -1,8 +1,6 @@
 #include "api/call.h"
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_change.h"
-#include "cli/far_view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -145,6 +143,29 @@ static skein_rc print_stored(skn_cli *cli, skn_cli *apart, batch *b, const skn_j
     return rc;
 }
 
+skein_rc skn_append_send(skn_cli *cli, const skn_append *what, const skn_json **out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    if (what->lane.p)
+        skn_jw_kstr(w, "lane", what->lane);
+    if (what->call_id.p)
+        skn_jw_kstr(w, "spawnCallId", what->call_id);
+    if (what->strict)
+        skn_jw_kbool(w, "strict", true);
+    skn_jw_key(w, "messages");
+    skn_jw_array(w);
+    for (size_t i = 0; i < what->count; i++)
+        skn_jw_raw(w, what->messages[i]);
+    skn_jw_array_end(w);
+    rc = skn_send(cli, &b, "POST", NULL, "{chat}/messages", &v);
+    *out = rc ? NULL : skn_json_get(v, "messages");
+    return rc;
+}
+
 /* What is asked and answered goes with the batch: there may be any number of them. */
 static skein_rc send_batch(skn_cli *cli, batch *b)
 {
@@ -157,7 +178,7 @@ static skein_rc send_batch(skn_cli *cli, batch *b)
     skn_cli         *apart = skn_far_ask_apart(cli, cli->mem, &q);
     const skn_json  *stored;
 
-    if (skn_far_append(apart, &what, &stored))
+    if (skn_append_send(apart, &what, &stored))
         return explain(cli, apart, b);
     cli->door->match = NULL; /* it was expected of the first batch */
     return print_stored(cli, apart, b, stored);
@@ -288,13 +309,12 @@ static skein_rc append_lines(skn_cli *cli, batch *b, input *in)
 static skein_rc begin(skn_cli *cli, batch *b)
 {
     const char *expect = skn_opt(cli, "expect");
-    skein_at    at;
     skein_rc    rc = skn_need_first_chat(cli, &b->world, &b->chat);
 
     if (!rc)
         skn_keep_state(cli, &b->chat);
     if (!rc && expect)
-        rc = skn_need_state(cli, &b->chat, expect, &at);
+        rc = skn_need_state(cli, &b->chat, expect);
     if (!rc && skn_opt(cli, "call") && !skn_opt(cli, "lane"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"--call\" goes with \"--lane\"");
     return rc;

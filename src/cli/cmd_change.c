@@ -4,18 +4,16 @@
 #include "base/error.h"
 #include "cli/await.h"
 #include "cli/discover.h"
-#include "cli/far_change.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
-#define REF_LEAST       4 /* characters of an id that may stand for it */
-#define PREVIEW_SENDER  8
-#define PREVIEW_COLUMNS 60
+#define REF_LEAST 4 /* characters of an id that may stand for it */
+#define LOOK_MS   200
 
-skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
-                        skein_at *out)
+skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text)
 {
     const char   *dot = strrchr(text, '.');
     skein_version version;
@@ -29,8 +27,6 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
     rc = skn_need_version(cli, chat,
                           skn_arena_copy(cli->keep, (skn_str){text, (size_t)(dot - text)}).p,
                           &version);
-    out->thread = rc ? (skein_thread_id){0} : version.thread;
-    out->length = length;
     if (!rc)
         cli->door->match = skn_arena_printf(cli->keep, "\"%.*s.%" PRId64 "\"",
                                             SKN_FMT(version.thread_uid), length)
@@ -73,6 +69,19 @@ static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
     return rc;
 }
 
+/* Of the whole world, which a server tells at once: work that waits counts like work under way. */
+static skein_rc wait_for_server(skn_cli *cli)
+{
+    const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    const skn_json       *world;
+    skein_rc              rc;
+
+    while (!(rc = skn_far_get(cli, &world, "%s/status", cli->door->world)) &&
+           skn_far_flag(world, "isProcessing"))
+        nanosleep(&nap, NULL);
+    return rc;
+}
+
 /* "@" is the last message now; what the agents say meanwhile is part of the conversation then. */
 static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
 {
@@ -80,40 +89,39 @@ static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
     skein_rc    rc = fix_places(cli, chat);
 
     if (!rc)
-        rc = cli->far ? skn_far_wait_idle(cli) : skn_wait_idle(cli, chat->id);
+        rc = cli->far ? wait_for_server(cli) : skn_wait_idle(cli, chat->id);
     return rc ? rc : skn_need_chat(cli, &world, chat);
 }
 
 static skein_rc find_newest(skn_cli *cli)
 {
-    skein_versions all;
-    skein_rc       rc = skn_far_history(cli, &all);
+    skn_json_list all = {0};
+    skein_rc      rc = skn_read_all(cli, NULL, "{chat}/threads", 0, &all);
 
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (all.at[i].number > cli->newest)
-            cli->newest = all.at[i].number;
+    for (size_t i = 0; !rc && i < all.n; i++)
+        if (skn_far_int(all.p[i], "number", 0) > cli->newest)
+            cli->newest = skn_far_int(all.p[i], "number", 0);
     return rc;
 }
 
 /* A key may be of a change that was made before: that is told by the number of its version. */
-static bool was_made(const skn_cli *cli, int64_t version)
+static bool was_made(const skn_cli *cli, skn_str version)
 {
-    return version <= cli->newest;
+    return skn_far_version_number(version) <= cli->newest;
 }
 
-bool skn_say_made(skn_cli *cli, int64_t version, skn_str what)
+bool skn_say_made(skn_cli *cli, skn_str version, skn_str what)
 {
     if (!was_made(cli, version))
         return false;
-    skn_print(cli, "This was done already and made v%" PRId64 "%s", version,
+    skn_print(cli, "This was done already and made %.*s%s", SKN_FMT(version),
               what.n ? ": " : "");
     skn_print_line(cli, what, 0);
     skn_print_raw(cli, SKN_STR(". Nothing was changed now.\n"));
     return true;
 }
 
-skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
-                         skein_change *how)
+skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat)
 {
     const char *expect = skn_opt(cli, "expect");
     skein_rc    rc = skn_need_chat(cli, world, chat);
@@ -124,49 +132,81 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
         return rc;
     skn_keep_state(cli, chat);
     cli->changing_world = skn_arena_copy(cli->keep, world->name).p;
-    *how = (skein_change){.conversation = chat->id,
-                          .actor = skn_str_of(skn_opt(cli, "as")),
-                          .dry_run = cli->dry_run,
-                          .force = skn_opt(cli, "force"),
-                          .key = skn_str_of(skn_opt(cli, "key"))};
-    if (how->key.n && !how->dry_run && (rc = find_newest(cli)))
+    if (skn_opt(cli, "key") && !cli->dry_run && (rc = find_newest(cli)))
         return rc;
-    return expect ? skn_need_state(cli, chat, expect, &how->expect) : SKEIN_OK;
+    return expect ? skn_need_state(cli, chat, expect) : SKEIN_OK;
+}
+
+skn_jw *skn_change_begin(skn_cli *cli, skn_far_body *b, bool look)
+{
+    skn_jw *w = skn_far_body_begin(cli, b);
+
+    if (look) /* is not what the key is for */
+        b->key = SKN_NONE;
+    if (skn_opt(cli, "as"))
+        skn_jw_kstr(w, "by", skn_str_of(skn_opt(cli, "as")));
+    if (look)
+        skn_jw_kbool(w, "dryRun", true);
+    if (skn_opt(cli, "force"))
+        skn_jw_kbool(w, "force", true);
+    return w;
+}
+
+void skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids)
+{
+    skn_jw_key(w, member);
+    skn_jw_array(w);
+    for (size_t i = 0; i < ids->n; i++)
+        skn_jw_str(w, ids->p[i]);
+    skn_jw_array_end(w);
+}
+
+/* --- Operations --------------------------------------------------------------------------- */
+
+static skn_jw *operation(skn_cli *cli, skn_far_body *b, const char *op)
+{
+    skn_jw *w = skn_change_begin(cli, b, cli->dry_run);
+
+    skn_jw_kstr(w, "op", skn_str_of(op));
+    return w;
 }
 
 /* What became of the conversation, for a person. */
-static void say_version(skn_cli *cli, const skein_conversation *before, const skein_version *v)
+static void say_version(skn_cli *cli, const skein_conversation *before, const skn_json *v)
 {
-    skn_str what = v->note.n ? v->note : v->kind;
+    const char *what = skn_has(v, "note") ? "{line note}" : "{line operation}";
 
     if (cli->dry_run) {
-        skn_print(cli, "Would make a new version of v%" PRId64 " with %" PRId64 " message%s: ",
-                  before->version, v->length, skn_plural(v->length));
-        skn_print_line(cli, what, 0);
+        skn_print(cli, "Would make a new version of v%" PRId64, before->version);
+        skn_say(cli, v, " with {length} message{length s}: ");
+        skn_say(cli, v, what);
         skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
         return;
     }
-    if (skn_say_made(cli, v->number, what))
+    if (skn_say_made(cli, skn_far_text(v, "version"),
+                     skn_far_text(v, skn_has(v, "note") ? "note" : "operation")))
         return;
-    skn_print(cli, "v%" PRId64 " → v%" PRId64 ": ", before->version, v->number);
-    skn_print_line(cli, what, 0);
+    skn_print(cli, "v%" PRId64 " → ", before->version);
+    skn_say(cli, v, "{version}: ");
+    skn_say(cli, v, what);
     skn_print(cli, ". Undo with \"skein undo\".\n");
 }
 
-static skein_rc version_out(skn_cli *cli, const skein_conversation *before,
-                            const skein_version *v, skn_str message, skn_str original)
+/* `original`: the message that another one stands for now; absent: none. */
+static skein_rc operate(skn_cli *cli, skn_far_body *b, const skein_conversation *before,
+                        skn_str original)
 {
-    skn_jw *w;
+    const skn_json *v;
+    skn_jw         *w;
+    skein_rc        rc = skn_send(cli, b, "POST", NULL, "{chat}/operations", &v);
 
+    if (rc)
+        return rc;
     if (!cli->json) {
         say_version(cli, before, v);
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
-    skn_shape_thread_members(w, v);
-    if (message.p)
-        skn_jw_kstr(w, "messageId", message);
+    w = skn_item_with(cli, v);
     if (original.p)
         skn_jw_kstr(w, "originalMessageId", original);
     skn_jw_object_end(w);
@@ -177,17 +217,17 @@ int skn_cmd_amend(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
-    skein_message      target, edited = {.id = {0}};
-    skein_version      version;
+    skein_message      target;
+    skn_far_body       b;
     skn_str            text;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
-        (rc = skn_need_text(cli, target.content, &text)) ||
-        (rc = skn_far_amend(cli, &how, target.uid, text, &version, &edited)))
+        (rc = skn_need_text(cli, target.content, &text)))
         return (int)rc;
-    return (int)version_out(cli, &chat, &version, edited.uid, target.uid);
+    skn_jw_kstr(operation(cli, &b, "edit"), "messageId", target.uid);
+    skn_jw_kstr(&b.w, "content", text);
+    return (int)operate(cli, &b, &chat, target.uid);
 }
 
 /* --before ID, or --end; absent stands for the end. */
@@ -210,151 +250,150 @@ int skn_cmd_insert(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
-    skn_str            before;
-    skein_message      inserted = {.id = {0}};
-    skein_version      version;
-    skn_str            text;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    skn_far_body       b;
+    skn_str            before, text;
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = where(cli, &chat, &before)) ||
-        (rc = skn_need_text(cli, SKN_STR(""), &text)) ||
-        (rc = skn_far_insert(cli, &how, before, text, &version, &inserted)))
+        (rc = skn_need_text(cli, SKN_STR(""), &text)))
         return (int)rc;
-    return (int)version_out(cli, &chat, &version, inserted.uid, SKN_NONE);
+    skn_jw_kstr(operation(cli, &b, "insert"), "content", text);
+    skn_jw_kstr(&b.w, "before", before);
+    return (int)operate(cli, &b, &chat, SKN_NONE);
 }
 
 int skn_cmd_move(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
+    skn_far_body       b;
     skn_uids           ids;
     skn_str            before;
-    skein_version      version;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = where(cli, &chat, &before)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = skn_far_reorder(cli, &how, &ids, before, &version)))
+        (rc = skn_need_messages(cli, &chat, 0, &ids)))
         return (int)rc;
-    return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
+    skn_body_ids(operation(cli, &b, "reorder"), "messageIds", &ids);
+    skn_jw_kstr(&b.w, "before", before);
+    return (int)operate(cli, &b, &chat, SKN_NONE);
 }
 
 /* --- Removal ------------------------------------------------------------------------------ */
 
-static void say_preview(skn_cli *cli, const skein_removal *r)
+static void say_preview(skn_cli *cli, const skn_json *r)
 {
-    for (size_t i = 0; i < r->preview_count; i++) {
-        const skein_removal_line *m = &r->preview[i];
-
-        if (r->preview_skipped && i + 1 == r->preview_count)
-            skn_print(cli, "  … %" PRId64 " more …\n", r->preview_skipped);
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_sender(cli, m->sender, PREVIEW_SENDER);
-        skn_print_raw(cli, SKN_STR(" "));
-        skn_print_line(cli, m->text, PREVIEW_COLUMNS);
-        skn_print_raw(cli, SKN_STR("\n"));
+    for (const skn_json *m = skn_first(r, "preview"); m; m = m->next) {
+        if (!m->next)
+            skn_say_if(cli, r, "previewSkipped", "  … {previewSkipped} more …\n");
+        skn_say(cli, m, "  {sender sender 8} {line text 60}\n");
     }
 }
 
-static void say_count(skn_cli *cli, const skein_removal *r)
+static void say_count(skn_cli *cli, const skn_json *r)
 {
-    if (!r->count) { /* it stands in a delegation only */
-        skn_print(cli,
-                  "This will remove it and what follows it from %" PRId64 " delegation%s, and "
-                  "nothing from the room.\n",
-                  r->delegations, skn_plural(r->delegations));
+    if (!skn_has(r, "count")) { /* it stands in a delegation only */
+        skn_say(cli, r,
+                "This will remove it and what follows it from {delegations} "
+                "delegation{delegations s}, and nothing from the room.\n");
         say_preview(cli, r);
         skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
         return;
     }
-    skn_print(cli,
-              "This will remove %" PRId64 " message%s (including this one) from the current "
-              "version:\n  ",
-              r->count, skn_plural(r->count));
-    for (size_t i = 0; i < r->by_sender_count; i++) {
-        skn_print_raw(cli, i ? SKN_STR(", ") : SKN_STR(""));
-        skn_print_line(cli, skn_sender_name(r->by_sender[i].name), 0);
-        skn_print(cli, " %" PRId64, r->by_sender[i].count);
+    skn_say(cli, r,
+            "This will remove {count} message{count s} (including this one) from the current "
+            "version:\n  ");
+    for (const skn_json *m = skn_first(r, "byAgent"); m; m = m->next) {
+        skn_print_line(cli, skn_sender_name(m->key), 0);
+        skn_print(cli, " %.*s%s", SKN_FMT(m->text), m->next ? ", " : "");
     }
-    if (r->delegations)
-        skn_print(cli, "; %" PRId64 " delegation%s", r->delegations,
-                  skn_plural(r->delegations));
-    if (r->briefings)
-        skn_print(cli, "; %" PRId64 " briefing%s", r->briefings, skn_plural(r->briefings));
+    skn_say_if(cli, r, "delegations", "; {delegations} delegation{delegations s}");
+    skn_say_if(cli, r, "briefings", "; {briefings} briefing{briefings s}");
     skn_print_raw(cli, SKN_STR("\n"));
     say_preview(cli, r);
-    if (r->side_effects)
-        skn_print(cli, "Tool calls among them: %" PRId64 "; what they did outside stays.\n",
-                  r->side_effects);
+    skn_say_if(cli, r, "sideEffects",
+               "Tool calls among them: {sideEffects}; what they did outside stays.\n");
     skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
 }
 
-static skein_rc count_out(skn_cli *cli, const skein_world *world,
-                          const skein_conversation *chat, const skein_message *target,
-                          const skein_removal *r)
+static skein_rc count_out(skn_cli *cli, const skn_json *r)
 {
-    if (cli->json) {
-        skn_shape_count(skn_item(cli), chat->uid, world->current_chat.v != 0, target, r);
-        return skn_item_end(cli);
-    }
+    if (cli->json)
+        return skn_far_item(cli, r);
     say_count(cli, r);
     skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
     return SKEIN_OK;
 }
 
 /* The room, the agents' memories and the delegations lose each their own. */
-static void say_removed(skn_cli *cli, const skein_removal *r)
+static void say_removed(skn_cli *cli, const skn_json *r)
 {
     int64_t agents = 0;
 
-    for (size_t i = 0; i < r->by_agent_count; i++)
-        agents += r->by_agent[i].count > 0;
-    skn_print(cli, "Removed %" PRId64 " message%s from the room", r->count,
-              skn_plural(r->count));
+    for (const skn_json *m = skn_first(r, "removedByAgent"); m; m = m->next)
+        agents += !skn_str_is(m->text, "0");
+    skn_say(cli, r,
+            "Removed {messagesRemovedTotal} message{messagesRemovedTotal s} from the room");
     if (agents)
         skn_print(cli, ", also from the memory of %" PRId64 " agent%s", agents,
                   skn_plural(agents));
-    if (r->delegations)
-        skn_print(cli, ", and from %" PRId64 " delegation%s", r->delegations,
-                  skn_plural(r->delegations));
+    skn_say_if(cli, r, "delegations", ", and from {delegations} delegation{delegations s}");
     skn_print_raw(cli, SKN_STR(".\n"));
 }
 
-static skein_rc removal_out(skn_cli *cli, const skein_world *world,
-                            const skein_conversation *chat, const skein_removal *r)
+static skein_rc removal_out(skn_cli *cli, const skn_json *r)
 {
-    if (cli->json) {
-        skn_shape_removal(skn_item(cli), world->name, chat->uid, r);
-        return skn_item_end(cli);
-    }
-    if (skn_say_made(cli, r->version.number, SKN_STR("")))
+    if (cli->json)
+        return skn_far_item(cli, r);
+    if (skn_say_made(cli, skn_far_text(r, "version"), SKN_NONE))
         return SKEIN_OK;
     say_removed(cli, r);
-    if (r->added.uid.p)
-        skn_print(cli, "Sent the edited message as %.*s.\n", SKN_FMT(r->added.uid));
-    skn_print(cli,
-              "Now at v%" PRId64 ". What was removed is in v%" PRId64
-              "; undo with \"skein undo\".\n",
-              r->version.number, r->previous.number);
+    skn_say_if(cli, r, "newMessageId", "Sent the edited message as {newMessageId}.\n");
+    skn_say(cli, r,
+            "Now at {version}. What was removed is in {previousVersion}; undo with \"skein "
+            "undo\".\n");
     return SKEIN_OK;
 }
 
-/* On a terminal the person sees what goes before it goes. */
-static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skn_str target)
+static skein_rc look_at_removal(skn_cli *cli, const skein_message *target, const skn_json **out)
 {
-    skein_change  look = *how;
-    skein_removal r;
-    skein_rc      rc;
+    return skn_far_get(cli, out, "%s/messages/%s/count?chatId=%s", cli->door->world,
+                       skn_far_part(cli, target->uid), skn_far_part(cli, cli->door->chat_uid));
+}
+
+/* With a text the message is said again, in the same request; `answer`: agents answer it. */
+static skein_rc remove_it(skn_cli *cli, const skein_message *target, skn_str text, bool answer,
+                          const skn_json **out)
+{
+    skn_far_body b;
+    skn_jw      *w;
+
+    if (cli->dry_run)
+        return look_at_removal(cli, target, out);
+    w = skn_change_begin(cli, &b, false);
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
+    if (text.p)
+        skn_jw_kstr(w, "newContent", text);
+    if (text.p && !answer)
+        skn_jw_kbool(w, "answer", false);
+    return skn_far_send(&b, text.p ? "PUT" : "DELETE",
+                        skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
+                                         skn_far_part(cli, target->uid))
+                            .p,
+                        out);
+}
+
+/* On a terminal the person sees what goes before it goes. */
+static skein_rc ask_removal(skn_cli *cli, const skein_message *target)
+{
+    const skn_json *r = NULL;
+    skein_rc        rc;
 
     if (!cli->out.terminal || cli->yes || cli->dry_run || cli->json)
         return SKEIN_OK;
-    look.dry_run = true;
-    look.key = SKN_NONE;
-    if ((rc = skn_far_remove(cli, &look, target, SKN_NONE, &r)))
+    if ((rc = look_at_removal(cli, target, &r)))
         return rc;
-    say_count(cli, &r);
+    say_count(cli, r);
     return skn_confirm(cli, "Continue?", false);
 }
 
@@ -370,17 +409,14 @@ static int remove_from(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
     skein_message      target;
-    skein_removal      r;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    const skn_json    *r = NULL;
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = skn_need_message(cli, &chat, first_to_go(cli), &target)) ||
-        (rc = ask_removal(cli, &how, target.uid)) ||
-        (rc = skn_far_remove(cli, &how, target.uid, SKN_NONE, &r)))
+        (rc = ask_removal(cli, &target)) || (rc = remove_it(cli, &target, SKN_NONE, false, &r)))
         return (int)rc;
-    return cli->dry_run ? (int)count_out(cli, &world, &chat, &target, &r)
-                        : (int)removal_out(cli, &world, &chat, &r);
+    return (int)(cli->dry_run ? count_out(cli, r) : removal_out(cli, r));
 }
 
 int skn_cmd_rm(skn_cli *cli)
@@ -388,9 +424,8 @@ int skn_cmd_rm(skn_cli *cli)
     const char        *from = skn_opt(cli, "from");
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
+    skn_far_body       b;
     skn_uids           ids;
-    skein_version      version;
     skein_rc           rc;
 
     if (!from == !cli->arg_count)
@@ -398,26 +433,29 @@ int skn_cmd_rm(skn_cli *cli)
                              "\"skein rm\" needs either messages or --from ID");
     if (from)
         return remove_from(cli);
-    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = skn_far_delete(cli, &how, &ids, &version)))
+    if ((rc = skn_need_change(cli, &world, &chat)) ||
+        (rc = skn_need_messages(cli, &chat, 0, &ids)))
         return (int)rc;
-    return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
+    skn_body_ids(operation(cli, &b, "delete"), "messageIds", &ids);
+    return (int)operate(cli, &b, &chat, SKN_NONE);
 }
 
-/* Who has to answer what was sent instead. */
-static skein_rc say_responding(skn_cli *cli, skein_message *added)
-{
-    skein_deliveries list = {NULL, 0};
-    skein_rc         rc = skn_far_message(cli, added->uid, added, NULL, &list);
-    bool             any = false;
+/* --- Edit --------------------------------------------------------------------------------- */
 
-    for (size_t i = 0; !rc && !cli->json && i < list.count; i++) {
-        if (skn_str_is(list.at[i].state, "inMemory"))
-            continue;
-        skn_print(cli, "%s%.*s", any ? ", " : "Agents responding: ", SKN_FMT(list.at[i].agent));
-        any = true;
-    }
+/* Who has to answer what was sent instead. */
+static skein_rc say_responding(skn_cli *cli, const skn_json *made)
+{
+    const skn_json *m;
+    bool            any = false;
+    skein_rc        rc = skn_far_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
+                                     skn_far_part(cli, skn_far_text(made, "newMessageId")),
+                                     skn_far_part(cli, cli->door->chat_uid));
+
+    for (const skn_json *d = rc || cli->json ? NULL : skn_first(m, "delivery"); d; d = d->next)
+        if (!skn_is(d, "state", "inMemory")) {
+            skn_say(cli, d, any ? ", {agent}" : "Agents responding: {agent}");
+            any = true;
+        }
     if (any)
         skn_print_raw(cli, SKN_STR(".\n"));
     return rc;
@@ -426,8 +464,8 @@ static skein_rc say_responding(skn_cli *cli, skein_message *added)
 typedef struct editing {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how; /* .wake: a server runs, which has it answered */
     skn_server         server;
+    bool               served; /* a server runs, which has it answered */
     skein_message      target;
     skn_str            text;
     int64_t            timeout_ms;
@@ -438,33 +476,28 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
     skein_rc rc;
 
     if ((rc = skn_await_timeout(cli, &e->timeout_ms)) ||
-        (rc = skn_need_change(cli, &e->world, &e->chat, &e->how)) ||
+        (rc = skn_need_change(cli, &e->world, &e->chat)) ||
         (rc = skn_need_message(
              cli, &e->chat, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("@you"), &e->target)) ||
         (rc = skn_need_text(cli, e->target.content, &e->text)) ||
-        (rc = ask_removal(cli, &e->how, e->target.uid)) ||
-        (rc = skn_discover(cli, &e->server, &e->how.wake)))
+        (rc = ask_removal(cli, &e->target)) || (rc = skn_discover(cli, &e->server, &e->served)))
         return rc;
     return SKEIN_OK;
-}
-
-static skein_rc send_edit(skn_cli *cli, const editing *e, skein_removal *r)
-{
-    return skn_far_remove(cli, &e->how, e->target.uid, e->text, r);
 }
 
 /* The stream of events is opened first, so that nothing is missed of what the edit causes. */
 static int edit_and_wait(skn_cli *cli, const editing *e)
 {
-    skein_removal r;
-    skn_await     w;
-    int           status;
+    const skn_json *r = NULL;
+    skn_await       w;
+    int             status;
 
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
-    if (!(status = (int)skn_await_open(&w)) && !(status = (int)send_edit(cli, e, &r)) &&
-        !(status = (int)removal_out(cli, &e->world, &e->chat, &r)) &&
-        !was_made(cli, r.version.number)) { /* else it was answered long ago */
-        skn_await_message(&w, r.added.uid);
+    if (!(status = (int)skn_await_open(&w)) &&
+        !(status = (int)remove_it(cli, &e->target, e->text, true, &r)) &&
+        !(status = (int)removal_out(cli, r)) &&
+        !was_made(cli, skn_far_text(r, "version"))) { /* else it was answered long ago */
+        skn_await_message(&w, skn_far_text(r, "newMessageId"));
         status = skn_await_answers(&w, e->timeout_ms);
     }
     skn_await_release(&w);
@@ -473,20 +506,20 @@ static int edit_and_wait(skn_cli *cli, const editing *e)
 
 static int edit(skn_cli *cli)
 {
-    editing       e;
-    skein_removal r;
-    skein_rc      rc = prepare_edit(cli, &e);
+    editing         e;
+    const skn_json *r = NULL;
+    skein_rc        rc = prepare_edit(cli, &e);
 
     if (rc)
         return (int)rc;
-    if (e.how.wake && !cli->dry_run && !skn_opt(cli, "no-wait"))
+    if (e.served && !cli->dry_run && !skn_opt(cli, "no-wait"))
         return edit_and_wait(cli, &e);
-    if ((rc = send_edit(cli, &e, &r)))
+    if ((rc = remove_it(cli, &e.target, e.text, e.served, &r)))
         return (int)rc;
     if (cli->dry_run)
-        return (int)count_out(cli, &e.world, &e.chat, &e.target, &r);
-    if ((rc = removal_out(cli, &e.world, &e.chat, &r)) || e.how.wake)
-        return rc ? (int)rc : (int)say_responding(cli, &r.added);
+        return (int)count_out(cli, r);
+    if ((rc = removal_out(cli, r)) || e.served)
+        return rc ? (int)rc : (int)say_responding(cli, r);
     skn_note(cli, "%s: nobody answers.", skn_nobody_runs(cli));
     return 0;
 }
@@ -497,36 +530,37 @@ static bool is_part(skn_str id, skn_str ref)
 }
 
 /* The newest that is meant, halves or others; *other is one of another message that may be meant as well. */
-static const skein_edit_error *pick_failed(const skein_edit_errors *all, skn_str ref, bool half,
-                                           const skein_edit_error **other)
+static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool half,
+                                   const skn_json **other)
 {
-    const skein_edit_error *found = NULL;
+    const skn_json *found = NULL;
 
     *other = NULL;
-    for (size_t i = 0; i < all->count; i++) {
-        const skein_edit_error *f = &all->at[i];
+    for (size_t i = 0; i < all->n; i++) {
+        skn_str id = skn_far_text(all->p[i], "id");
+        skn_str message = skn_far_text(all->p[i], "messageId");
 
-        if (skn_str_starts(f->uid, SKN_STR(SKEIN_EDIT_HALF)) != half)
+        if (skn_str_starts(id, SKN_STR(SKEIN_EDIT_HALF)) != half)
             continue;
-        if (skn_str_eq(f->uid, ref) || skn_str_eq(f->message_uid, ref)) {
+        if (skn_str_eq(id, ref) || skn_str_eq(message, ref)) {
             *other = NULL;
-            return f;
+            return all->p[i];
         }
-        if (!is_part(f->uid, ref) && !is_part(f->message_uid, ref))
+        if (!is_part(id, ref) && !is_part(message, ref))
             continue;
-        if (found && !skn_str_eq(found->message_uid, f->message_uid))
-            *other = f;
-        found = found ? found : f;
+        if (found && !skn_str_eq(skn_far_text(found, "messageId"), message))
+            *other = all->p[i];
+        found = found ? found : all->p[i];
     }
     return found;
 }
 
-static skein_rc refuse_half(skn_cli *cli, const skein_edit_error *half)
+static skein_rc refuse_half(skn_cli *cli, const skn_json *half)
 {
     skn_fail(&cli->err, SKEIN_CONFLICT,
              "the messages of this edit were removed already, and its new text never came");
     return skn_hint(&cli->err, SKEIN_CONFLICT, "Put them back: skein undo -c %.*s",
-                    SKN_FMT(half->chat_uid));
+                    SKN_FMT(skn_far_text(half, "chatId")));
 }
 
 static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
@@ -539,24 +573,23 @@ static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
 
 /* The failed edit of a message, or with this id, or a beginning or an end of either; the newest, when a message has several.
  * Half an edit is meant only where nothing else can be. */
-static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
+static skein_rc find_failed(skn_cli *cli, const skn_json **out)
 {
-    const skein_edit_error *found, *other;
-    skn_str                 ref = skn_arg(cli, 0);
-    skein_edit_errors       all;
-    skein_world             world;
-    skein_rc                rc = skn_need_world(cli, &world);
+    const skn_json *other, *half;
+    skn_str         ref = skn_arg(cli, 0);
+    skn_json_list   all = {0};
+    skein_world     world;
+    skein_rc        rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_far_edit_errors(cli, &all)))
+    if (rc || (rc = skn_read_all(cli, NULL, "{world}/edit-errors", 0, &all)))
         return rc;
-    if ((found = pick_failed(&all, ref, false, &other)) && other)
-        return refuse_several(cli, found->message_uid, other->message_uid);
-    if (found) {
-        *out = *found;
+    if ((*out = pick_failed(&all, ref, false, &other)) && other)
+        return refuse_several(cli, skn_far_text(*out, "messageId"),
+                              skn_far_text(other, "messageId"));
+    if (*out)
         return SKEIN_OK;
-    }
-    if ((found = pick_failed(&all, ref, true, &other)))
-        return refuse_half(cli, found);
+    if ((half = pick_failed(&all, ref, true, &other)))
+        return refuse_half(cli, half);
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "no edit of \"%.*s\" failed in %.*s", SKN_FMT(ref),
              SKN_FMT(world.name));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Edit it as usual: skein edit %.*s",
@@ -566,13 +599,14 @@ static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
 /* Where it stands is known from the failure; without a text what has to go goes, and nothing is sent. */
 static int edit_again(skn_cli *cli)
 {
-    skein_edit_error failed;
-    skein_rc         rc = find_failed(cli, &failed);
+    const skn_json *failed;
+    skein_rc        rc = find_failed(cli, &failed);
 
     if (rc)
         return (int)rc;
-    cli->args[0] = skn_arena_copy(cli->keep, failed.message_uid).p;
-    skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, failed.chat_uid).p);
+    cli->args[0] = skn_arena_copy(cli->keep, skn_far_text(failed, "messageId")).p;
+    skn_opt_give(cli, "conversation",
+                 skn_arena_copy(cli->keep, skn_far_text(failed, "chatId")).p);
     if (skn_opt(cli, "message") || skn_opt(cli, "file"))
         return edit(cli);
     return remove_from(cli);

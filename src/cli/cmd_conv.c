@@ -1,14 +1,51 @@
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_change.h"
-#include "cli/far_view.h"
-#include "cli/far_world.h"
 #include "cli/news.h"
 
 skein_rc skn_chat_item(skn_cli *cli, const skein_conversation *chat)
 {
     skn_shape_chat(skn_item(cli), chat);
     return skn_item_end(cli);
+}
+
+static skein_rc make_chat(skn_cli *cli, skn_far_body *b, skein_conversation *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_send(cli, b, "POST", NULL, "{world}/chats", &v);
+
+    if (!rc)
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}
+
+skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+
+    if (title.p)
+        skn_jw_kstr(w, "title", title);
+    return make_chat(cli, &b, out);
+}
+
+skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+
+    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(mode)));
+    skn_jw_kstr(w, "agent", agent);
+    return make_chat(cli, &b, out);
+}
+
+/* Absent: none. */
+static skein_rc set_current(skn_cli *cli, skn_str chat_uid)
+{
+    const skn_json *v;
+    skn_far_body    b;
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "currentChatId", chat_uid);
+    return skn_send(cli, &b, "PATCH", NULL, "{world}", &v);
 }
 
 static void chat_name(skn_cli *cli, const skein_conversation *c)
@@ -32,7 +69,7 @@ int skn_cmd_conv_new(skn_cli *cli)
         skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
         return 0;
     }
-    if ((rc = skn_far_chat_new(cli, title, &chat)))
+    if ((rc = skn_chat_new(cli, title, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -121,7 +158,7 @@ static int leave_session(skn_cli *cli)
     skein_rc    rc = skn_need_world(cli, &world);
 
     if (!rc && !cli->dry_run)
-        rc = skn_far_set_current(cli, SKN_NONE);
+        rc = set_current(cli, SKN_NONE);
     if (!rc && !cli->json && cli->dry_run)
         skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
     else if (!rc && !cli->json)
@@ -144,7 +181,7 @@ int skn_cmd_conv_use(skn_cli *cli)
         return leave_session(cli);
     if ((rc = skn_chat_named(cli, &world, &chat)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skn_far_set_current(cli, chat.uid)))
+    if (!cli->dry_run && (rc = set_current(cli, chat.uid)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -175,7 +212,7 @@ int skn_cmd_conv_of(skn_cli *cli)
                   SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = skn_far_chat_of(cli, agent.name, mode, &chat)))
+    if ((rc = skn_chat_of(cli, agent.name, mode, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -187,14 +224,15 @@ int skn_cmd_conv_of(skn_cli *cli)
 
 int skn_cmd_conv_rm(skn_cli *cli)
 {
-    bool               force = skn_opt(cli, "force") != NULL;
+    const char        *path = skn_opt(cli, "force") ? "{chat}?force=true" : "{chat}";
+    const skn_json    *none;
     skein_world        world;
     skein_conversation chat;
     skein_rc           rc = skn_chat_named(cli, &world, &chat);
 
     if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skn_far_remove_chat(cli, force)))
+    if (!cli->dry_run && (rc = skn_send(cli, NULL, "DELETE", NULL, path, &none)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);

@@ -1,7 +1,6 @@
 /* Looking on while agents work: what one does in its background, and what a model was sent. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_change.h"
 #include "cli/far_view.h"
 #include "cli/paste.h"
 #include "cli/unanswered.h"
@@ -215,8 +214,7 @@ static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conve
 static int follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat, bool found)
 {
     skein_rc rc = found ? SKEIN_OK
-                        : skn_far_chat_of(cli, skn_far_text(agent, "name"), SKEIN_BACKGROUND,
-                                          chat);
+                        : skn_chat_of(cli, skn_far_text(agent, "name"), SKEIN_BACKGROUND, chat);
 
     if (rc)
         return (int)rc;

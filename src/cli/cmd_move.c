@@ -1,10 +1,12 @@
 /* In and out: export, import, backup, migrate. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
+#include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
-#include "cli/far_change.h"
-#include "cli/far_world.h"
+#include "cli/far_view.h"
 #include "config/backups.h"
 
 #include <errno.h>
@@ -14,7 +16,95 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define EXPORT_MS 600000
+#define LINE_MOST ((size_t)64 << 10) /* of an export; what is longer is passed on in parts */
+
 /* --- Export ------------------------------------------------------------------------------- */
+
+static const char *export_path(skn_cli *cli, const skn_export_order *what)
+{
+    static const char *const lanes[] = {[SKN_DELEGATIONS_SUMMARY] = "summary",
+                                        [SKN_DELEGATIONS_NONE] = "none",
+                                        [SKN_DELEGATIONS_FULL] = "full"};
+
+    return skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
+                            what->whole_world ? cli->door->world : cli->door->chat,
+                            skn_format_name(what->format), lanes[what->delegations],
+                            what->redact ? "&redact=true" : "",
+                            what->no_memory_only ? "&memoryOnly=false" : "",
+                            skn_far_parameter(cli, "threadId", what->thread),
+                            skn_far_parameter(cli, "root", what->root))
+        .p;
+}
+
+/* An export on its way: whole lines are passed on. */
+typedef struct passing {
+    const skn_sink *sink;
+    bool            shown;
+    skn_buf         line; /* begun */
+} passing;
+
+/* A carriage return is nothing that harms a file; what shows a file on a terminal cleans it again. */
+static skein_rc pass_clean(passing *p, skn_str text, skein_error *err)
+{
+    skn_buf  clean;
+    size_t   n;
+    skein_rc rc;
+
+    skn_buf_init(&clean, 4 * text.n + 1);
+    for (; text.n; text = skn_str_sub(text, n + 1, text.n)) {
+        const char *at = memchr(text.p, '\r', text.n);
+
+        n = at ? (size_t)(at - text.p) : text.n;
+        skn_clean_add(&clean, skn_str_sub(text, 0, n), true);
+        skn_buf_add(&clean, at ? SKN_STR("\r") : SKN_STR(""));
+    }
+    rc = clean.starved ? skn_no_memory(err)
+                       : p->sink->write(p->sink->arg, skn_buf_str(&clean), err);
+    skn_buf_release(&clean);
+    return rc;
+}
+
+static skein_rc pass(void *arg, skn_str piece, skein_error *err)
+{
+    passing *p = arg;
+    skn_str  all;
+    size_t   whole;
+    skein_rc rc;
+
+    if (!p->shown)
+        return p->sink->write(p->sink->arg, piece, err);
+    skn_buf_add(&p->line, piece);
+    if (p->line.starved || p->line.over)
+        return skn_no_memory(err);
+    all = skn_buf_str(&p->line);
+    for (whole = all.n; whole && all.p[whole - 1] != '\n'; whole--)
+        ;
+    if (!whole && all.n >= LINE_MOST)
+        whole = skn_utf8_cut(all, all.n - 4).n;
+    if (!whole)
+        return SKEIN_OK;
+    rc = pass_clean(p, skn_str_sub(all, 0, whole), err);
+    memmove(p->line.p, p->line.p + whole, all.n - whole);
+    p->line.n = all.n - whole;
+    return rc;
+}
+
+skein_rc skn_export_pass(skn_cli *cli, const skn_export_order *what, const skn_sink *sink)
+{
+    passing          p = {.sink = sink, .shown = cli->far && skn_format_shown(what->format)};
+    skn_request_spec ask = {
+        .method = "GET", .path = export_path(cli, what), .take = pass, .arg = &p};
+    skn_client_answer got;
+    skein_rc          rc;
+
+    skn_buf_init(&p.line, 2 * LINE_MOST);
+    rc = skn_client_call(cli, &cli->door->server, &ask, EXPORT_MS, &got);
+    if (!rc && p.line.n)
+        rc = pass_clean(&p, skn_buf_str(&p.line), &cli->err);
+    skn_buf_release(&p.line);
+    return rc;
+}
 
 /* A file is written beside its name and takes the name when it is whole. */
 typedef struct target {
@@ -102,7 +192,7 @@ static skein_rc target_close(target *t, skein_rc rc)
     return rc;
 }
 
-static skein_rc export_what(skn_cli *cli, skn_far_export_spec *spec)
+static skein_rc export_what(skn_cli *cli, skn_export_order *spec)
 {
     skein_world        world;
     skein_conversation chat;
@@ -125,7 +215,7 @@ static skein_rc export_what(skn_cli *cli, skn_far_export_spec *spec)
     return rc;
 }
 
-static skein_rc export_how(skn_cli *cli, skn_far_export_spec *spec)
+static skein_rc export_how(skn_cli *cli, skn_export_order *spec)
 {
     const char *format = skn_opt(cli, "format"), *lanes = skn_opt(cli, "delegations");
 
@@ -145,10 +235,10 @@ static skein_rc export_how(skn_cli *cli, skn_far_export_spec *spec)
 
 int skn_cmd_export(skn_cli *cli)
 {
-    skn_far_export_spec spec = {.whole_world = false};
-    target              t = {.fd = -1};
-    const skn_sink      sink = {target_write, &t};
-    skein_rc            rc;
+    skn_export_order spec = {.whole_world = false};
+    target           t = {.fd = -1};
+    const skn_sink   sink = {target_write, &t};
+    skein_rc         rc;
 
     if (cli->json && !skn_opt(cli, "format"))
         skn_opt_give(cli, "format", "json");
@@ -160,7 +250,7 @@ int skn_cmd_export(skn_cli *cli)
         return 0;
     }
     t.shown = skn_format_shown(spec.format);
-    rc = target_close(&t, skn_far_export(cli, &spec, &sink));
+    rc = target_close(&t, skn_export_pass(cli, &spec, &sink));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
     return (int)rc;
@@ -284,23 +374,13 @@ static void show_rest(skn_cli *cli, int64_t count)
         skn_print(cli, "and %" PRId64 " more\n", count - SHOWN_MOST);
 }
 
-static const skn_json *list_of(const skn_json *told, const char *member)
-{
-    const skn_json *list = skn_json_get(told, member);
-
-    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
-}
-
 static void show_unreachable(skn_cli *cli, const skn_json *told)
 {
-    const skn_json *first = list_of(told, "messages");
-    int64_t         count = skn_far_int(told, "erased", 0);
-
-    skn_print(cli, "%" PRId64 " message%s that the current version does not hold%s\n", count,
-              skn_plural(count), count ? ":" : "");
-    for (const skn_json *m = first ? first->first : NULL; m; m = m->next)
+    skn_say(cli, told, "{erased} message{erased s} that the current version does not hold");
+    skn_print(cli, skn_has(told, "erased") ? ":\n" : "\n");
+    for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
         show_told(cli, m);
-    show_rest(cli, count);
+    show_rest(cli, skn_far_int(told, "erased", 0));
 }
 
 static bool is_named(const skn_uids *ids, skn_str uid)
@@ -314,10 +394,10 @@ static bool is_named(const skn_uids *ids, skn_str uid)
 /* What the system made of their words, wherever it was said. */
 static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
-    const skn_json *all = list_of(told, "messages");
+    const skn_json *all = skn_json_get(told, "messages");
     int64_t         rest = skn_far_int(told, "erased", 0) - (all ? all->count : 0);
 
-    for (const skn_json *m = all ? all->first : NULL; m; m = m->next)
+    for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
         if (!is_named(ids, skn_far_text(m, "messageId"))) {
             skn_print_raw(cli, SKN_STR("made of it: "));
             show_told(cli, m);
@@ -352,22 +432,32 @@ static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat, const s
 
 /* --- Erasing ------------------------------------------------------------------------------ */
 
+/* The messages, or without ids all that the current version does not hold. */
+static skein_rc purge(skn_cli *cli, const skn_uids *ids, bool look, const skn_json **told)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_change_begin(cli, &b, look);
+
+    if (ids->n)
+        skn_body_ids(w, "messageIds", ids);
+    else
+        skn_jw_kbool(w, "unreachable", true);
+    return skn_send(cli, &b, "POST", NULL, "{chat}/purge", told);
+}
+
 /* Shows what would go, asks, and erases; a dry run ends with the look. */
 static skein_rc look_and_purge(skn_cli *cli, const skein_conversation *chat,
-                               const skein_change *how, const skn_uids *ids,
-                               const skn_json **told)
+                               const skn_uids *ids, const skn_json **told)
 {
-    skein_change look = *how;
-    skein_rc     rc;
+    skein_rc rc;
 
-    look.dry_run = true;
-    if (shows_texts(cli) && ((rc = skn_far_purge(cli, &look, ids, told)) ||
-                             (rc = show_texts(cli, chat, ids, *told))))
+    if (shows_texts(cli) &&
+        ((rc = purge(cli, ids, true, told)) || (rc = show_texts(cli, chat, ids, *told))))
         return rc;
     if ((rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
         (cli->dry_run && shows_texts(cli)))
         return rc;
-    return skn_far_purge(cli, how, ids, told);
+    return purge(cli, ids, cli->dry_run, told);
 }
 
 static void say_erased(skn_cli *cli, int64_t erased)
@@ -399,43 +489,43 @@ static void tell_backups(skn_cli *cli)
 /* Their words may stand in what was made of them, which goes only by its own name. */
 static void tell_kept(skn_cli *cli, const skn_json *told)
 {
-    const skn_json *all = list_of(told, "kept");
-
-    for (const skn_json *k = all ? all->first : NULL; k; k = k->next)
+    for (const skn_json *k = skn_first(told, "kept"); k; k = k->next)
         skn_note(cli, "A %s %.*s and stays: skein purge %.*s",
-                 skn_str_is(skn_far_text(k, "in"), "squash") ? "squash was made of"
-                                                             : "summary covers",
+                 skn_is(k, "in", "squash") ? "squash was made of" : "summary covers",
                  SKN_FMT(skn_far_text(k, "messageId")),
                  SKN_FMT(skn_far_text(k, "keptMessageId")));
+}
+
+static skein_rc purge_json(skn_cli *cli, int64_t erased)
+{
+    skn_jw *w = skn_item(cli);
+
+    skn_jw_object(w);
+    skn_jw_kint(w, "erased", erased);
+    skn_jw_kbool(w, "dryRun", cli->dry_run);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
 }
 
 int skn_cmd_purge(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
     skn_uids           ids = {0};
     const skn_json    *told = NULL;
     int64_t            erased;
-    skn_jw            *w;
     skein_rc           rc;
 
     if (!skn_opt(cli, "unreachable") == !cli->arg_count)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"skein purge\" needs either messages or --unreachable");
-    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
+    if ((rc = skn_need_change(cli, &world, &chat)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = look_and_purge(cli, &chat, &how, &ids, &told)))
+        (rc = look_and_purge(cli, &chat, &ids, &told)))
         return (int)rc;
     erased = skn_far_int(told, "erased", 0);
-    if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
-        skn_jw_kint(w, "erased", erased);
-        skn_jw_kbool(w, "dryRun", cli->dry_run);
-        skn_jw_object_end(w);
-        return (int)skn_item_end(cli);
-    }
+    if (cli->json)
+        return (int)purge_json(cli, erased);
     say_erased(cli, erased);
     if (erased && !cli->dry_run)
         tell_backups(cli);

@@ -5,9 +5,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/current.h"
-#include "cli/far_change.h"
 #include "cli/news.h"
-#include "cli/print.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -132,7 +130,7 @@ static skein_rc store_it(skn_cli *cli, const sending *s)
     const skn_json  *stored;
     skein_rc         rc;
 
-    if ((rc = skn_far_append(cli, &what, &stored)) || (rc = said(cli, stored->first)))
+    if ((rc = skn_append_send(cli, &what, &stored)) || (rc = said(cli, stored->first)))
         return rc;
     if (!skn_opt(cli, "no-wait"))
         skn_note(cli, "%s: it is stored, and nobody answers.", skn_nobody_runs(cli));

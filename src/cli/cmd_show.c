@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_change.h"
 #include "cli/far_view.h"
 #include "cli/unanswered.h"
 
@@ -211,47 +210,62 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, const skein_mess
 
 static skein_rc show_version(skn_cli *cli, const show_job *job)
 {
-    skein_version v;
-    int64_t       length;
-    skein_rc      rc = skn_need_version_at(cli, &job->chat, cli->args[0], &v, &length);
+    skein_version   version;
+    const skn_json *v;
+    int64_t         length;
+    skn_jw         *w;
+    skein_rc        rc = skn_need_version_at(cli, &job->chat, cli->args[0], &version, &length);
 
-    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_THREAD, "a version")))
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_THREAD, "a version")) ||
+        (rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
+                          skn_far_part(cli, version.thread_uid))))
         return rc;
-    if (length >= 0)
-        v.length = length;
+    if (length < 0)
+        length = version.length;
     if (cli->json) {
-        skn_shape_thread(skn_item(cli), &v);
+        w = skn_item(cli);
+        skn_jw_object(w);
+        for (const skn_json *m = v->first; m; m = m->next) {
+            skn_jw_key_str(w, m->key);
+            if (skn_str_is(m->key, "length"))
+                skn_jw_int(w, length);
+            else
+                skn_jw_raw(w, m->raw);
+        }
+        skn_jw_object_end(w);
         return skn_item_end(cli);
     }
-    skn_print(cli, "v%" PRId64 "  %.*s  %.*s%s\n", v.number, SKN_FMT(v.thread_uid),
-              SKN_FMT(v.kind), v.current ? "  (current)" : "");
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_line(cli, v.note, 0);
-    skn_print(cli, "\n  %" PRId64 " message%s", v.length, skn_plural(v.length));
-    if (v.origin)
-        skn_print(cli, ", made from v%" PRId64 " when it had %" PRId64, v.origin,
-                  v.origin_length);
-    skn_print_raw(cli, SKN_STR("\n  by "));
-    skn_print_line(cli, skn_sender_name(v.actor), 0);
-    skn_print_raw(cli, SKN_STR(" at "));
-    skn_print_time(cli, v.created_at);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, v, "{version}  {threadId}  {operation}");
+    skn_say_if(cli, v, "current", "  (current)");
+    skn_say(cli, v, "\n  {line note}");
+    skn_print(cli, "\n  %" PRId64 " message%s", length, skn_plural(length));
+    skn_say_if(cli, v, "originalVersion",
+               ", made from {originalVersion} when it had {originalLength}");
+    skn_say(cli, v, "\n  by ");
+    skn_print_line(cli, skn_sender_name(skn_far_text(v, "by")), 0);
+    skn_say(cli, v, " at {time createdAt}\n");
     return SKEIN_OK;
 }
 
+static skein_rc read_squash(skn_cli *cli, const skn_json **out)
+{
+    return skn_far_get(cli, out, "%s/squashes/%s", cli->door->world,
+                       skn_far_part(cli, skn_arg(cli, 0)));
+}
+
 /* In the world that is meant, or else in whichever has it. */
-static skein_rc find_squash(skn_cli *cli, skein_squash *out)
+static skein_rc find_squash(skn_cli *cli, const skn_json **out)
 {
     skein_world  world;
     skein_worlds all;
     skein_rc     rc = skn_need_world(cli, &world);
 
-    rc = rc ? rc : skn_far_squash_get(cli, skn_arg(cli, 0), out);
+    rc = rc ? rc : read_squash(cli, out);
     if (!rc || skn_opt(cli, "world") || skn_far_worlds(cli, &all))
         return rc;
     for (size_t i = 0; i < all.count; i++) {
         skn_far_enter(cli, &all.at[i]);
-        if (!skn_far_squash_get(cli, skn_arg(cli, 0), out)) {
+        if (!read_squash(cli, out)) {
             cli->err = (skein_error){.rc = SKEIN_OK};
             return SKEIN_OK;
         }
@@ -261,25 +275,21 @@ static skein_rc find_squash(skn_cli *cli, skein_squash *out)
 
 static skein_rc show_squash(skn_cli *cli)
 {
-    skein_squash s;
-    skein_rc     rc = find_squash(cli, &s);
+    const skn_json *s, *sources;
+    skein_rc        rc = find_squash(cli, &s);
 
-    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")))
-        return rc;
-    if (cli->json) {
-        skn_shape_squash(skn_item(cli), &s);
-        return skn_item_end(cli);
-    }
-    skn_print(cli, "%.*s  %zu messages → %.*s, in v%" PRId64 "\n", SKN_FMT(s.uid),
-              s.source_count, SKN_FMT(s.result.uid), s.version.number);
-    skn_print_block(cli, s.result.content, 4);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_line(cli, s.prompt.p ? s.prompt : SKN_STR("by hand"), 0);
-    skn_print_raw(cli, s.model.n ? SKN_STR("  ") : SKN_STR(""));
-    skn_print_line(cli, s.model, 0);
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")) || cli->json)
+        return rc ? rc : skn_far_item(cli, s);
+    sources = skn_json_get(s, "sourceMessageIds");
+    skn_say(cli, s, "{squashOperationId}  ");
+    skn_print(cli, "%" PRIu32, sources ? sources->count : 0);
+    skn_say(cli, s, " messages → {resultMessageId}, in {version}\n");
+    skn_print_block(cli, skn_far_text(s, "content"), 4);
+    skn_say(cli, s, skn_has(s, "prompt") ? "  {line prompt}" : "  by hand");
+    skn_say_if(cli, s, "model", "  {line model}");
     skn_print_raw(cli, SKN_STR("\n  from"));
-    for (size_t i = 0; i < s.source_count; i++)
-        skn_print(cli, " %.*s", SKN_FMT(s.sources[i]));
+    for (const skn_json *id = skn_first(s, "sourceMessageIds"); id; id = id->next)
+        skn_print(cli, " %.*s", SKN_FMT(id->text));
     skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;
 }

@@ -7,7 +7,6 @@
 #include "cli/current.h"
 #include "cli/discover.h"
 #include "cli/input.h"
-#include "cli/print.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

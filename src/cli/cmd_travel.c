@@ -1,80 +1,108 @@
-/* Time travel: undo, redo, switch, branch. */
+/* Time travel: undo, redo, switch, branch. And the versions that there are. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_change.h"
 #include "cli/paste.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* How much moved, where that was counted. */
-static void say_effects(skn_cli *cli, const skein_move *m)
+/* How much moved, where that was counted: by the dry run before the move, or by this one. */
+static void say_effects(skn_cli *cli, const skn_json *m, const skn_json *counted)
 {
-    if (m->returning < 0)
+    if (!skn_json_get(counted, "returning"))
         return;
-    skn_print(cli, "%" PRId64 " message%s return%s, %" PRId64 " leave%s.", m->returning,
-              skn_plural(m->returning), m->returning == 1 ? "s" : "", m->leaving,
-              m->leaving == 1 ? "s" : "");
-    if (m->side_effects > 0)
-        skn_print(cli,
-                  " %" PRId64 " tool call%s in v%" PRId64
-                  " may have changed something outside: "
-                  "%s.",
-                  m->side_effects, skn_plural(m->side_effects), m->from.number,
-                  cli->dry_run ? "it will not be undone" : "it was not undone");
+    skn_say(cli, counted,
+            skn_far_int(counted, "returning", 0) == 1 ? "1 message returns, "
+                                                      : "{returning} messages return, ");
+    skn_say(cli, counted,
+            skn_far_int(counted, "leaving", 0) == 1 ? "1 leaves." : "{leaving} leave.");
+    if (skn_far_int(counted, "sideEffects", 0) > 0) {
+        skn_say(cli, counted, " {sideEffects} tool call{sideEffects s}");
+        skn_say(cli, m, " in {previousVersion} may have changed something outside: ");
+        skn_print(cli, cli->dry_run ? "it will not be undone." : "it was not undone.");
+    }
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
 /* What was said since and is out of sight now: where it is, and how it comes back. */
-static void say_newer(skn_cli *cli, const skein_move *m, const char *back)
+static void say_newer(skn_cli *cli, const skn_json *m, const char *back)
 {
-    const char *them = m->newer == 1 ? "it" : "them";
-    skn_str     text;
+    bool one = skn_far_int(m, "newerMessages", 0) == 1;
 
-    if (m->newer < 1)
+    if (!skn_has(m, "newerMessages"))
         return;
-    text = skn_arena_printf(cli->keep,
-                            "\"skein log -v v%" PRId64 "\" shows %s, \"skein %s\" brings %s "
-                            "back.",
-                            m->from.number, them, back, them);
-    skn_print(cli, "%" PRId64 " newer message%s %s in v%" PRId64 ": %s\n", m->newer,
-              skn_plural(m->newer), m->newer == 1 ? "is" : "are", m->from.number,
-              skn_pasteable(cli, text.p));
+    skn_say(cli, m,
+            one ? "1 newer message is in {previousVersion}: \"skein log -v {previousVersion}\" "
+                  "shows it, "
+                : "{newerMessages} newer messages are in {previousVersion}: \"skein log -v "
+                  "{previousVersion}\" shows them, ");
+    skn_say(cli, m, back);
+    skn_print(cli, " brings %s back.\n", one ? "it" : "them");
+}
+
+/* "undo" or "redo" by so many steps; or to the version that `to` is. */
+static skein_rc ask(skn_cli *cli, const char *move, int64_t steps, skn_str to, bool look,
+                    const skn_json **out)
+{
+    const char  *match = cli->door->match;
+    skn_far_body b;
+    skn_jw      *w = skn_change_begin(cli, &b, look);
+    skein_rc     rc;
+
+    skn_jw_kstr(w, move ? "move" : "threadId", move ? skn_str_of(move) : to);
+    if (move)
+        skn_jw_kint(w, "steps", steps);
+    cli->door->match = match ? match
+                             : "*"; /* a move must say from where, even if from anywhere */
+    rc = skn_send(cli, &b, "PUT", NULL, "{chat}/currentThread", out);
+    cli->door->match = match;
+    return rc;
+}
+
+static bool same(const skn_json *a, const skn_json *b, const char *member)
+{
+    return skn_str_eq(skn_json_get(a, member)->raw, skn_json_get(b, member)->raw);
 }
 
 /* A dry run counts what moves; what it says holds if the same move is made then. That it failed is for
- * the move itself to say. */
-static skein_rc travel(skn_cli *cli, const char *move, const skein_change *how, int64_t where,
-                       skein_move *out)
+ * the move itself to say. *counted is NULL where nothing was counted. */
+static skein_rc travel(skn_cli *cli, const char *move, int64_t steps, skn_str to,
+                       const skn_json **out, const skn_json **counted)
 {
-    skein_change before = *how;
-    skein_move   counted;
-    skein_error  none = cli->err;
-    skein_rc     rc, look;
+    skein_error before = cli->err;
+    skein_rc    rc;
 
-    before.dry_run = true;
-    before.key = SKN_NONE; /* else it would be answered with what was done before */
-    look = cli->dry_run ? SKEIN_NOTHING : skn_far_travel(cli, &before, move, where, &counted);
-    cli->err = none;
-    rc = skn_far_travel(cli, how, move, where, out);
-    if (!rc && !look && out->from.number == counted.from.number &&
-        out->from.length == counted.from.length && out->to.number == counted.to.number) {
-        out->returning = counted.returning;
-        out->leaving = counted.leaving;
-        out->side_effects = counted.side_effects;
-    }
+    if (cli->dry_run || ask(cli, move, steps, to, true, counted))
+        *counted = NULL;
+    cli->err = before;
+    if ((rc = ask(cli, move, steps, to, cli->dry_run, out)))
+        return rc;
+    if (cli->dry_run)
+        *counted = *out;
+    else if (*counted &&
+             (!same(*out, *counted, "previousThreadId") || !same(*out, *counted, "threadId") ||
+              !same(*out, *counted, "newerMessages")))
+        *counted = NULL;
     return rc;
 }
 
 /* What the way there takes back or brings back, in the words of the version that did it. */
-static void say_what(skn_cli *cli, const skein_move *m, const skein_version *v)
+static skein_rc say_what(skn_cli *cli, const skn_json *m, bool of_target)
 {
-    if (skn_str_is(m->what, "switch")) /* the note says what made the version */
-        skn_print(cli, "the switch to v%" PRId64, v->number);
+    const skn_json *v = m;
+    skein_rc        rc = SKEIN_OK;
+
+    if (!of_target && (rc = skn_read(cli, m, "{chat}/threads/{previousThreadId}", &v)))
+        return rc;
+    if (skn_is(m, "move", "switch")) /* the note says what made the version */
+        skn_say(cli, v, "the switch to {version}");
+    else if (skn_far_int(m, "steps", 0) == 1 && skn_has(v, "note"))
+        skn_say(cli, v, "{line note 60}");
     else
-        skn_print_line(cli, m->steps == 1 && v->note.n ? v->note : m->what, 60);
-    if (m->steps > 1)
-        skn_print(cli, " and what came after it, %" PRId64 " steps", m->steps);
+        skn_say(cli, m, "{line move 60}");
+    if (skn_far_int(m, "steps", 0) > 1)
+        skn_say(cli, m, " and what came after it, {steps} steps");
+    return rc;
 }
 
 typedef struct wording {
@@ -83,101 +111,101 @@ typedef struct wording {
     bool        of_target; /* the version that is gone to says what, not the one that is left */
 } wording;
 
-static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words)
+static skein_rc move_json(skn_cli *cli, const skn_json *m, const skn_json *counted)
 {
-    const skein_version *v = words->of_target ? &m->to : &m->from;
+    static const char *const counts[] = {"returning", "leaving", "sideEffects"};
+    skn_jw                  *w = skn_item_with(cli, m);
 
-    if (cli->json) {
-        skn_shape_move(skn_item(cli), m);
-        return skn_item_end(cli);
-    }
-    if (cli->dry_run) {
-        skn_print(cli, "Would go from v%" PRId64 " to v%" PRId64, m->from.number, m->to.number);
+    for (size_t i = 0; counted && i < sizeof counts / sizeof counts[0]; i++)
+        if (!skn_json_get(m, counts[i]) && skn_json_get(counted, counts[i])) {
+            skn_jw_key(w, counts[i]);
+            skn_jw_raw(w, skn_json_get(counted, counts[i])->raw);
+        }
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counted,
+                         const wording *words)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (cli->json)
+        return move_json(cli, m, counted);
+    if (!cli->dry_run) {
+        skn_say(cli, m, "{previousVersion} → {version}. ");
+        skn_print(cli, "%s: ", words->did);
+        rc = say_what(cli, m, words->of_target);
+        skn_say(cli, m, ". ");
+        skn_print(cli, "%s\n", skn_pasteable(cli, words->back));
+    } else {
+        skn_say(cli, m, "Would go from {previousVersion} to {version}");
         if (words->would) {
             skn_print(cli, " (%s: ", words->would);
-            say_what(cli, m, v);
+            rc = say_what(cli, m, words->of_target);
             skn_print_raw(cli, SKN_STR(")"));
         }
         skn_print_raw(cli, SKN_STR(".\n"));
-        say_effects(cli, m);
-        say_newer(cli, m, words->again);
-        return SKEIN_OK;
     }
-    skn_print(cli, "v%" PRId64 " → v%" PRId64 ". %s: ", m->from.number, m->to.number,
-              words->did);
-    say_what(cli, m, v);
-    skn_print(cli, ". %s\n", skn_pasteable(cli, words->back));
-    say_effects(cli, m);
+    say_effects(cli, m, counted);
     say_newer(cli, m, words->again);
-    return SKEIN_OK;
+    return rc;
 }
 
-static skein_rc read_steps(skn_cli *cli, int64_t *out)
+static int step(skn_cli *cli, const char *move, const wording *words)
 {
-    *out = 1;
-    if (!cli->arg_count)
-        return SKEIN_OK;
-    if (!skn_str_int(skn_arg(cli, 0), out) || *out < 1 || *out > 1000000)
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
-                        cli->args[0]);
-    return SKEIN_OK;
+    skein_world        world;
+    skein_conversation chat;
+    const skn_json    *made, *counted;
+    int64_t            steps = 1;
+    skein_rc           rc;
+
+    if (cli->arg_count &&
+        (!skn_str_int(skn_arg(cli, 0), &steps) || steps < 1 || steps > 1000000))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
+                             cli->args[0]);
+    if ((rc = skn_need_change(cli, &world, &chat)) ||
+        (rc = travel(cli, move, steps, SKN_NONE, &made, &counted)))
+        return (int)rc;
+    return (int)move_out(cli, made, counted, words);
 }
 
 int skn_cmd_undo(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_change       how;
-    skein_move         move;
-    int64_t            steps;
-    skein_rc           rc = read_steps(cli, &steps);
-
-    if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, "undo", &how, steps, &move)))
-        return (int)rc;
-    return (int)move_out(cli, &move,
-                         &(wording){"takes back", "Took back",
-                                    "Bring it back with \"skein redo\".", "redo", false});
+    return step(cli, "undo",
+                &(wording){"takes back", "Took back", "Bring it back with \"skein redo\".",
+                           "\"skein redo\"", false});
 }
 
 int skn_cmd_redo(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_change       how;
-    skein_move         move;
-    int64_t            steps;
-    skein_rc           rc = read_steps(cli, &steps);
-
-    if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, "redo", &how, steps, &move)))
-        return (int)rc;
-    return (int)move_out(
-        cli, &move,
-        &(wording){"brings back", "Brought back", "Undo with \"skein undo\".", "undo", true});
+    return step(cli, "redo",
+                &(wording){"brings back", "Brought back", "Undo with \"skein undo\".",
+                           "\"skein undo\"", true});
 }
 
 int skn_cmd_switch(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
     skein_version      version;
-    skein_move         move;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    const skn_json    *made, *counted;
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
-        (rc = travel(cli, NULL, &how, version.number, &move)))
+        (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
         return (int)rc;
     if (cli->json || cli->dry_run)
-        return (int)move_out(cli, &move, &(wording){NULL, NULL, NULL, "undo", true});
-    skn_print(cli,
-              "Now at v%" PRId64 " (was v%" PRId64 "). Back with \"skein undo\" or \"skein "
-              "switch v%" PRId64 "\".\n",
-              move.to.number, move.from.number, move.from.number);
-    say_newer(cli, &move, "undo");
+        return (int)move_out(cli, made, counted,
+                             &(wording){NULL, NULL, NULL, "\"skein undo\"", true});
+    skn_say(cli, made,
+            "Now at {version} (was {previousVersion}). Back with \"skein undo\" or \"skein "
+            "switch {previousVersion}\".\n");
+    say_newer(cli, made, "\"skein undo\"");
     return 0;
 }
+
+/* --- Branches ----------------------------------------------------------------------------- */
 
 /* Which version, and how much of it: all, or up to and including a message. The newest version that holds it, where
  * the current one does not. */
@@ -189,7 +217,6 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
     skein_message_facts facts;
     skein_rc            rc;
 
-    *length = -1;
     if (skn_is_version(skn_arg(cli, 0)) || skn_is_version_at(skn_arg(cli, 0))) {
         rc = skn_need_version_at(cli, chat, cli->args[0], &v, length);
         *version = rc ? 0 : v.number;
@@ -209,14 +236,28 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
     return SKEIN_OK;
 }
 
+skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
+                        const skn_json **out)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+
+    skn_jw_kstr(w, "threadId", skn_arena_printf(cli->keep, "v%" PRId64, version));
+    if (length >= 0)
+        skn_jw_kint(w, "length", length);
+    if (title.p)
+        skn_jw_kstr(w, "title", title);
+    return skn_send(cli, &b, "POST", NULL, "{chat}/branches", out);
+}
+
 int skn_cmd_branch(skn_cli *cli)
 {
     skein_world        world;
-    skein_conversation chat, branch;
-    skein_change       how;
+    skein_conversation chat;
+    const skn_json    *made;
     int64_t            version = 0, length = -1;
     skn_str            title = skn_str_of(skn_opt(cli, "title"));
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    skein_rc           rc = skn_need_change(cli, &world, &chat);
 
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
         return (int)rc;
@@ -226,68 +267,80 @@ int skn_cmd_branch(skn_cli *cli)
     }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
-    if ((rc = skn_far_branch(cli, version, length, title, &branch)))
-        return (int)rc;
-    if (cli->json) {
-        skn_shape_chat(skn_item(cli), &branch);
-        return (int)skn_item_end(cli);
-    }
-    skn_print(cli,
-              "Made the conversation %.*s with %" PRId64 " message%s of v%" PRId64
-              ". Take it back with \"skein conv rm %.*s\".\n",
-              SKN_FMT(branch.uid), branch.length, skn_plural(branch.length), version,
-              SKN_FMT(branch.uid));
+    if ((rc = skn_branch_new(cli, version, length, title, &made)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, made);
+    skn_say(cli, made,
+            "Made the conversation {id} with {messageCount} message{messageCount s} of ");
+    skn_print(cli, "v%" PRId64, version);
+    skn_say(cli, made, ". Take it back with \"skein conv rm {id}\".\n");
     return 0;
 }
 
+/* --- History ------------------------------------------------------------------------------ */
+
 /* The note without the word that stands before it already. */
-static skn_str note_of(const skein_version *v)
+static skn_str note_of(const skn_json *v)
 {
-    if (v->kind.n && skn_str_starts(v->note, v->kind) && v->note.n > v->kind.n &&
-        v->note.p[v->kind.n] == ' ')
-        return skn_str_sub(v->note, v->kind.n + 1, v->note.n);
-    return v->note;
+    skn_str kind = skn_far_text(v, "operation"), note = skn_far_text(v, "note");
+
+    if (kind.n && skn_str_starts(note, kind) && note.n > kind.n && note.p[kind.n] == ' ')
+        return skn_str_sub(note, kind.n + 1, note.n);
+    return note;
 }
 
-static void version_line(skn_cli *cli, const skein_version *v)
+static void version_line(skn_cli *cli, const skn_json *v)
 {
-    char number[24];
+    size_t n = skn_far_text(v, "version").n;
 
-    snprintf(number, sizeof number, "v%" PRId64, v->number);
-    skn_print_colour(cli, SKN_YELLOW, skn_str_of(number));
-    skn_print(cli, "%*s%s  ", (int)(strlen(number) < 4 ? 4 - strlen(number) : 0), "",
-              v->current ? "now" : "   ");
-    skn_print(cli, "%-8.*s ", SKN_FMT(v->kind));
+    skn_say(cli, v, "{yellow version}");
+    skn_print(cli, "%*s%s  ", (int)(n < 4 ? 4 - n : 0), "",
+              skn_has(v, "current") ? "now" : "   ");
+    skn_say(cli, v, "{operation 8} ");
     skn_print_line(cli, note_of(v), 50);
-    skn_print(cli, "%s%" PRId64 " message%s  ", v->note.n ? "  " : "", v->length,
-              skn_plural(v->length));
-    skn_print_sender(cli, v->actor, 0);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_time(cli, v->created_at);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_print_raw(cli, skn_has(v, "note") ? SKN_STR("  ") : SKN_NONE);
+    skn_say(cli, v, "{length} message{length s}  {sender by}  {time createdAt}\n");
+}
+
+static skein_rc version_row(skn_cli *cli, const skn_json *v)
+{
+    size_t row = skn_row_begin(cli);
+
+    version_line(cli, v);
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
+    return SKEIN_OK;
+}
+
+static int64_t origin_of(const skn_json *v)
+{
+    return skn_far_version_number(skn_far_text(v, "originalVersion"));
 }
 
 /* Versions that another one was made from; the rest are tips, marked unless current. */
-static bool *with_children(skn_cli *cli, const skein_versions *all)
+static bool *with_children(skn_cli *cli, const skn_json_list *all)
 {
-    bool *has = SKN_ARRAY(cli->keep, all->count + 2, bool);
+    bool *has = SKN_ARRAY(cli->keep, all->n + 2, bool);
 
-    for (size_t i = 0; i < all->count; i++)
-        if (all->at[i].origin > 0 && (size_t)all->at[i].origin <= all->count)
-            has[all->at[i].origin] = true;
+    for (size_t i = 0; i < all->n; i++) {
+        int64_t origin = origin_of(all->p[i]);
+
+        if (origin > 0 && (size_t)origin <= all->n)
+            has[origin] = true;
+    }
     return has;
 }
 
-static void print_graph(skn_cli *cli, const skein_versions *all, size_t count)
+static void print_graph(skn_cli *cli, const skn_json_list *all, size_t count)
 {
     skn_graph *graph = skn_graph_new(cli->keep);
     bool      *has = with_children(cli, all);
 
     for (size_t i = 0; i < count; i++) {
-        const skein_version *v = &all->at[i];
-        bool inner = v->number > 0 && (size_t)v->number <= all->count && has[v->number];
+        const skn_json *v = all->p[i];
+        int64_t         number = skn_far_int(v, "number", 0);
+        bool            inner = number > 0 && (size_t)number <= all->n && has[number];
 
-        skn_graph_node(cli, graph, v->number, v->origin, v->current || inner ? '*' : 'o');
+        skn_graph_node(cli, graph, number, origin_of(v),
+                       skn_has(v, "current") || inner ? '*' : 'o');
         version_line(cli, v);
     }
 }
@@ -296,36 +349,22 @@ int skn_cmd_history(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_versions     all;
+    skn_json_list      all = {0};
     int64_t            limit;
     size_t             count;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
-        (rc = skn_far_history(cli, &all)))
+        (rc = skn_read_all(cli, NULL, "{chat}/threads", 0, &all)))
         return (int)rc;
-    count = (int64_t)all.count < limit ? all.count : (size_t)limit;
+    count = (int64_t)all.n < limit ? all.n : (size_t)limit;
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json) {
         print_graph(cli, &all, count);
         return 0;
     }
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < count && !rc; i++) {
-        if (!cli->json) {
-            size_t row = skn_row_begin(cli);
-
-            version_line(cli, &all.at[i]);
-            skn_row_end(cli, row, SKN_LIST_BEHIND);
-            continue;
-        }
-        skn_shape_thread(skn_item(cli), &all.at[i]);
-        rc = skn_item_end(cli);
-    }
-    if (cli->json)
-        skn_list_done(cli, rc);
-    return (int)rc;
+    all.n = count;
+    return (int)skn_say_list(cli, &all, version_row);
 }
 
 /* A graph of nodes with at most one parent each, drawn newest first like a version control log.

@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/far_view.h"
-#include "cli/far_world.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -238,11 +237,11 @@ static skein_rc load_tree(skn_cli *cli, tree_job *job)
 
 static skein_rc print_mermaid(skn_cli *cli, const tree_job *job)
 {
-    const skn_far_export_spec spec = {
+    const skn_export_order spec = {
         .thread = job->thread, .root = job->top, .format = SKN_FORMAT_MERMAID};
     const skn_sink sink = {to_output, cli};
 
-    return skn_far_export(cli, &spec, &sink);
+    return skn_export_pass(cli, &spec, &sink);
 }
 
 int skn_cmd_tree(skn_cli *cli)

@@ -5,8 +5,6 @@
 #include "cli/current.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"
-#include "cli/far_view.h"
-#include "cli/far_world.h"
 #include "cli/server_ask.h"
 
 #include <inttypes.h>
@@ -52,19 +50,34 @@ static void keep_default(skn_cli *cli, const skein_world *world)
     cli->err = (skein_error){.rc = SKEIN_OK};
 }
 
+static void write_new(skn_jw *w, const skein_world *world)
+{
+    skn_jw_kstr(w, "name", world->name);
+    if (world->description.p)
+        skn_jw_kstr(w, "description", world->description);
+    if (world->turn_limit)
+        skn_jw_kint(w, "turnLimit", world->turn_limit);
+    if (world->compact_at)
+        skn_jw_kint(w, "compactAt", world->compact_at);
+}
+
 int skn_cmd_world_new(skn_cli *cli)
 {
-    skein_world world = {.name = skn_arg(cli, 0),
-                         .description = skn_str_of(skn_opt(cli, "description"))};
-    skein_rc    rc;
+    skein_world     world = {.name = skn_arg(cli, 0),
+                             .description = skn_str_of(skn_opt(cli, "description"))};
+    const skn_json *made;
+    skn_far_body    b;
+    skein_rc        rc;
 
     if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &world.turn_limit)) ||
         (rc = skn_opt_int(cli, "compact-at", 2, SKN_COMPACT_AT_MAX, 0, &world.compact_at)))
         return (int)rc;
     if (cli->dry_run)
         return (int)world_would_be(cli, &world);
-    if ((rc = skn_far_world_new(cli, &world)))
+    write_new(skn_far_body_begin(cli, &b), &world);
+    if ((rc = skn_send(cli, &b, "POST", NULL, "/worlds", &made)))
         return (int)rc;
+    skn_far_read_world(cli, made, &world);
     keep_default(cli, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
@@ -186,7 +199,7 @@ static void show_settings(skn_cli *cli, const skn_json *settings)
 
 int skn_cmd_world_show(skn_cli *cli)
 {
-    const skn_json    *whole, *chats;
+    const skn_json    *whole;
     skein_world        world;
     skein_conversation chat;
     skn_str            usual;
@@ -208,8 +221,7 @@ int skn_cmd_world_show(skn_cli *cli)
     usual = skn_has(whole, "agents") ? skn_default_model_shown(cli) : SKN_NONE;
     for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
         skn_agent_line(cli, a, usual);
-    chats = skn_json_get(whole, "chats");
-    for (const skn_json *v = chats ? chats->first : NULL; v; v = v->next) {
+    for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next) {
         skn_far_read_chat(cli, v, &chat);
         chat_line(cli, &chat, skn_str_eq(chat.uid, world.current_chat_uid));
     }
@@ -218,15 +230,16 @@ int skn_cmd_world_show(skn_cli *cli)
 
 int skn_cmd_world_rm(skn_cli *cli)
 {
-    bool        force = skn_opt(cli, "force") != NULL;
-    skein_world world;
-    skein_rc    rc = skn_world_named(cli, &world);
+    const char     *path = skn_opt(cli, "force") ? "{world}?force=true" : "{world}";
+    const skn_json *none;
+    skein_world     world;
+    skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_confirm(cli, "Remove this world with all its conversations?", false)))
         return (int)rc;
     if (cli->json && (rc = skn_world_item(cli, &world)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skn_far_remove_world(cli, force)))
+    if (!cli->dry_run && (rc = skn_send(cli, NULL, "DELETE", NULL, path, &none)))
         return (int)rc;
     if (!cli->json)
         skn_print(cli,
@@ -383,6 +396,81 @@ static skein_rc as_typed(skn_cli *cli, skein_rc rc)
     return rc;
 }
 
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
+        if (skn_str_eq(m->key, key))
+            return m;
+    return NULL;
+}
+
+/* A server merges what it gets into what it has: what is to go is named there, down to the last level. */
+static void write_instead(skn_jw *w, const skn_json *old, const skn_json *value)
+{
+    if (value->kind != SKN_JSON_OBJECT || !old || old->kind != SKN_JSON_OBJECT) {
+        skn_jw_raw(w, value->raw);
+        return;
+    }
+    skn_jw_object(w);
+    for (const skn_json *m = old->first; m; m = m->next)
+        if (!member_of(value, m->key)) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_null(w);
+        }
+    for (const skn_json *m = value->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        write_instead(w, member_of(old, m->key), m);
+    }
+    skn_jw_object_end(w);
+}
+
+static void write_setting(skn_jw *w, const skn_json *old, skn_str key, const skn_json *value)
+{
+    const char *dot = memchr(key.p, '.', key.n);
+    skn_str     name = dot ? skn_str_sub(key, 0, (size_t)(dot - key.p)) : key;
+
+    skn_jw_key_str(w, name);
+    if (!dot) {
+        write_instead(w, member_of(old, name), value);
+        return;
+    }
+    skn_jw_object(w);
+    write_setting(w, member_of(old, name), skn_str_sub(key, name.n + 1, key.n), value);
+    skn_jw_object_end(w);
+}
+
+/* These are the world's own, not its settings'. */
+static bool is_own(skn_str key)
+{
+    return skn_str_is(key, "description") || skn_str_is(key, "turnLimit") ||
+           skn_str_is(key, "compactAt");
+}
+
+static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, skein_world *now)
+{
+    const skn_json *was, *v;
+    skn_far_body    b;
+    skn_jw         *w;
+    skein_rc        rc;
+
+    if ((rc = skn_json_parse(&v, value, "the value", cli->keep, &cli->err)) ||
+        (rc = skn_far_get(cli, &was, "%s", cli->door->world)))
+        return rc;
+    w = skn_far_body_begin(cli, &b);
+    if (is_own(key)) {
+        write_setting(w, was, key, v);
+    } else {
+        skn_jw_key(w, "settings");
+        skn_jw_object(w);
+        write_setting(w, skn_json_get(was, "settings"), key, v);
+        skn_jw_object_end(w);
+    }
+    if (!(rc = skn_send(cli, &b, "PATCH", NULL,
+                        cli->dry_run ? "{world}?dryRun=true" : "{world}", &v)))
+        skn_far_read_world(cli, v, now);
+    return rc;
+}
+
 /* What the configuration of this run does not allow, that of a server that runs here may: it has the last word. */
 static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
 {
@@ -392,7 +480,7 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
     bool        found = false;
     skein_rc    rc;
 
-    if ((rc = value_of(cli, key, &value)) || !(rc = skn_far_world_set(cli, key, value, now)) ||
+    if ((rc = value_of(cli, key, &value)) || !(rc = send_setting(cli, key, value, now)) ||
         cli->far || cli->dry_run)
         return rc;
     refused = cli->err;
@@ -403,7 +491,7 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
     cli->err = (skein_error){.rc = SKEIN_OK};
     skn_far_begin(cli, &server);
     skn_far_enter(cli, world);
-    return skn_far_world_set(cli, key, value, now);
+    return send_setting(cli, key, value, now);
 }
 
 /* null takes a setting away; but every world has its two numbers, and it may be described with that word. */

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/place.h"
 #include "cli/say.h"
+#include "exchange/exchange.h"
 
 /* Stands behind the last option of a list. */
 #define SKN_OPTIONS_END                                                                        \
@@ -162,15 +163,47 @@ int skn_cmd_completion(skn_cli *cli);
 /* Shows a message that waits to be said; *found: there is one. Else nothing is said of it. */
 skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found);
 /* The conversation that is meant, and how it is to be changed. */
-skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
-                         skein_change *how);
+skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat);
+/* The body of a change, with who makes it and how; `look`: it is a dry run. */
+skn_jw *skn_change_begin(skn_cli *cli, skn_far_body *b, bool look);
+void    skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids);
 /* True where this version was there before the change, which was asked for again with its key: then that is said. */
-bool skn_say_made(skn_cli *cli, int64_t version, skn_str what);
+bool skn_say_made(skn_cli *cli, skn_str version, skn_str what);
 /* Remembers where the conversation stands, for whoever expects it elsewhere. */
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
-skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
-                        skein_at *out);
+skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text);
+/* A new conversation with so many messages of a version; -1: with all. */
+skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
+                        const skn_json **out);
+/* A new chat, which becomes the current one. */
+skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out);
+/* The one conversation of this kind that the agent has; it comes into being. */
+skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out);
+/* Messages of any role, each a JSON object; they wake nobody. */
+typedef struct skn_append {
+    const skn_str *messages;
+    size_t         count;
+    skn_str        lane,
+        call_id; /* may be absent; the call starts the lane, if that is the next one */
+    bool strict; /* refuse results of tools without a call */
+} skn_append;
+
+/* *out is the list of them, as they were stored. */
+skein_rc skn_append_send(skn_cli *cli, const skn_append *what, const skn_json **out);
+
+/* What is brought out of the store. */
+typedef struct skn_export_order {
+    bool    whole_world; /* else the conversation */
+    skn_str thread,
+        root; /* a version; a message with the replies under it. Absent: the current one, all */
+    skn_format      format;
+    skn_delegations delegations;
+    bool            no_memory_only, redact;
+} skn_export_order;
+
+/* As it comes; what a server made for people's eyes is cleaned, whoever it is. */
+skein_rc skn_export_pass(skn_cli *cli, const skn_export_order *what, const skn_sink *sink);
 
 /* A message of a log; `parent` is whom it answers, absent if nobody. */
 void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message_facts *f,
@@ -300,20 +333,6 @@ void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before);
 void skn_summary_lines_end(skn_summary_lines *lines);
 /* "ada: the first 40 messages are summarised as P6…: skein show P6…" */
 skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid);
-
-/* Squashes and summaries whose text a model writes: the running server asks it.
- *
- * Threads: one. Lifetimes: everything lives in cli->keep. */
-
-/* "4 messages", or "4 messages (2 chosen, 2 belong to their tool calls)". */
-skn_str skn_squash_size(skn_cli *cli, size_t chosen, size_t squashed);
-/* The text of -m or -F is what the model is to do; `squashed` is how many it will be, with what goes with them. */
-skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,
-                             const skein_conversation *chat, const skn_uids *ids,
-                             size_t squashed);
-/* `lane` is absent, a delegation, or "@" and an agent's name. */
-skein_rc skn_compact_by_model(skn_cli *cli, const skein_world *world,
-                              const skein_conversation *chat, skn_str lane);
 
 /* Goes on with a log as the server tells what happens. */
 

@@ -1,9 +1,9 @@
 #include "cli/place.h"
 #include "base/error.h"
+#include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/current.h"
 #include "cli/far.h"
-#include "cli/far_change.h"
 #include "cli/paste.h"
 #include "cli/print.h"
 #include "config/own.h"
@@ -631,7 +631,7 @@ skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
 {
     skein_rc rc;
 
-    if (cli->far && (rc = skn_far_chat_new(cli, SKN_NONE, out)))
+    if (cli->far && (rc = skn_chat_new(cli, SKN_NONE, out)))
         return rc;
     if (cli->far)
         return skn_need_chat(cli, world, out);

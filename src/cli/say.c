@@ -73,7 +73,7 @@ static slot read_slot(skn_str text)
     int64_t           n;
 
     while (skn_str_split(&text, ' ', &word)) {
-        if (skn_is_among(skn_str_of(words), word) && !s.member.n && text.n)
+        if (!s.how.n && !s.member.n && text.n && skn_is_among(skn_str_of(words), word))
             s.how = word;
         else if (!s.member.n)
             s.member = word;
@@ -233,6 +233,18 @@ skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
 {
     skn_jw_raw(skn_item(cli), v->raw);
     return skn_item_end(cli);
+}
+
+skn_jw *skn_item_with(skn_cli *cli, const skn_json *v)
+{
+    skn_jw *w = skn_item(cli);
+
+    skn_jw_object(w);
+    for (const skn_json *m = v->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        skn_jw_raw(w, m->raw);
+    }
+    return w;
 }
 
 skein_rc skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say)

@@ -27,6 +27,8 @@ bool skn_is(const skn_json *v, const char *member, const char *text);
 
 /* The answer as the command's own JSON. */
 skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
+/* The same, open: members may be added before it is ended (skn_item_end). */
+skn_jw *skn_item_with(skn_cli *cli, const skn_json *v);
 /* The items of a list: with --json as they are, else each by this. */
 typedef skein_rc skn_say_item(skn_cli *cli, const skn_json *v);
 skein_rc         skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say);

@@ -2,7 +2,7 @@
 #include "terminal/chat_ask.h"
 
 #include "base/utf8.h"
-#include "cli/far_change.h"
+#include "cli/commands.h"
 #include "cli/input.h"
 
 #include <inttypes.h>
@@ -245,24 +245,26 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
 
 static void branch(skn_chat *c, skn_arena *mem, const target *t)
 {
-    skein_conversation made;
-    skn_far_question   q;
-    skn_str            title = SKN_NONE, old = c->chat.uid;
+    const skn_json  *made;
+    skn_far_question q;
+    skn_str          title = SKN_NONE, old = c->chat.uid;
+    int64_t          length;
 
     if (c->chat.title.n)
         title = skn_arena_printf(mem, "%.*s (branch)", SKN_FMT(c->chat.title));
     if (skn_chat_told(c, &q,
-                      skn_far_branch(skn_chat_ask(c, mem, &q), t->version, t->m.position + 1,
+                      skn_branch_new(skn_chat_ask(c, mem, &q), t->version, t->m.position + 1,
                                      title, &made))) {
         skn_chat_complain(c);
         return;
     }
-    skn_chat_move(c, made.uid);
+    length = skn_far_int(made, "messageCount", 0);
+    skn_chat_move(c, skn_far_text(made, "id"));
     if (!c->rc)
         skn_chat_tell(c,
                       "This is %.*s now, which begins with %" PRId64
                       " message%s of the other.\nThat one stays: skein chat %.*s -c %.*s",
-                      SKN_FMT(made.uid), made.length, skn_plural(made.length),
+                      SKN_FMT(skn_far_text(made, "id")), length, skn_plural(length),
                       SKN_FMT(c->world.name), SKN_FMT(old));
 }
 

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/current.h"
 #include "cli/far.h"
-#include "cli/far_change.h"
 #include "cli/input.h"
 #include "cli/paste.h"
 #include "config/own.h"
@@ -351,7 +350,7 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
         return skn_need_first_chat(cli, &c->world, &c->chat);
     if ((rc = skn_need_world(cli, &c->world)) ||
         (rc = skn_need_agent(cli, &c->world, name, &agent)) ||
-        (rc = skn_far_chat_of(cli, agent.name, SKEIN_FOREGROUND, &own)))
+        (rc = skn_chat_of(cli, agent.name, SKEIN_FOREGROUND, &own)))
         return rc;
     return find_chat(c, own.uid);
 }
