@@ -1,5 +1,4 @@
-/* The tables of commands: help, completion and "did you mean" come from them. Those that manage things are in
- * commands.c. */
+/* The commands with their options: help, completion and "did you mean" come from them. */
 #include "cli/commands.h"
 
 const skn_option skn_global_options[] = {
@@ -298,156 +297,6 @@ static const skn_option backup_options[] = {
     SKN_OPTIONS_END,
 };
 
-/* --- Commands ----------------------------------------------------------------------------- */
-
-#define START  "Start"
-#define READ   "Read"
-#define CHANGE "Change"
-#define CARE   "Move and care"
-
-#define ANSWER_FIELDS "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs"
-#define INBOX_FIELDS  SKN_FIELDS_INBOX_ITEM
-
-static const skn_command talk[] = {
-    {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
-     serve_options, skn_cmd_serve},
-    {"chat", START, "[WORLD]", "Talk to a world in this terminal", 0, 1, SKN_CMD_WRITE, NULL,
-     chat_options, skn_cmd_chat},
-    {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
-     SKN_CMD_PLAIN, "url,link,opened", NULL, skn_cmd_open},
-    {"status", START, "", "Show the store, the server and the current world", 0, 0,
-     SKN_CMD_PLAIN, "program,store,exists,server,current,worlds", NULL, skn_cmd_status},
-    {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
-    {"version", START, "", "Show the version of the program", 0, 0, SKN_CMD_PLAIN,
-     "program,version", NULL, skn_cmd_version},
-
-    {"log", READ, "", "List messages, newest last", 0, 0, SKN_CMD_READ, SKN_FIELDS_MESSAGE,
-     log_options, skn_cmd_log},
-    {"tree", READ, "[ID]", "Show messages as reply threads", 0, 1, SKN_CMD_READ,
-     SKN_FIELDS_NODE, tree_options, skn_cmd_tree},
-    {"show", READ, "ID", "Show a message, version, squash, delegation or agent", 1, 1,
-     SKN_CMD_READ, SKN_FIELDS_SHOWN, show_options, skn_cmd_show},
-    {"search", READ, "QUERY…", "Find messages, in all versions", 1, -1, SKN_CMD_READ,
-     SKN_FIELDS_HIT, search_options, skn_cmd_search},
-    {"history", READ, "", "List the versions of a conversation", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_THREAD, history_options, skn_cmd_history},
-    {"diff", READ, "[A..B]", "Compare two versions", 0, 2, SKN_CMD_READ, SKN_FIELDS_DIFF,
-     diff_options, skn_cmd_diff},
-    {"stats", READ, "[ID]", "Show statistics of reply threads", 0, 1, SKN_CMD_READ,
-     SKN_FIELDS_STATS "," SKN_FIELDS_STATS_BY, stats_options, skn_cmd_stats},
-    {"timeline", READ, "",
-     "Show messages, tool calls with their results, and delegations in order", 0, 0,
-     SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
-    {"context", READ, "", "Show what would be sent to a model", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_CONTEXT, context_options, skn_cmd_context},
-    {"inspect", READ, "[AGENT]", "Show an agent's background work, or a model call", 0, 1,
-     SKN_CMD_READ, NULL, inspect_options, skn_cmd_inspect},
-    {"inbox ls", READ, "", "List briefings, questions, approvals and failures", 0, 0,
-     SKN_CMD_READ, INBOX_FIELDS, inbox_options, skn_cmd_inbox_ls},
-    {"inbox show", READ, "ITEM", "Show an item and mark it as read", 1, 1, SKN_CMD_WRITE,
-     INBOX_FIELDS, NULL, skn_cmd_inbox_show},
-    {"inbox done", READ, "ITEM…", "Mark items as done", 1, -1, SKN_CMD_WRITE, INBOX_FIELDS,
-     NULL, skn_cmd_inbox_done},
-    {"inbox reopen", READ, "ITEM…", "Mark items as not done", 1, -1, SKN_CMD_WRITE,
-     INBOX_FIELDS, NULL, skn_cmd_inbox_reopen},
-    {"inbox snooze", READ, "ITEM TIME", "Hide an item for a time (2h), or show it again (off)",
-     2, 2, SKN_CMD_WRITE, INBOX_FIELDS, NULL, skn_cmd_inbox_snooze},
-    {"inbox reply", READ, "ITEM TEXT", "Answer a question or a briefing", 2, -1, SKN_CMD_WRITE,
-     "item,message", NULL, skn_cmd_inbox_reply},
-    {"inbox allow", READ, "ITEM", "Allow a tool call that waits for approval", 1, 1,
-     SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_allow},
-    {"inbox deny", READ, "ITEM", "Deny a tool call that waits for approval", 1, 1,
-     SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_deny},
-
-    {"send", CHANGE, "[TEXT]", "Send a message and wait for the answers", 0, -1, SKN_CMD_WRITE,
-     ANSWER_FIELDS, send_options, skn_cmd_send},
-    {"append", CHANGE, "", "Store messages from standard input, one JSON object per line", 0, 0,
-     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
-    {"edit", CHANGE, "[ID]",
-     "Edit your last message, or another, and send it again; later messages are removed", 0, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL "," ANSWER_FIELDS, edit_options, skn_cmd_edit},
-    {"amend", CHANGE, "ID", "Replace a message in place; later messages stay", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_THREAD ",messageId,originalMessageId", text_change_options,
-     skn_cmd_amend},
-    {"insert", CHANGE, "", "Insert a message", 0, 0, SKN_CMD_WRITE,
-     SKN_FIELDS_THREAD ",messageId", insert_options, skn_cmd_insert},
-    {"rm", CHANGE, "ID…", "Remove messages from the current version", 0, -1, SKN_CMD_WRITE,
-     NULL, rm_options, skn_cmd_rm},
-    {"move", CHANGE, "ID…", "Move messages", 1, -1, SKN_CMD_WRITE, SKN_FIELDS_THREAD,
-     move_options, skn_cmd_move},
-    {"squash", CHANGE, "[ID…]", "Merge messages into one", 0, -1, SKN_CMD_WRITE,
-     SKN_FIELDS_SQUASH, squash_options, skn_cmd_squash},
-    {"compact", CHANGE, "", "Replace the start of a context with a summary", 0, 0,
-     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},
-    {"undo", CHANGE, "[N]", "Undo the last change, or the last N", 0, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_MOVE, move_to_options, skn_cmd_undo},
-    {"redo", CHANGE, "[N]", "Redo undone changes", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
-     move_to_options, skn_cmd_redo},
-    {"switch", CHANGE, "VERSION", "Make another version current", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
-    {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
-    {"stop", CHANGE, "[AGENT|LANE]", "Stop working agents, or a delegation", 0, 1,
-     SKN_CMD_WRITE, "stopped,tasks," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
-    {"queue ls", CHANGE, "", "List queued messages", 0, 0, SKN_CMD_READ, SKN_FIELDS_WAITING,
-     NULL, skn_cmd_queue_ls},
-    {"queue rm", CHANGE, "ID…", "Remove queued messages before they are sent", 1, -1,
-     SKN_CMD_WRITE, SKN_FIELDS_WAITING, NULL, skn_cmd_queue_rm},
-    {"retry", CHANGE, "ID|LANE", "Ask an agent to answer again, or restart a delegation", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},
-    {"purge", CHANGE, "[ID…]", "Erase messages permanently, in every version", 0, -1,
-     SKN_CMD_WRITE, "erased,dryRun", purge_options, skn_cmd_purge},
-};
-
-static const skn_command care[] = {
-    {"export", CARE, "[ID|VERSION]", "Export a conversation for people or programs", 0, 1,
-     SKN_CMD_READ, NULL, export_options, skn_cmd_export},
-    {"import", CARE, "FILE…", "Import archives and exports of other programs", 1, -1,
-     SKN_CMD_WRITE, NULL, import_options, skn_cmd_import},
-    {"backup", CARE, "", "Copy the store to a new file while it is in use", 0, 0, SKN_CMD_READ,
-     "file,bytes", backup_options, skn_cmd_backup},
-    {"migrate", CARE, "", "Upgrade the schema of the store", 0, 0, SKN_CMD_PLAIN,
-     "store,schema,changed", NULL, skn_cmd_migrate},
-    {"audit", CARE, "",
-     "List changes of settings, keys, agents and approvals, removals and sign-ins", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_AUDIT, audit_options, skn_cmd_audit},
-    {"fsck", CARE, "", "Check the integrity of the store", 0, 0, SKN_CMD_READ, SKN_FIELDS_CHECK,
-     NULL, skn_cmd_fsck},
-    {"doctor", CARE, "", "Check program, store and server, and suggest fixes", 0, 0,
-     SKN_CMD_PLAIN, "check,result,text,cure", doctor_options, skn_cmd_doctor},
-    {"bench", CARE, "", "Measure speed and memory in a temporary store", 0, 2, SKN_CMD_PLAIN,
-     "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
-    {"completion", CARE, "SHELL", "Print a completion script for bash, zsh or fish", 1, 2,
-     SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
-};
-
-/* --- The tables, row by row ---------------------------------------------------------------- */
-
-#define COUNT(table) (sizeof(table) / sizeof(table)[0])
-
-const skn_command *skn_command_at(size_t i)
-{
-    size_t             manage_count;
-    const skn_command *manage = skn_commands_manage(&manage_count);
-
-    if (i < COUNT(talk))
-        return &talk[i];
-    i -= COUNT(talk);
-    if (i < manage_count)
-        return &manage[i];
-    i -= manage_count;
-    return i < COUNT(care) ? &care[i] : NULL;
-}
-
-const skn_noun *skn_noun_at(size_t i)
-{
-    return i < COUNT(nouns) ? &nouns[i] : NULL;
-}
-
-/* The commands for worlds, agents, conversations, providers and settings, each with its options. */
-
-#define MANAGE "Manage"
-
 static const skn_option config_list_options[] = {
     {"show-origin", 0, NULL, "Show the file, variable or option that each setting comes from"},
     SKN_OPTIONS_END,
@@ -559,155 +408,33 @@ static const skn_option tag_new_options[] = {
 
 /* --- Commands ----------------------------------------------------------------------------- */
 
+#define START  "Start"
+#define READ   "Read"
+#define CHANGE "Change"
+#define MANAGE "Manage"
+#define CARE   "Move and care"
+
+#define ANSWER_FIELDS   "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs"
+#define INBOX_FIELDS    SKN_FIELDS_INBOX_ITEM
 #define CONFIG_FIELDS   "key,value,origin,restart,help"
 #define PROVIDER_FIELDS "name,type,baseUrl,key,origin,state,detail,local,editable,defaultModel"
 #define MODEL_FIELDS    "name,model,contextWindow"
 
 static const skn_command commands[] = {
-    {"world ls", MANAGE, "", "List the worlds", 0, 0, SKN_CMD_READ, SKN_FIELDS_WORLD,
-     removed_options, skn_cmd_world_ls},
-    {"world new", MANAGE, "NAME", "Create a world and make it the default", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_WORLD, world_new_options, skn_cmd_world_new},
-    {"world use", MANAGE, "NAME", "Make a world the default of this store", 1, 1, SKN_CMD_READ,
-     SKN_FIELDS_WORLD, NULL, skn_cmd_world_use},
-    {"world show", MANAGE, "[NAME]", "Show a world with its agents and conversations", 0, 1,
-     SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
-    {"world set", MANAGE, "KEY VALUE", "Change a setting of a world; null restores the default",
-     2, 2, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL, skn_cmd_world_set},
-    {"world tools", MANAGE, "", "List the tool servers of a world and their state", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_TOOL_SERVER, NULL, skn_cmd_world_tools},
-    {"world rename", MANAGE, "NAME NEW", "Rename a world", 2, 2, SKN_CMD_WRITE,
-     SKN_FIELDS_WORLD, NULL, skn_cmd_world_rename},
-    {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
-     remove_options, skn_cmd_world_rm},
-    {"world restore", MANAGE, "NAME|ID", "Restore a removed world", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_WORLD, world_restore_options, skn_cmd_world_restore},
-    {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,
-     NULL, skn_cmd_agent_ls},
-    {"agent new", MANAGE, "NAME", "Create an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     agent_new_options, skn_cmd_agent_new},
-    {"agent show", MANAGE, "NAME", "Show an agent", 1, 1, SKN_CMD_READ, SKN_FIELDS_AGENT, NULL,
-     skn_cmd_agent_show},
-    {"agent edit", MANAGE, "AGENT", "Change an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     agent_edit_options, skn_cmd_agent_edit},
-    {"agent pause", MANAGE, "AGENT", "Pause an agent: it starts no new work", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_AGENT, NULL, skn_cmd_agent_pause},
-    {"agent resume", MANAGE, "AGENT", "Resume a paused agent", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_resume},
-    {"agent wake", MANAGE, "AGENT", "Wake an agent: it looks for work now", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_wake},
-    {"agent timer", MANAGE, "AGENT TIME",
-     "Wake an agent at an interval (15m), or stop that (off)", 2, 2, SKN_CMD_WRITE,
-     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_timer},
-    {"agent tell", MANAGE, "AGENT TEXT", "Send a message to an agent's background conversation",
-     2, -1, SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, tell_options, skn_cmd_agent_tell},
-    {"agent task", MANAGE, "AGENT TEXT", "Give an agent a background task", 2, -1,
-     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_agent_task},
-    {"agent tasks", MANAGE, "AGENT", "List the tasks of an agent, newest first", 1, 1,
-     SKN_CMD_READ, SKN_FIELDS_TASK, task_list_options, skn_cmd_agent_tasks},
-    {"agent memory", MANAGE, "AGENT [WORD…]",
-     "Show what an agent remembers; with words, only matching notes", 1, -1, SKN_CMD_READ,
-     SKN_FIELDS_KNOWLEDGE, NULL, skn_cmd_agent_memory},
-    {"agent rm", MANAGE, "NAME", "Remove an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     remove_options, skn_cmd_agent_rm},
-    {"task ls", MANAGE, "[AGENT]", "List the tasks of an agent, or of all agents", 0, 1,
-     SKN_CMD_READ, SKN_FIELDS_TASK, task_list_options, skn_cmd_task_ls},
-    {"task show", MANAGE, "TASK", "Show a task and its result", 1, 1, SKN_CMD_READ,
-     SKN_FIELDS_TASK, NULL, skn_cmd_task_show},
-    {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it if it is running", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_cancel},
-    {"task retry", MANAGE, "TASK", "Restart a task that failed, waits or was cancelled", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_retry},
-    {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_CHAT, conv_list_options, skn_cmd_conv_ls},
-    {"conv new", MANAGE, "", "Create a conversation and make it current", 0, 0, SKN_CMD_WRITE,
-     SKN_FIELDS_CHAT, conv_new_options, skn_cmd_conv_new},
-    {"conv show", MANAGE, "[REF]", "Show a conversation", 0, 1, SKN_CMD_READ, SKN_FIELDS_CHAT,
-     NULL, skn_cmd_conv_show},
-    {"conv use", MANAGE, "REF", "Make a conversation current; \"none\" leaves the session", 1,
-     1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_use},
-    {"conv of", MANAGE, "AGENT", "Show an agent's own conversation; it is created on first use",
-     1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
-    {"conv rename", MANAGE, "REF TITLE", "Change the title of a conversation", 2, 2,
-     SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_rename},
-    {"conv set", MANAGE, "REF", "Change the options of a conversation", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_CHAT, conv_set_options, skn_cmd_conv_set},
-    {"conv rm", MANAGE, "REF", "Archive a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
-     remove_options, skn_cmd_conv_rm},
-    {"conv restore", MANAGE, "ID", "Restore an archived conversation", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_CHAT, NULL, skn_cmd_conv_restore},
-    {"lane ls", MANAGE, "", "List the lanes of a conversation", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_LANE, NULL, skn_cmd_lane_ls},
-    {"lane new", MANAGE, "[PARENT]", "Start a delegation under a lane; default: main", 0, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_LANE, lane_new_options, skn_cmd_lane_new},
-    {"lane finish", MANAGE, "LANE", "Record how a delegation ended", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_LANE, lane_finish_options, skn_cmd_lane_finish},
-    {"tag ls", MANAGE, "", "List the tags and show which are on in the conversation", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_TAG, NULL, skn_cmd_tag_ls},
-    {"tag new", MANAGE, "NAME", "Define a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG,
-     tag_new_options, skn_cmd_tag_new},
-    {"tag rm", MANAGE, "NAME", "Delete a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL,
-     skn_cmd_tag_rm},
-    {"tag on", MANAGE, "NAME", "Add the tag to messages sent in the conversation", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL, skn_cmd_tag_on},
-    {"tag off", MANAGE, "NAME", "Stop adding the tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG,
-     NULL, skn_cmd_tag_off},
-    {"files ls", MANAGE, "", "List the context files of a conversation", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_FILE, NULL, skn_cmd_files_ls},
-    {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes or lines of it", 1,
-     -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, files_add_options, skn_cmd_files_add},
-    {"files show", MANAGE, "[PATH]", "Show the current text of the context files", 0, 1,
-     SKN_CMD_READ, SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
-    {"files rm", MANAGE, "PATH", "Remove a file from the context", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_FILE, NULL, skn_cmd_files_rm},
-    {"provider ls", MANAGE, "", "List providers and their status", 0, 0, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_ls},
-    {"provider show", MANAGE, "PROVIDER", "Show a provider", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_show},
-    {"provider add", MANAGE, "NAME", "Add a provider", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
-     provider_add_options, skn_cmd_provider_add},
-    {"provider login", MANAGE, "PROVIDER", "Store the key of a provider", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, provider_login_options, skn_cmd_provider_login},
-    {"provider use", MANAGE, "PROVIDER",
-     "Allow agents to use a provider; texts are then sent to it", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, provider_use_options, skn_cmd_provider_use},
-    {"provider test", MANAGE, "PROVIDER", "Test whether a provider answers and accepts the key",
-     1, 1, SKN_CMD_PLAIN, "provider,ok,state,detail,tookMs,models", NULL,
-     skn_cmd_provider_test},
-    {"provider models", MANAGE, "PROVIDER", "List the models of a provider", 1, 1,
-     SKN_CMD_PLAIN, MODEL_FIELDS, NULL, skn_cmd_provider_models},
-    {"provider detect", MANAGE, "", "Detect model servers and keys again", 0, 0, SKN_CMD_PLAIN,
-     "name,label,type,baseUrl,version,key,local,inUse,models", NULL, skn_cmd_provider_detect},
-    {"provider rm", MANAGE, "PROVIDER", "Remove a provider and its key", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_rm},
-    {"model ls", MANAGE, "[PROVIDER]", "List the available models", 0, 1, SKN_CMD_PLAIN,
-     MODEL_FIELDS ",default", NULL, skn_cmd_model_ls},
-    {"model use", MANAGE, "PROVIDER/MODEL",
-     "Set the default model; auto: choose one that is available", 1, 1, SKN_CMD_WRITE, "model",
-     NULL, skn_cmd_model_use},
-
-    {"config list", MANAGE, "", "List all settings", 0, 0, SKN_CMD_PLAIN, CONFIG_FIELDS,
-     config_list_options, skn_cmd_config_list},
-    {"config get", MANAGE, "KEY", "Show a setting", 1, 1, SKN_CMD_PLAIN, CONFIG_FIELDS, NULL,
-     skn_cmd_config_get},
-    {"config set", MANAGE, "KEY VALUE", "Store a setting", 2, 2, SKN_CMD_WRITE, CONFIG_FIELDS,
-     NULL, skn_cmd_config_set},
-    {"config edit", MANAGE, "", "Edit skein.yaml in the editor and check it", 0, 0,
-     SKN_CMD_PLAIN, NULL, NULL, skn_cmd_config_edit},
-    {"config check", MANAGE, "[FILE]", "Check skein.yaml for mistakes", 0, 1, SKN_CMD_PLAIN,
-     "severity,source,line,column,text,cure", NULL, skn_cmd_config_check},
-    {"config path", MANAGE, "", "Show which configuration files are read", 0, 0, SKN_CMD_PLAIN,
-     "path,read", NULL, skn_cmd_config_path},
-    {"token show", MANAGE, "", "Print the token that scripts send", 0, 0, SKN_CMD_PLAIN,
-     "token,header", NULL, skn_cmd_token_show},
-    {"token ls", MANAGE, "", "List the browsers that are signed in", 0, 0, SKN_CMD_PLAIN,
-     "id,label,createdAt,expiresAt", NULL, skn_cmd_token_ls},
-    {"token revoke", MANAGE, "[ID]", "Sign a browser out", 0, 1, SKN_CMD_PLAIN, NULL,
-     token_revoke_options, skn_cmd_token_revoke},
+#define SKN_COMMAND(run, name, group, args, help, least, most, kind, fields, options)          \
+    {name, group, args, help, least, most, kind, fields, options, skn_cmd_##run},
+#include "cli/commands.def"
+#undef SKN_COMMAND
 };
 
-const skn_command *skn_commands_manage(size_t *count)
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+const skn_command *skn_command_at(size_t i)
 {
-    *count = sizeof commands / sizeof commands[0];
-    return commands;
+    return i < COUNT(commands) ? &commands[i] : NULL;
+}
+
+const skn_noun *skn_noun_at(size_t i)
+{
+    return i < COUNT(nouns) ? &nouns[i] : NULL;
 }

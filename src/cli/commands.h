@@ -16,141 +16,16 @@
         NULL, 0, NULL, NULL                                                                    \
     }
 
-/* A part of the table: see skn_command_at. */
-const skn_command *skn_commands_manage(size_t *count);
+#define SKN_COMMAND(run, ...) int skn_cmd_##run(skn_cli *cli);
+#include "cli/commands.def"
+#undef SKN_COMMAND
 
-int skn_cmd_world_new(skn_cli *cli);
-int skn_cmd_queue_ls(skn_cli *cli);
-int skn_cmd_queue_rm(skn_cli *cli);
-int skn_cmd_world_use(skn_cli *cli);
-int skn_cmd_world_ls(skn_cli *cli);
-int skn_cmd_world_show(skn_cli *cli);
-int skn_cmd_world_rm(skn_cli *cli);
-int skn_cmd_world_rename(skn_cli *cli);
-int skn_cmd_world_restore(skn_cli *cli);
-int skn_cmd_world_set(skn_cli *cli);
-int skn_cmd_world_tools(skn_cli *cli);
-int skn_cmd_agent_new(skn_cli *cli);
-int skn_cmd_agent_ls(skn_cli *cli);
-int skn_cmd_agent_show(skn_cli *cli);
-int skn_cmd_agent_rm(skn_cli *cli);
-int skn_cmd_agent_edit(skn_cli *cli);
-int skn_cmd_agent_pause(skn_cli *cli);
-int skn_cmd_agent_resume(skn_cli *cli);
-int skn_cmd_agent_wake(skn_cli *cli);
-int skn_cmd_agent_timer(skn_cli *cli);
-int skn_cmd_agent_tell(skn_cli *cli);
-int skn_cmd_agent_task(skn_cli *cli);
-int skn_cmd_agent_tasks(skn_cli *cli);
-int skn_cmd_agent_memory(skn_cli *cli);
-int skn_cmd_task_ls(skn_cli *cli);
-int skn_cmd_task_show(skn_cli *cli);
-int skn_cmd_task_cancel(skn_cli *cli);
-int skn_cmd_task_retry(skn_cli *cli);
-int skn_cmd_conv_new(skn_cli *cli);
-int skn_cmd_conv_ls(skn_cli *cli);
-int skn_cmd_conv_show(skn_cli *cli);
-int skn_cmd_conv_use(skn_cli *cli);
-int skn_cmd_conv_of(skn_cli *cli);
-int skn_cmd_conv_rename(skn_cli *cli);
-int skn_cmd_conv_set(skn_cli *cli);
-int skn_cmd_conv_rm(skn_cli *cli);
-int skn_cmd_conv_restore(skn_cli *cli);
-int skn_cmd_lane_new(skn_cli *cli);
-int skn_cmd_lane_ls(skn_cli *cli);
-int skn_cmd_lane_finish(skn_cli *cli);
-int skn_cmd_tag_new(skn_cli *cli);
-int skn_cmd_tag_ls(skn_cli *cli);
-int skn_cmd_tag_rm(skn_cli *cli);
-int skn_cmd_tag_on(skn_cli *cli);
-int skn_cmd_tag_off(skn_cli *cli);
-int skn_cmd_files_add(skn_cli *cli);
-int skn_cmd_files_ls(skn_cli *cli);
-int skn_cmd_files_rm(skn_cli *cli);
-int skn_cmd_files_show(skn_cli *cli);
 /* Where agents read files; NULL where no folder is known. */
 const char *skn_files_folder(skn_cli *cli);
 /* What agents miss of the files of a conversation, to standard error. */
 skein_rc skn_tell_files(skn_cli *cli);
 
-int skn_cmd_config_list(skn_cli *cli);
-int skn_cmd_config_get(skn_cli *cli);
-int skn_cmd_config_set(skn_cli *cli);
-int skn_cmd_config_edit(skn_cli *cli);
-int skn_cmd_config_check(skn_cli *cli);
-int skn_cmd_config_path(skn_cli *cli);
-
-int skn_cmd_provider_ls(skn_cli *cli);
-int skn_cmd_provider_show(skn_cli *cli);
-int skn_cmd_provider_add(skn_cli *cli);
-int skn_cmd_provider_login(skn_cli *cli);
-int skn_cmd_provider_use(skn_cli *cli);
-int skn_cmd_provider_test(skn_cli *cli);
-int skn_cmd_provider_models(skn_cli *cli);
-int skn_cmd_provider_detect(skn_cli *cli);
-int skn_cmd_provider_rm(skn_cli *cli);
-int skn_cmd_model_ls(skn_cli *cli);
-int skn_cmd_model_use(skn_cli *cli);
-
-int skn_cmd_token_show(skn_cli *cli);
-int skn_cmd_token_ls(skn_cli *cli);
-int skn_cmd_token_revoke(skn_cli *cli);
-
-int skn_cmd_serve(skn_cli *cli);
-int skn_cmd_open(skn_cli *cli);
-
-int skn_cmd_append(skn_cli *cli);
-int skn_cmd_send(skn_cli *cli);
-int skn_cmd_chat(skn_cli *cli);
-int skn_cmd_stop(skn_cli *cli);
-int skn_cmd_retry(skn_cli *cli);
 int skn_retry_delegation(skn_cli *cli);
-
-int skn_cmd_inbox_ls(skn_cli *cli);
-int skn_cmd_inbox_show(skn_cli *cli);
-int skn_cmd_inbox_done(skn_cli *cli);
-int skn_cmd_inbox_reopen(skn_cli *cli);
-int skn_cmd_inbox_snooze(skn_cli *cli);
-int skn_cmd_inbox_reply(skn_cli *cli);
-int skn_cmd_inbox_allow(skn_cli *cli);
-int skn_cmd_inbox_deny(skn_cli *cli);
-int skn_cmd_inspect(skn_cli *cli);
-
-int skn_cmd_log(skn_cli *cli);
-int skn_cmd_tree(skn_cli *cli);
-int skn_cmd_show(skn_cli *cli);
-int skn_cmd_search(skn_cli *cli);
-int skn_cmd_history(skn_cli *cli);
-int skn_cmd_diff(skn_cli *cli);
-int skn_cmd_stats(skn_cli *cli);
-int skn_cmd_timeline(skn_cli *cli);
-int skn_cmd_context(skn_cli *cli);
-
-int skn_cmd_edit(skn_cli *cli);
-int skn_cmd_amend(skn_cli *cli);
-int skn_cmd_insert(skn_cli *cli);
-int skn_cmd_rm(skn_cli *cli);
-int skn_cmd_move(skn_cli *cli);
-int skn_cmd_squash(skn_cli *cli);
-int skn_cmd_compact(skn_cli *cli);
-int skn_cmd_undo(skn_cli *cli);
-int skn_cmd_redo(skn_cli *cli);
-int skn_cmd_switch(skn_cli *cli);
-int skn_cmd_branch(skn_cli *cli);
-int skn_cmd_purge(skn_cli *cli);
-
-int skn_cmd_export(skn_cli *cli);
-int skn_cmd_import(skn_cli *cli);
-int skn_cmd_backup(skn_cli *cli);
-int skn_cmd_migrate(skn_cli *cli);
-int skn_cmd_audit(skn_cli *cli);
-int skn_cmd_fsck(skn_cli *cli);
-int skn_cmd_doctor(skn_cli *cli);
-int skn_cmd_status(skn_cli *cli);
-int skn_cmd_bench(skn_cli *cli);
-int skn_cmd_help(skn_cli *cli);
-int skn_cmd_version(skn_cli *cli);
-int skn_cmd_completion(skn_cli *cli);
 
 /* Of what "skein show" shows: each of its kinds has its own, but for agents and what waits, which others print. */
 #define SKN_FIELDS_SHOWN_MESSAGE SKN_FIELDS_MESSAGE ",covers,coveredLane,coveredMessageIds"
