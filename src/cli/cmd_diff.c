@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cli/commands.h"
-#include "cli/far_view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -219,13 +218,38 @@ static void print_entry(skn_cli *cli, const diff_places *places, const skein_dif
     }
 }
 
-static void print_diff(skn_cli *cli, const skein_diff *diff)
+static skein_diff_kind kind_of(const skn_json *change)
 {
-    diff_places places = places_of(cli, diff);
+    return skn_is(change, "kind", "added")      ? SKEIN_DIFF_ADDED
+           : skn_is(change, "kind", "replaced") ? SKEIN_DIFF_REPLACED
+           : skn_is(change, "kind", "moved")    ? SKEIN_DIFF_MOVED
+                                                : SKEIN_DIFF_REMOVED;
+}
 
+static void read_side(skn_cli *cli, const skn_json *v, skein_message *out)
+{
+    if (v && v->kind == SKN_JSON_OBJECT)
+        skn_far_read_message(cli, v, out, NULL, NULL);
+}
+
+static void print_diff(skn_cli *cli, const skn_json *told, size_t count)
+{
+    skein_diff  diff = {.at = SKN_ARRAY(cli->keep, count + 1, skein_diff_entry)};
+    diff_places places;
+
+    for (const skn_json *c = skn_first(told, "changes"); c; c = c->next) {
+        skein_diff_entry *e = &diff.at[diff.count++];
+
+        e->kind = kind_of(c);
+        read_side(cli, skn_json_get(c, "before"), &e->before);
+        read_side(cli, skn_json_get(c, "after"), &e->after);
+        if (e->kind == SKEIN_DIFF_REPLACED && !e->after.squash_uid.n)
+            e->after.version_of = e->before.id;
+    }
+    places = places_of(cli, &diff);
     skn_out_page(cli);
-    for (size_t i = 0; i < diff->count; i++)
-        print_entry(cli, &places, &diff->at[i]);
+    for (size_t i = 0; i < diff.count; i++)
+        print_entry(cli, &places, &diff.at[i]);
 }
 
 int skn_cmd_diff(skn_cli *cli)
@@ -233,24 +257,27 @@ int skn_cmd_diff(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_version      from, to;
-    skein_diff         diff;
-    const skn_json    *whole;
+    const skn_json    *told, *changes;
+    size_t             count;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
-        (rc = skn_far_diff(cli, &from, &to, &diff, &whole)))
+        (rc = skn_far_get(cli, &told, "%s/threads/%s/diff?from=%s", cli->door->chat,
+                          skn_far_part(cli, to.thread_uid),
+                          skn_far_part(cli, from.thread_uid))))
         return (int)rc;
+    changes = skn_json_get(told, "changes");
+    count = changes ? changes->count : 0;
     if (cli->json) {
-        if ((rc = skn_far_item(cli, whole)))
+        if ((rc = skn_far_item(cli, told)))
             return (int)rc;
     } else {
-        print_diff(cli, &diff);
-        skn_print(cli,
-                  "v%" PRId64 "..v%" PRId64 ": %zu change%s, %" PRId64 " message%s the same\n",
-                  from.number, to.number, diff.count, skn_plural((int64_t)diff.count),
-                  diff.same, skn_plural(diff.same));
+        print_diff(cli, told, count);
+        skn_print(cli, "v%" PRId64 "..v%" PRId64 ": %zu change%s, ", from.number, to.number,
+                  count, skn_plural((int64_t)count));
+        skn_say(cli, told, "{same} message{same s} the same\n");
     }
-    return skn_status(cli, skn_opt(cli, "exit-code") && diff.count ? 10 : 0);
+    return skn_status(cli, skn_opt(cli, "exit-code") && count ? 10 : 0);
 }
 
 /* Words that occur once in both texts and keep their order are fixed points (the longest rising run of

@@ -5,6 +5,8 @@
 #include "cli/far_view.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EXIT_NO_HIT 1 /* as grep does */
 
@@ -23,125 +25,103 @@ static skn_str joined_args(skn_cli *cli)
     return out;
 }
 
-static void print_hit(skn_cli *cli, const skein_hit *hit)
+static skein_rc print_hit(skn_cli *cli, const skn_json *hit)
 {
-    skn_print_id(cli, hit->message.uid);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, hit->message.sender, 6);
-    skn_print_raw(cli, SKN_STR(" "));
-    skn_print_time(cli, hit->message.created_at);
-    skn_print_raw(cli, SKN_STR("  "));
-    if (hit->conversation.mode == SKEIN_CHAT)
-        skn_print_line(
-            cli, hit->conversation.title.n ? hit->conversation.title : hit->conversation.uid,
-            40);
-    else
-        skn_print(cli, "%s of @%.*s", skn_mode_name(hit->conversation.mode),
-                  SKN_FMT(hit->conversation.agent_name));
-    if (hit->conversation.archived)
-        skn_print_raw(cli, SKN_STR("  archived"));
-    if (!hit->in_current)
-        skn_print(cli, "  not in this version, but in v%" PRId64, hit->version);
-    skn_print_raw(cli, SKN_STR("\n    "));
-    skn_print_line(cli, hit->snippet, 0);
-    skn_print_raw(cli, SKN_STR("\n"));
-}
-
-static skein_rc search_place(skn_cli *cli, skein_search_request *req, skn_str *chat_uid)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc;
-
-    if (skn_opt(cli, "conversation")) {
-        if ((rc = skn_need_chat(cli, &world, &chat)))
-            return rc;
-        *chat_uid = chat.uid;
-    } else {
-        if (skn_opt(cli, "all-worlds"))
-            return SKEIN_OK;
-        if ((rc = skn_need_world(cli, &world)))
-            return rc;
-    }
-    req->world = world.id;
+    skn_say(cli, hit, "{id messageId}  {sender sender 6} {time createdAt}  ");
+    skn_say(cli, hit,
+            !skn_is(hit, "mode", "chat") ? "{mode} of @{agent}"
+            : skn_has(hit, "title")      ? "{line title 40}"
+                                         : "{line chatId 40}");
+    skn_say_if(cli, hit, "archived", "  archived");
+    if (!skn_has(hit, "inCurrent"))
+        skn_say(cli, hit, "  not in this version, but in v{version}");
+    skn_say(cli, hit, "\n    {line snippet}\n");
     return SKEIN_OK;
 }
 
-static skein_rc read_archived(skn_cli *cli, skein_archived *out)
+/* "…/search" of the world, or of all; in one conversation when that is named. */
+static skein_rc search_path(skn_cli *cli, const char **out)
+{
+    skein_world        world;
+    skein_conversation chat = {.uid = SKN_NONE};
+    bool               all = skn_opt(cli, "all-worlds") && !skn_opt(cli, "conversation");
+    skein_rc           rc = SKEIN_OK;
+
+    if (skn_opt(cli, "conversation"))
+        rc = skn_need_chat(cli, &world, &chat);
+    else if (!all)
+        rc = skn_need_world(cli, &world);
+    *out = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s", all ? "" : cli->door->world,
+                            skn_far_part(cli, joined_args(cli)),
+                            skn_opt(cli, "current") ? "&current=true" : "",
+                            skn_far_parameter(cli, "chatId", chat.uid))
+               .p;
+    return rc;
+}
+
+static skein_rc read_archived(skn_cli *cli, const char **out)
 {
     const char *word = skn_opt(cli, "archived");
 
-    if (!word || skn_str_is(skn_str_of(word), "yes"))
-        *out = SKEIN_ARCHIVED_ALSO;
-    else if (skn_str_is(skn_str_of(word), "no"))
-        *out = SKEIN_ARCHIVED_NOT;
-    else if (skn_str_is(skn_str_of(word), "only"))
-        *out = SKEIN_ARCHIVED_ONLY;
-    else
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"--archived\" is yes, no or only, not \"%s\"",
-                        word);
-    return SKEIN_OK;
+    *out = !word || !strcmp(word, "yes") ? ""
+           : !strcmp(word, "no")         ? "&archived=false"
+           : !strcmp(word, "only")       ? "&archived=true"
+                                         : NULL;
+    return *out ? SKEIN_OK
+                : skn_fail(&cli->err, SKEIN_USAGE,
+                           "\"--archived\" is yes, no or only, not \"%s\"", word);
 }
 
 int skn_cmd_search(skn_cli *cli)
 {
-    skein_search_request req = {.query = joined_args(cli),
-                                .current_only = skn_opt(cli, "current")};
-    skein_hits           hits;
-    skn_str              chat = SKN_NONE;
-    skein_rc             rc;
+    skn_json_list hits = {0};
+    const char   *path, *archived;
+    int64_t       limit;
+    skein_rc      rc;
 
-    if ((rc = skn_opt_int(cli, "limit", 1, 100000, 0, &req.limit)) ||
-        (rc = read_archived(cli, &req.archived)) || (rc = search_place(cli, &req, &chat)) ||
-        (rc = skn_far_search(cli, &req, chat, &hits)))
+    if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
+        (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
+        (rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,
+                          (size_t)limit, &hits)))
         return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    else
-        skn_out_page(cli);
-    for (size_t i = 0; i < hits.count && !rc; i++) {
-        if (!cli->json) {
-            print_hit(cli, &hits.at[i]);
-            continue;
-        }
-        skn_shape_hit(skn_item(cli), &hits.at[i]);
-        rc = skn_item_end(cli);
-    }
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else
-        skn_note(cli, "%zu found", hits.count);
-    return rc ? (int)rc : skn_status(cli, hits.count ? 0 : EXIT_NO_HIT);
+    skn_out_page(cli);
+    if ((rc = skn_say_list(cli, &hits, print_hit)))
+        return (int)rc;
+    if (!cli->json)
+        skn_note(cli, "%zu found", hits.n);
+    return skn_status(cli, hits.n ? 0 : EXIT_NO_HIT);
 }
 
 /* --- Numbers ------------------------------------------------------------------------------ */
 
-static void print_stats(skn_cli *cli, const skein_stats *s)
+static void print_stats(skn_cli *cli, const skn_json *s)
 {
-    skn_print(cli,
-              "messages     %" PRId64 "\nreplies      %" PRId64 "  (%.2f a message)\n"
-              "threads      %" PRId64 "\ndeepest      %d\nunanswered   %" PRId64
-              "\nmemory only  %" PRId64 "\n",
-              s->messages, s->replies, s->replies_a_message, s->roots, s->depth, s->unanswered,
-              s->memory_only);
-    for (size_t i = 0; i < s->sender_count; i++) {
-        skn_print(cli, "%s", i ? "" : "who wrote\n");
-        skn_print(cli, "  %6" PRId64 "  ", s->senders[i].count);
-        skn_print_sender(cli, s->senders[i].who, 0);
+    const skn_json *first, *share = skn_json_get(s, "repliesPerMessage");
+    skein_message   root;
+
+    skn_say(cli, s, "messages     {messages}\nreplies      {replies}");
+    skn_print(cli, "  (%.2f a message)\n",
+              share ? strtod(skn_arena_copy(cli->keep, share->text).p, NULL) : 0);
+    skn_say(cli, s,
+            "threads      {threads}\ndeepest      {depth}\nunanswered   {unanswered}\n"
+            "memory only  {memoryOnly}\n");
+    first = skn_first(s, "senders");
+    for (const skn_json *m = first; m; m = m->next) {
+        skn_print(cli, "%s  %6.*s  ", m == first ? "who wrote\n" : "", SKN_FMT(m->text));
+        skn_print_sender(cli, m->key, 0);
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    for (size_t i = 0; i < s->answer_count; i++) {
-        skn_print(cli, "%s", i ? "" : "who answers whom\n");
-        skn_print(cli, "  %6" PRId64 "  ", s->answers[i].count);
-        skn_print_sender(cli, s->answers[i].who, 0);
-        skn_print_raw(cli, SKN_STR(" → "));
-        skn_print_sender(cli, s->answers[i].whom, 0);
-        skn_print_raw(cli, SKN_STR("\n"));
+    first = skn_first(s, "answers");
+    for (const skn_json *m = first; m; m = m->next) {
+        skn_print(cli, "%s", m == first ? "who answers whom\n" : "");
+        skn_say(cli, m, "  {count 6}  {sender who} → {sender whom}\n");
     }
-    for (size_t i = 0; i < s->busiest_count; i++) {
-        skn_print(cli, "%s", i ? "" : "busiest threads\n");
-        skn_print(cli, "  %6" PRId64 "  ", s->busiest[i].messages);
-        skn_print_oneline(cli, &s->busiest[i].root, NULL);
+    first = skn_first(s, "busiest");
+    for (const skn_json *t = first; t; t = t->next) {
+        skn_print(cli, "%s", t == first ? "busiest threads\n" : "");
+        skn_say(cli, t, "  {messages 6}  ");
+        skn_far_read_message(cli, skn_json_get(t, "root"), &root, NULL, NULL);
+        skn_print_oneline(cli, &root, NULL);
     }
 }
 
@@ -160,67 +140,65 @@ int skn_cmd_stats(skn_cli *cli)
     skein_conversation chat;
     skein_version      version = {.number = 0};
     skein_message      root = {.id = {0}};
-    skein_stats        stats;
-    const skn_json    *whole;
+    const skn_json    *stats;
+    skn_str            thread;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root);
-    if (!rc && skn_opt(cli, "by"))
-        return (int)print_stats_by(cli, at ? version.thread_uid : chat.thread_uid, root.uid);
-    if (rc || (rc = skn_far_stats(cli, at ? version.thread_uid : chat.thread_uid, root.uid,
-                                  &stats, &whole)))
+    if (rc)
         return (int)rc;
-    if (cli->json)
-        return (int)skn_far_item(cli, whole);
-    print_stats(cli, &stats);
+    thread = at ? version.thread_uid : chat.thread_uid;
+    if (skn_opt(cli, "by"))
+        return (int)print_stats_by(cli, thread, root.uid);
+    if ((rc = skn_far_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
+                          skn_far_part(cli, thread),
+                          skn_far_parameter(cli, "root", root.uid))) ||
+        cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, stats);
+    print_stats(cli, stats);
     return 0;
 }
 
 /* --- What a model would be sent ----------------------------------------------------------- */
 
-#define FIXED_WORDS "for prompt, files and tools"
-
 /* The lane's messages: those that a summary stands for, that summary, and those that are sent as they are. */
-static void note_size(skn_cli *cli, const skein_context *c)
+static void note_size(skn_cli *cli, const skn_json *c)
 {
-    skn_str sent = skn_arena_printf(
-        cli->keep, "%zu message%s, about %" PRId64 " tokens (%" PRId64 " of them %s)", c->count,
-        skn_plural((int64_t)c->count), c->tokens, c->fixed, FIXED_WORDS);
+    const skn_json *list = skn_json_get(c, "messages");
+    int64_t         count = list ? list->count : 0;
+    int64_t         covered = skn_far_int(c, "coveredLength", 0);
+    int64_t         stored = skn_far_int(c, "storedLength", 0);
+    int64_t         limit = skn_far_int(c, "limit", 0);
+    skn_str         sent = skn_arena_printf(cli->keep,
+                                            "%" PRId64 " message%s, about %" PRId64 " tokens (%" PRId64
+                                            " of them for prompt, files and tools)",
+                                            count, skn_plural(count), skn_far_int(c, "tokens", 0),
+                                            skn_far_int(c, "fixedTokens", 0));
 
-    if (c->summary_uid.n)
+    if (skn_has(c, "summaryMessageId"))
         skn_note(cli,
                  "%.*s; %" PRId64 " stored: %" PRId64
                  " in the summary %.*s, the summary, and %" PRId64
                  " as they are. Compacts when these and the summary are %" PRId64,
-                 SKN_FMT(sent), c->covered + c->stored, c->covered, SKN_FMT(c->summary_uid),
-                 c->stored - 1, c->limit);
+                 SKN_FMT(sent), covered + stored, covered,
+                 SKN_FMT(skn_far_text(c, "summaryMessageId")), stored - 1, limit);
     else
-        skn_note(cli, "%.*s; %" PRId64 " stored, compacts at %" PRId64, SKN_FMT(sent),
-                 c->stored, c->limit);
+        skn_note(cli, "%.*s; %" PRId64 " stored, compacts at %" PRId64, SKN_FMT(sent), stored,
+                 limit);
 }
 
-static void print_context(skn_cli *cli, const skein_context *c)
+static void print_context(skn_cli *cli, const skn_json *c)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        const skein_prompt_message *m = &c->at[i];
-
-        skn_print_colour(cli, SKN_BOLD, skn_str_of(skein_role_name(m->role)));
-        if (m->tool_call_id.n) {
-            skn_print_raw(cli, SKN_STR("  result of "));
-            skn_print_line(cli, m->tool_call_id, 0);
-        }
-        skn_print(cli, "%s\n", m->synthetic ? "  (put in)" : "");
-        skn_print_block(cli, m->text, 4);
-        for (size_t j = 0; j < m->call_count; j++) {
-            skn_print_raw(cli, SKN_STR("    calls "));
-            skn_print_line(cli, m->calls[j].tool_name, 0);
-            skn_print_raw(cli, SKN_STR(" "));
-            skn_print_line(cli, m->calls[j].args, 0);
-            skn_print_raw(cli, SKN_STR("\n"));
-        }
+    for (const skn_json *m = skn_first(c, "messages"); m; m = m->next) {
+        skn_say(cli, m, "{bold role}");
+        skn_say_if(cli, m, "toolCallId", "  result of {line toolCallId}");
+        skn_print(cli, "%s\n", skn_has(m, "synthetic") ? "  (put in)" : "");
+        skn_print_block(cli, skn_far_text(m, "content"), 4);
+        for (const skn_json *call = skn_first(m, "toolCalls"); call; call = call->next)
+            skn_say(cli, call, "    calls {line toolName} {line args}\n");
     }
     note_size(cli, c);
 }
@@ -250,15 +228,17 @@ int skn_cmd_context(skn_cli *cli)
 {
     skein_conversation chat;
     skn_far_slice      lane;
-    skein_context      context;
-    const skn_json    *whole;
+    const skn_json    *context;
     skein_rc           rc = context_lane(cli, &chat, &lane);
 
-    if (rc || (rc = skn_far_context(cli, &lane, &context, &whole)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_far_item(cli, whole);
+    if (rc ||
+        (rc = skn_far_get(cli, &context, "%s/context?threadId=%s%s%s", cli->door->chat,
+                          skn_far_part(cli, lane.thread),
+                          skn_far_parameter(cli, "agent", lane.agent),
+                          skn_far_parameter(cli, "delegation", lane.lane))) ||
+        cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, context);
     skn_out_page(cli);
-    print_context(cli, &context);
+    print_context(cli, context);
     return (int)skn_tell_files(cli);
 }

@@ -33,15 +33,4 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
 /* The replies under a message, or all of the version when it is absent. */
 skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out);
 
-/* The answers of these are also left in *whole, for who asked for JSON. */
-skein_rc skn_far_diff(skn_cli *cli, const skein_version *from, const skein_version *to,
-                      skein_diff *out, const skn_json **whole);
-skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *out,
-                       const skn_json **whole);
-skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context *out,
-                         const skn_json **whole);
-/* In the world, or in all; in one conversation when that is named. */
-skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
-                        skein_hits *out);
-
 #endif

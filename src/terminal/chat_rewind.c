@@ -33,48 +33,51 @@ typedef struct target {
 /* --- Picking a message -------------------------------------------------------------------- */
 
 /* What a model wrote in place of several is nobody's own. */
-static bool is_own(const skein_message *m)
+static bool is_own(const skn_json *m)
 {
-    return !m->purged && !(m->squash_uid.n && m->model.n);
+    return !skn_has(m, "purged") && !(skn_has(m, "squashOperationId") && skn_has(m, "model"));
 }
 
-static skein_rc read_own(skn_chat *c, skn_arena *mem, skein_hits *out)
+static skein_rc read_own(skn_chat *c, skn_arena *mem, skn_json_list *out)
 {
-    skein_search_request what = {.world = c->world.id, .query = OWN, .limit = OWN_MOST};
-    skn_far_question     q;
-    size_t               kept = 0;
-    skein_rc             rc = skn_chat_told(
-                    c, &q, skn_far_search(skn_chat_ask(c, mem, &q), &what, c->chat.uid, out));
+    skn_json_list    hits = {0};
+    skn_far_question q;
+    skn_cli         *cli = skn_chat_ask(c, mem, &q);
+    const char      *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
+                                             skn_far_part(cli, OWN), skn_far_part(cli, c->chat.uid))
+                           .p;
+    skein_rc rc = skn_chat_told(c, &q, skn_far_all(cli, path, OWN_MOST, &hits));
 
-    for (size_t i = 0; !rc && i < out->count; i++)
-        if (is_own(&out->at[i].message))
-            out->at[kept++] = out->at[i];
-    out->count = kept;
+    for (size_t i = 0; !rc && i < hits.n; i++)
+        if (is_own(hits.p[i]))
+            skn_vec_add(mem, out, hits.p[i]);
     return rc;
 }
 
 /* Oldest first, as they were said; those of other versions too. */
-static skn_menu_item *own_items(skn_arena *mem, const skein_hits *hits)
+static skn_menu_item *own_items(skn_arena *mem, const skn_json_list *hits)
 {
-    skn_menu_item *items = SKN_ARRAY(mem, hits->count, skn_menu_item);
+    skn_menu_item *items = SKN_ARRAY(mem, hits->n, skn_menu_item);
 
-    for (size_t i = 0; i < hits->count; i++) {
-        const skein_hit *hit = &hits->at[hits->count - 1 - i];
+    for (size_t i = 0; i < hits->n; i++) {
+        const skn_json *hit = hits->p[hits->n - 1 - i];
 
-        items[i].label = hit->in_current ? SKN_STR("now")
-                                         : skn_arena_printf(mem, "v%" PRId64, hit->version);
-        items[i].text = skn_utf8_cut(hit->message.content, TEXT_BYTES);
+        items[i].label = skn_has(hit, "inCurrent")
+                             ? SKN_STR("now")
+                             : skn_arena_printf(mem, "v%" PRId64,
+                                                skn_far_int(hit, "version", 0));
+        items[i].text = skn_utf8_cut(skn_far_text(hit, "content"), TEXT_BYTES);
     }
     return items;
 }
 
-static skn_menu message_menu(skn_arena *mem, const skein_hits *hits)
+static skn_menu message_menu(skn_arena *mem, const skn_json_list *hits)
 {
     skn_menu m = {.title = SKN_STR("Go back to which of your messages?"),
                   .keys = "↑ ↓ and Enter, or a digit · Esc leaves all as it is",
                   .items = own_items(mem, hits),
-                  .count = hits->count,
-                  .at = hits->count - 1};
+                  .count = hits->n,
+                  .at = hits->n - 1};
 
     for (size_t i = 0; i < m.count; i++)
         if (m.items[i].label.n > m.label_columns)
@@ -284,7 +287,7 @@ static void act(skn_chat *c, skn_arena *mem, const target *t, choice what)
 
 /* --- Together ----------------------------------------------------------------------------- */
 
-static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
+static void pick(skn_chat *c, skn_arena *mem, const skn_json_list *hits)
 {
     skn_menu     messages = message_menu(mem, hits);
     skn_menu_end end = SKN_MENU_BACK;
@@ -294,7 +297,8 @@ static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
     while (end == SKN_MENU_BACK) {
         if (skn_chat_menu(c, &messages) != SKN_MENU_PICKED)
             return;
-        if (find_target(c, mem, hits->at[hits->count - 1 - messages.at].message.uid, &t)) {
+        if (find_target(c, mem, skn_far_text(hits->p[hits->n - 1 - messages.at], "messageId"),
+                        &t)) {
             skn_chat_complain(c);
             return;
         }
@@ -306,13 +310,13 @@ static void pick(skn_chat *c, skn_arena *mem, const skein_hits *hits)
 
 void skn_chat_rewind(skn_chat *c)
 {
-    skn_arena *mem = skn_arena_new();
-    skein_hits hits;
+    skn_arena    *mem = skn_arena_new();
+    skn_json_list hits = {0};
 
     c->edited[0] = c->queued[0] = '\0';
     if (read_own(c, mem, &hits))
         skn_chat_complain(c);
-    else if (!hits.count)
+    else if (!hits.n)
         skn_chat_tell(c, "You have said nothing here yet.");
     else
         pick(c, mem, &hits);
