@@ -141,7 +141,7 @@ skein_rc skn_api_list_calls(skn_api_call *c)
 
 static skein_rc answer_call(skn_api_call *c, const skein_model_call *call)
 {
-    skn_shape_model_call_whole(&c->w, call, c->mem);
+    skn_shape_model_call_whole(&c->w, call);
     return skn_page_fields(c, SKN_FIELDS_MODEL_CALL_WHOLE);
 }
 

@@ -369,7 +369,7 @@ skein_rc skn_api_clear_agent_memory(skn_api_call *c)
     if (rc)
         return skn_api_changed(c, rc);
     skn_jw_object(&c->w);
-    skn_shape_thread_members(&c->w, &made);
+    skn_shape_members(&c->w, &skn_version_shape, &made);
     skn_jw_kbool(&c->w, "dryRun", how.dry_run);
     if (!how.dry_run)
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.origin_thread_uid);

@@ -102,7 +102,7 @@ skein_rc skn_api_list_inbox(skn_api_call *c)
     skn_jw_key(&c->w, "data");
     skn_jw_array(&c->w);
     for (size_t i = 0; i < shown; i++)
-        skn_shape_inbox_item(&c->w, &inbox.at[i], c->mem);
+        skn_shape_inbox_item(&c->w, &inbox.at[i]);
     skn_call_list_end(c, next, SKN_NONE, -1);
     return skn_page_fields(c, SKN_FIELDS_INBOX_ITEM);
 }
@@ -150,7 +150,7 @@ skein_rc skn_api_read_inbox(skn_api_call *c)
 
 static skein_rc answer_item(skn_api_call *c, const skein_inbox_item *item)
 {
-    skn_shape_inbox_item(&c->w, item, c->mem);
+    skn_shape_inbox_item(&c->w, item);
     return SKEIN_OK;
 }
 

@@ -187,7 +187,7 @@ skein_rc skn_api_list_message_versions(skn_api_call *c)
                                &c->error);
         if (rc)
             return rc;
-        skn_shape_thread(&c->w, &v);
+        skn_shape_version(&c->w, &v);
     }
     skn_page_end(c, &page);
     return SKEIN_OK;
@@ -211,7 +211,7 @@ skein_rc skn_api_get_delivery(skn_api_call *c)
         skn_jw_str(w, told.facts[0].seen_by[i]);
     skn_jw_array_end(w);
     skn_jw_key(w, "delivery");
-    skn_shape_delivery(w, &told.deliveries[0]);
+    skn_shape_deliveries(w, &told.deliveries[0]);
     skn_jw_object_end(w);
     return SKEIN_OK;
 }

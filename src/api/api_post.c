@@ -280,7 +280,7 @@ skein_rc skn_post_gather(skn_posting *p)
         skn_api_write_message(c, &told, i);
     skn_jw_array_end(&c->w);
     skn_jw_kbool(&c->w, "timedOut", p->late);
-    skn_shape_notice(&c->w, &p->notice);
+    skn_shape_noticed(&c->w, &p->notice);
     c->early = p->late;
     skn_jw_object_end(&c->w);
     return SKEIN_OK;

@@ -125,7 +125,7 @@ static void write_posted_members(skn_api_call *c, const skein_posted *posted)
         skn_jw_str(w, posted->deliveries.at[i].agent);
     skn_jw_array_end(w);
     skn_jw_key(w, "delivery");
-    skn_shape_delivery(w, &posted->deliveries);
+    skn_shape_deliveries(w, &posted->deliveries);
     skn_jw_kbool(w, "queued", posted->queued);
 }
 
@@ -135,7 +135,7 @@ void skn_api_write_posted(skn_api_call *c, const skein_posted *posted, skn_str c
     skn_jw_object(&c->w);
     write_posted_members(c, posted);
     skn_jw_kstr(&c->w, "clientMessageId", client_id);
-    skn_shape_notice(&c->w, notice);
+    skn_shape_noticed(&c->w, notice);
     skn_jw_object_end(&c->w);
 }
 

@@ -138,7 +138,7 @@ skein_rc skn_api_squash(skn_api_call *c)
         return skn_api_changed(c, rc);
     c->status = request.how.dry_run ? 200 : 201;
     skn_jw_object(&c->w);
-    skn_shape_squash_members(&c->w, &made);
+    skn_shape_members(&c->w, &skn_squash_shape, &made);
     skn_jw_kbool(&c->w, "dryRun", request.how.dry_run);
     if (!request.how.dry_run) {
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.version.origin_thread_uid);

@@ -15,7 +15,7 @@ skein_rc skn_api_list_threads(skn_api_call *c)
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_thread(&c->w, &list.at[i]);
+        skn_shape_version(&c->w, &list.at[i]);
     skn_page_end(c, &page);
     return skn_page_fields(c, SKN_FIELDS_THREAD);
 }
@@ -27,7 +27,7 @@ skein_rc skn_api_get_thread(skn_api_call *c)
 
     if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &v)))
         return rc;
-    skn_shape_thread(&c->w, &v);
+    skn_shape_version(&c->w, &v);
     return SKEIN_OK;
 }
 
@@ -84,7 +84,7 @@ skein_rc skn_api_get_current_thread(skn_api_call *c)
     if (same)
         return SKEIN_OK;
     skn_jw_object(&c->w);
-    skn_shape_thread_members(&c->w, &v);
+    skn_shape_members(&c->w, &skn_version_shape, &v);
     skn_jw_kbool(&c->w, "canUndo", ways.undo);
     skn_jw_kbool(&c->w, "canRedo", ways.redo);
     skn_jw_object_end(&c->w);
@@ -282,7 +282,7 @@ skein_rc skn_api_operate(skn_api_call *c)
         return skn_api_changed(c, rc);
     c->status = o.how.dry_run ? 200 : 201;
     skn_jw_object(w);
-    skn_shape_thread_members(w, &o.made);
+    skn_shape_members(w, &skn_version_shape, &o.made);
     skn_jw_kstr(w, "messageId", o.message.uid);
     skn_jw_kbool(w, "dryRun", o.how.dry_run);
     write_warnings(w, &o.made);

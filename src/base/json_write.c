@@ -162,6 +162,14 @@ void skn_jw_key(skn_jw *w, const char *key)
     skn_jw_key_str(w, skn_str_of(key));
 }
 
+void skn_jw_key_raw(skn_jw *w, skn_str key)
+{
+    assert(w->depth > 0 && !w->after_key);
+    comma(w);
+    skn_buf_add(w->out, key);
+    w->after_key = true;
+}
+
 void skn_jw_raw(skn_jw *w, skn_str json)
 {
     comma(w);

@@ -21,7 +21,8 @@ void skn_jw_array(skn_jw *w);
 void skn_jw_array_end(skn_jw *w);
 void skn_jw_key(skn_jw *w, const char *key);
 void skn_jw_key_str(skn_jw *w, skn_str key);
-void skn_jw_str(skn_jw *w, skn_str s); /* an absent text becomes null */
+void skn_jw_key_raw(skn_jw *w, skn_str key); /* "key": with quotes and colon, trusted */
+void skn_jw_str(skn_jw *w, skn_str s);       /* an absent text becomes null */
 void skn_jw_int(skn_jw *w, int64_t v);
 void skn_jw_double(skn_jw *w, double v); /* shortest text that reads back equal */
 void skn_jw_bool(skn_jw *w, bool v);

@@ -1,6 +1,6 @@
 /* check.c: what may be stored. Every input has a limit; what one database cannot keep, none keeps. */
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/shape.h"
 #include "base/str.h"
 #include "base/uid.h"
 #include "base/utf8.h"
@@ -158,50 +158,40 @@ static const char *const role_names[] = {
     [SKEIN_USER] = "user",       [SKEIN_ASSISTANT] = "assistant", [SKEIN_TOOL] = "tool",
     [SKEIN_SUMMARY] = "summary", [SKEIN_SYSTEM] = "system",
 };
+const skn_enum skn_role_names = SKN_ENUM(role_names);
 
 const char *skein_role_name(skein_role role)
 {
-    size_t i = (size_t)role;
+    const char *name = skn_enum_name(&skn_role_names, (int)role);
 
-    return i < sizeof role_names / sizeof *role_names ? role_names[i] : "unknown";
+    return name ? name : "unknown";
 }
 
 bool skein_role_from(skein_str name, skein_role *out)
 {
-    for (size_t i = 0; i < sizeof role_names / sizeof *role_names; i++)
-        if (skn_str_is(name, role_names[i])) {
-            *out = (skein_role)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&skn_role_names, name, (int *)out);
 }
 
 /* --- What ends before its end -------------------------------------------------------------------------- */
 
-static const char *const unfinished_names[][2] = {
-    [SKEIN_STOPPED] = {"stopped", "stopped"},
-    [SKEIN_CUT] = {"cut", "cut off"},
-    [SKEIN_LENGTH] = {"length", "reached the length limit"},
-};
-
-enum { UNFINISHED = sizeof unfinished_names / sizeof *unfinished_names };
+static const char *const unfinished_names[] = {
+    [SKEIN_STOPPED] = "stopped", [SKEIN_CUT] = "cut", [SKEIN_LENGTH] = "length"};
+static const char *const unfinished_words[] = {[SKEIN_STOPPED] = "stopped",
+                                               [SKEIN_CUT] = "cut off",
+                                               [SKEIN_LENGTH] = "reached the length limit"};
+const skn_enum           skn_unfinished_names = SKN_ENUM(unfinished_names);
 
 const char *skein_unfinished_name(skein_unfinished why)
 {
-    return (size_t)why < UNFINISHED ? unfinished_names[why][0] : NULL;
+    return skn_enum_name(&skn_unfinished_names, (int)why);
 }
 
 const char *skein_unfinished_words(skein_unfinished why)
 {
-    return (size_t)why < UNFINISHED ? unfinished_names[why][1] : NULL;
+    return skn_enum_name(&(const skn_enum)SKN_ENUM(unfinished_words), (int)why);
 }
 
 bool skein_unfinished_from(skein_str name, skein_unfinished *out)
 {
-    for (size_t i = SKEIN_STOPPED; i < UNFINISHED; i++)
-        if (skn_str_is(name, unfinished_names[i][0])) {
-            *out = (skein_unfinished)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&skn_unfinished_names, name, (int *)out);
 }

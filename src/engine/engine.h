@@ -11,6 +11,7 @@
 #include "base/env_rule.h"
 #include "base/json_write.h"
 #include "base/session.h"
+#include "base/shape.h"
 #include "engine/audit.h"
 #include "engine/timeline/timeline.h"
 #include "engine/work/mention.h"
@@ -92,9 +93,10 @@ skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
 #define SKN_FIELDS_FILE "path,readFull,items,prompt,problems"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
-void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
+SKN_SHAPED(chat, skein_conversation);
 /* "notice": what who said something should know, or null. */
-void skn_shape_notice(skn_jw *w, const skein_notice *notice);
+void skn_shape_noticed(skn_jw *w, const skein_notice *notice);
+SKN_SHAPED(notice, skein_notice);
 /* The refusal of a change of a conversation that is archived. */
 skein_rc skn_conversation_archived(skein_str uid, skein_error *err);
 void     skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
@@ -113,6 +115,28 @@ typedef struct skn_at_work {
     skn_str answers;
 } skn_at_work;
 
+/* An agent as it is told. Of settings JSON as it stands there, absent where they say nothing. */
+typedef struct skn_told_agent {
+    skein_agent      agent;
+    skein_agent_work work;
+    skn_str          tools, temperature, max_tokens, auto_reply;
+    int64_t          until, pending;
+    skn_str          inbox_uid, state, detail;
+} skn_told_agent;
+extern const skn_shape skn_agent_shape;
+
+/* The same of a world. */
+typedef struct skn_told_world {
+    skein_world                world;
+    bool                       session, processing;
+    skn_str                    answers;
+    const skein_agents        *agents;
+    const skein_conversations *chats;
+    const skn_at_work         *work;
+    skn_arena                 *scratch;
+} skn_told_world;
+extern const skn_shape skn_world_shape;
+
 /* "tool", "waiting", "writing" or "thinking": what an open turn is at. */
 const char *skn_turn_doing(const skein_turn *turn);
 /* The same of the agent's newest turn, or "interrupted" where nobody speaks for it any more, or "paused", "queued",
@@ -129,14 +153,16 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
 void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_agents *agents,
                              const skein_conversations *chats, const skn_at_work *work,
                              skn_arena *scratch);
-void skn_shape_lane(skn_jw *w, const skein_lane *lane);
-void skn_shape_tag(skn_jw *w, const skein_tag *tag);
+SKN_SHAPED(lane, skein_lane);
+SKN_SHAPED(tag, skein_tag);
 /* With what agents are sent of it; NULL: it was not read. The members alone, too. */
 void skn_shape_file(skn_jw *w, const skein_context_file *file, const skein_file_parts *parts);
 void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
                             const skein_file_parts *parts);
 
 /* The word for a mode or a state, as it stands in JSON. */
+extern const skn_enum skn_role_names, skn_unfinished_names, skn_mode_names,
+    skn_lane_state_names;
 const char *skn_mode_name(skein_mode mode);
 bool        skn_mode_from(skn_str name, skein_mode *out);
 /* "ada:background": the conversation of its own that an agent has. */
@@ -151,6 +177,24 @@ bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
     "toolCallId,toolStatus,instructions,originalIds,squashOperationId,previousMessageId,"      \
     "seenByAgents,delivery,hasReply,replyCount,memoryOnly,shownReplyToMessageId,versions,"     \
     "model,usage,turnId,stopped,unfinished,purged,position,createdAt,warnings"
+
+SKN_SHAPED(tool_call, skein_tool_call);
+SKN_SHAPED(instruction, skein_instruction);
+SKN_SHAPED(delivery, skein_delivery);
+SKN_SHAPED(usage, skein_usage);
+
+/* A message as it is told. */
+typedef struct skn_told_message {
+    skein_message       m;
+    skn_str             chat_uid;
+    const void         *around; /* set: what f says is told with it */
+    skein_message_facts f;
+    skein_deliveries
+            d; /* what became of it at each agent; when `delivered` is not set, f says it */
+    bool    delivered;
+    skn_str usage; /* JSON: what it cost, where f does not say it; or absent */
+} skn_told_message;
+extern const skn_shape skn_message_shape;
 
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
@@ -190,12 +234,11 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
     "sideEffects,agents,preview,previewSkipped,editable,blockedBy,sessionMode,etag"
 #define SKN_FIELDS_DIFF "from,to,same,changes"
 
-void skn_shape_thread(skn_jw *w, const skein_version *v);
-void skn_shape_thread_members(skn_jw *w, const skein_version *v);
-void skn_shape_move(skn_jw *w, const skein_move *move);
-void skn_shape_move_members(skn_jw *w, const skein_move *move);
-void skn_shape_squash(skn_jw *w, const skein_squash *squash);
-void skn_shape_squash_members(skn_jw *w, const skein_squash *squash);
+SKN_SHAPED(version, skein_version);
+extern const skn_shape skn_move_shape;
+void                   skn_shape_move(skn_jw *w, const skein_move *move);
+void                   skn_shape_move_members(skn_jw *w, const skein_move *move);
+SKN_SHAPED(squash, skein_squash);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
 /* What a removal or an edit did. */
@@ -223,13 +266,15 @@ size_t skn_tokens_of(size_t bytes);
 #define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,agent,version,inCurrent,archived,snippet"
 #define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings,ahead"
 
-void skn_shape_context(skn_jw *w, const skein_context *c);
-void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);
+SKN_SHAPED(context, skein_context);
+/* But for the busiest threads, and for the message of a node and a hit. */
+extern const skn_shape skn_stats_shape, skn_node_shape, skn_hit_shape;
+void                   skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);
 /* A message with its place in the tree; its parent may be none. */
 void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
                     const skein_message *parent);
 void skn_shape_hit(skn_jw *w, const skein_hit *hit);
-void skn_shape_check(skn_jw *w, const skein_check *check);
+SKN_SHAPED(check, skein_check);
 
 /* --- Work --------------------------------------------------------------------------------- */
 
@@ -247,7 +292,7 @@ typedef struct skn_live {
 
 /* The members around an event's data, as they stand in a stream. */
 void skn_shape_event(skn_jw *w, const skein_event *event);
-void skn_shape_delivery(skn_jw *w, const skein_deliveries *list);
+void skn_shape_deliveries(skn_jw *w, const skein_deliveries *list);
 /* By its own id, which stays when its name changes. */
 skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
                         skein_error *err);
@@ -255,10 +300,24 @@ skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skei
  * object, without texts of messages. */
 skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
                         skein_error *err);
-void     skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
+/* What waits, and where. */
+typedef struct skn_queue_item {
+    skein_waiting w;
+    skn_str       chat_uid;
+} skn_queue_item;
+SKN_SHAPED(queue_item, skn_queue_item);
+void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
+/* A turn as it is told. */
+typedef struct skn_shown_turn {
+    skein_turn turn;
+    skn_str    doing;
+    bool       for_person; /* it waits for one */
+    int64_t    since_ms;
+} skn_shown_turn;
+SKN_SHAPED(turn, skn_shown_turn);
 /* [{"agent","chatId","messageId","state","detail","sinceMs"}] */
-void        skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
-void        skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
+void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
+SKN_SHAPED(edit_error, skein_edit_error);
 const char *skn_turn_state_name(skein_turn_state state);
 
 /* --- Agents at work ----------------------------------------------------------------------- */
@@ -290,25 +349,22 @@ const char *skn_turn_state_name(skein_turn_state state);
 skn_str skn_task_label(const skein_task *task);
 /* What it asks and waits to be answered; absent: nothing. */
 skn_str skn_task_question(const skein_task *task);
-void    skn_shape_task(skn_jw *w, const skein_task *task);
-void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
+SKN_SHAPED(task, skein_task);
+SKN_SHAPED(inbox_item, skein_inbox_item);
 /* The whole text of an item that is a briefing. */
-void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
-void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
-void skn_shape_delegation(skn_jw *w, const skein_delegation *d);
+SKN_SHAPED(briefing, skein_inbox_item);
+SKN_SHAPED(knowledge, skein_knowledge);
+SKN_SHAPED(delegation, skein_delegation);
 /* Before the model of an answer that was not its own but a recording's. No provider has a name with ":". */
 #define SKN_REPLAYED "replay:"
 /* Why turns fail whose program went away. */
 #define SKN_WENT_AWAY "the server that spoke for the agent went away in the middle of it"
 /* That no call of a model is kept for a message that an agent failed to answer. */
 skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
-/* Tokens of a call; below 0 is null. */
-void skn_shape_usage(skn_jw *w, int64_t tokens_in, int64_t tokens_out, bool estimated);
-/* Without what was sent and answered. */
-void skn_shape_model_call(skn_jw *w, const skein_model_call *call);
-/* With everything: "request" is the JSON that was sent, or a text when it was none. */
-void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch);
-void skn_shape_expected(skn_jw *w, const skein_expected *e);
+/* Without what was sent and answered, and with everything: "request" is the JSON that was sent, or a text when it was none. */
+SKN_SHAPED(model_call, skein_model_call);
+SKN_SHAPED(model_call_whole, skein_model_call);
+SKN_SHAPED(expected, skein_expected);
 
 /* --- Servers of tools ---------------------------------------------------------------------- */
 
@@ -330,7 +386,7 @@ typedef struct skn_tool_server {
 /* Those that a world's settings name, none of them started. */
 skein_rc skn_tool_servers_of(const skein_world *world, skn_arena *a, skn_tool_server **out,
                              size_t *count, skein_error *err);
-void     skn_shape_tool_server(skn_jw *w, const skn_tool_server *server);
+SKN_SHAPED(tool_server, skn_tool_server);
 
 /* --- Failures ----------------------------------------------------------------------------- */
 

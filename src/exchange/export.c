@@ -450,7 +450,7 @@ static skein_rc add_threads(skn_exporter *x, skn_jw *w, skein_error *err)
     for (size_t i = 0; !rc && i < all.count; i++) {
         if (x->req->redact)
             all.at[i].note = SKN_NONE;
-        skn_shape_thread(w, &all.at[i]);
+        skn_shape_version(w, &all.at[i]);
         rc = skn_export_flush(x, err);
     }
     skn_jw_array_end(w);

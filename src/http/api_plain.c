@@ -313,7 +313,7 @@ typedef struct asking {
 static void write_squash(const asking *a, skn_jw *w, const skn_api_made *made)
 {
     if (made->squash) {
-        skn_shape_squash_members(w, made->squash);
+        skn_shape_members(w, &skn_squash_shape, made->squash);
         skn_shape_undo(w, a->world_name, a->chat_uid, made->squash->version.origin_thread_uid);
     } else {
         skn_jw_kstr(w, "content", made->text);

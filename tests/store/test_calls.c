@@ -245,12 +245,12 @@ static void a_call_is_shown_with_its_request_as_json(void **state)
     skn_buf_init(&b, 1 << 20);
     skn_jw_init(&w, &b);
     skn_jw_array(&w);
-    skn_shape_model_call_whole(&w, &c, k.mem);
+    skn_shape_model_call_whole(&w, &c);
     c.piece_count = 1; /* half a document */
-    skn_shape_model_call_whole(&w, &c, k.mem);
+    skn_shape_model_call_whole(&w, &c);
     c.piece_count = 0;
     c.made_of = (skein_str){NULL, 0}; /* of a call that was kept before they were */
-    skn_shape_model_call_whole(&w, &c, k.mem);
+    skn_shape_model_call_whole(&w, &c);
     skn_jw_array_end(&w);
     KIT_OK(&k, skn_json_parse(&v, skn_buf_str(&b), "calls", k.mem, &k.err));
     v = v->first;

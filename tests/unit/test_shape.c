@@ -237,7 +237,7 @@ static void a_thread_is_numbered_and_names_its_origin(void **state)
     fixture        *f = *state;
     const skn_json *v;
 
-    skn_shape_thread(&f->w, &v2);
+    skn_shape_version(&f->w, &v2);
     v = written(f);
     has_exactly(v, SKN_FIELDS_THREAD);
     assert_true(skn_str_is(skn_json_get(v, "version")->text, "v2"));
@@ -249,7 +249,7 @@ static void the_first_thread_has_no_origin(void **state)
     fixture        *f = *state;
     const skn_json *v;
 
-    skn_shape_thread(&f->w, &v1);
+    skn_shape_version(&f->w, &v1);
     v = written(f);
     assert_int_equal(skn_json_get(v, "originalVersion")->kind, SKN_JSON_NULL);
     assert_int_equal(skn_json_get(v, "originalThread")->kind, SKN_JSON_NULL);
@@ -426,7 +426,7 @@ static void work_of_agents_has_its_members(void **state)
     skn_shape_task(&f->w, &task);
     has_exactly(written(f), SKN_FIELDS_TASK);
     again(f);
-    skn_shape_inbox_item(&f->w, &item, f->a);
+    skn_shape_inbox_item(&f->w, &item);
     v = written(f);
     has_exactly(v, SKN_FIELDS_INBOX_ITEM);
     assert_int_equal(skn_json_get(v, "args")->kind, SKN_JSON_OBJECT);
@@ -448,7 +448,7 @@ static void work_of_agents_has_its_members(void **state)
     skn_shape_model_call(&f->w, &call);
     has_exactly(written(f), SKN_FIELDS_MODEL_CALL);
     again(f);
-    skn_shape_model_call_whole(&f->w, &call, f->a);
+    skn_shape_model_call_whole(&f->w, &call);
     has_exactly(written(f), SKN_FIELDS_MODEL_CALL_WHOLE);
 }
 

@@ -1,5 +1,5 @@
 /* shape_agents.c: tasks, inbox, knowledge, delegations and calls of models as JSON. */
-#include "base/json.h"
+#include "base/shape_rows.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/work/act.h"
@@ -30,183 +30,39 @@ skn_str skn_task_question(const skein_task *task)
     return skn_str_starts(rest, asks) ? skn_str_sub(rest, asks.n, rest.n) : q;
 }
 
-void skn_shape_task(skn_jw *w, const skein_task *task)
+/* --- Members that are computed ------------------------------------------------------------------ */
+
+static void put_label(skn_jw *w, const void *task)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", task->uid);
-    skn_jw_kstr(w, "agent", task->agent_name);
-    skn_jw_kstr(w, "assignedBy", task->assigned_by);
-    skn_jw_kstr(w, "source", task->source);
-    skn_jw_kstr(w, "content", task->content);
-    skn_jw_kstr(w, "status", task->status);
-    skn_jw_kstr(w, "label", skn_task_label(task));
-    skn_jw_kbool(w, "running", task->running);
-    skn_jw_kstr(w, "waitsFor", task->waits ? SKN_STR("human") : task->waits_for);
-    skn_jw_kstr(w, "question", skn_task_question(task));
-    skn_jw_kstr(w, "inboxId", task->inbox_uid);
-    skn_jw_kint(w, "attempts", task->attempts);
-    skn_jw_kstr(w, "lastError", task->last_error);
-    skn_jw_kstr(w, "result", task->result);
-    skn_jw_ktime(w, "notBefore", task->not_before);
-    skn_jw_kstr(w, "messageId", task->message_uid);
-    skn_jw_ktime(w, "createdAt", task->created_at);
-    skn_jw_ktime(w, "completedAt", task->completed_at);
-    skn_jw_object_end(w);
+    skn_jw_str(w, skn_task_label(task));
 }
 
-/* --- Inbox ------------------------------------------------------------------------------------ */
-
-/* Where it is, in front and behind the scenes. */
-static void places(skn_jw *w, const skein_inbox_item *item)
+static void put_waits_for(skn_jw *w, const void *task)
 {
-    skn_jw_kstr(w, "agent", item->agent);
-    skn_jw_kstr(w, "world", item->world_name);
-    skn_jw_kstr(w, "chatId", item->chat_uid);
-    skn_jw_kstr(w, "messageId", item->message_uid);
-    skn_jw_kstr(w, "workChatId", item->work_chat_uid);
-    skn_jw_kstr(w, "workMessageId", item->work_message_uid);
+    const skein_task *t = task;
+
+    skn_jw_str(w, t->waits ? SKN_STR("human") : t->waits_for);
 }
 
-/* JSON as it was written, or a text when it is none. */
-static void json_or_text(skn_jw *w, skn_str s, skn_arena *scratch)
+static void put_question(skn_jw *w, const void *task)
 {
-    const skn_json *v;
-
-    if (s.p && skn_json_parse(&v, s, "text", scratch, NULL) == SKEIN_OK)
-        skn_jw_raw(w, v->raw);
-    else
-        skn_jw_str(w, s);
+    skn_jw_str(w, skn_task_question(task));
 }
 
-void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch)
+/* That its turn waits for a person is told by its label alone. */
+static void task_was_read(const skn_json *v, void *task, skn_arena *a)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", item->uid);
-    skn_jw_kstr(w, "type", item->kind);
-    skn_jw_kstr(w, "title", item->title);
-    skn_jw_kstr(w, "content", item->content);
-    places(w, item);
-    skn_jw_kstr(w, "briefingId", item->briefing_uid);
-    skn_jw_kstr(w, "taskId", item->task_uid);
-    skn_jw_kstr(w, "tool", item->tool);
-    skn_jw_key(w, "args");
-    json_or_text(w, item->args, scratch);
-    skn_jw_kstr(w, "toolCallId", item->call_id);
-    skn_jw_key(w, "definition");
-    json_or_text(w, item->definition, scratch);
-    skn_jw_kstr(w, "definitionState", item->definition_state);
-    skn_jw_kstr(w, "answer", item->answer);
-    skn_jw_kstr(w, "reason", item->reason);
-    skn_jw_kstr(w, "result", item->result);
-    skn_jw_kbool(w, "open", item->open);
-    skn_jw_ktime(w, "readAt", item->read_at);
-    skn_jw_ktime(w, "doneAt", item->done_at);
-    skn_jw_ktime(w, "snoozedUntil", item->snoozed_until);
-    skn_jw_ktime(w, "createdAt", item->created_at);
-    skn_jw_object_end(w);
+    const skn_json *label = skn_json_get(v, "label");
+    skein_task     *t = task;
+
+    (void)a;
+    t->waits = t->running && label && skn_str_is(label->text, "waiting");
 }
 
-void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item)
+static void put_true(skn_jw *w, const void *thing)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", item->briefing_uid);
-    skn_jw_kstr(w, "inboxId", item->uid);
-    skn_jw_kstr(w, "title", item->title);
-    skn_jw_kstr(w, "summary", item->content);
-    skn_jw_kstr(w, "text", item->briefing);
-    places(w, item);
-    skn_jw_ktime(w, "createdAt", item->created_at);
-    skn_jw_object_end(w);
-}
-
-/* --- What agents know, asked and were asked --------------------------------------------------- */
-
-void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", item->uid);
-    skn_jw_kstr(w, "type", item->type);
-    skn_jw_kstr(w, "content", item->content);
-    skn_jw_kint(w, "confidence", item->confidence);
-    skn_jw_kstr(w, "chatId", item->chat_uid);
-    skn_jw_kstr(w, "messageId", item->message_uid);
-    skn_jw_ktime(w, "createdAt", item->created_at);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_delegation(skn_jw *w, const skein_delegation *d)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "delegationId", d->key);
-    skn_jw_kstr(w, "threadPath", d->key);
-    skn_jw_kstr(w, "parent", d->parent_key);
-    skn_jw_kstr(w, "chatId", d->chat_uid);
-    skn_jw_kstr(w, "agent", d->agent);
-    skn_jw_kstr(w, "askedBy", d->asked_by);
-    skn_jw_kstr(w, "title", d->title);
-    skn_jw_kstr(w, "spawnCallId", d->spawn_call_id);
-    skn_jw_kstr(w, "spawnMessageId", d->spawn_message_uid);
-    skn_jw_kstr(w, "state", skn_str_of(skn_lane_state_name(d->state)));
-    skn_jw_kbool(w, "waited", d->waited);
-    skn_jw_kint(w, "messageCount", d->messages);
-    skn_jw_ktime(w, "createdAt", d->created_at);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_expected(skn_jw *w, const skein_expected *e)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "asker", e->asker);
-    skn_jw_kstr(w, "asked", e->asked);
-    skn_jw_kstr(w, "messageId", e->message_uid);
-    skn_jw_kstr(w, "answerMessageId", e->answer_uid);
-    skn_jw_kstr(w, "state", e->state);
-    skn_jw_ktime(w, "createdAt", e->created_at);
-    skn_jw_object_end(w);
-}
-
-/* --- Calls of models -------------------------------------------------------------------------- */
-
-static void counted(skn_jw *w, const char *key, int64_t tokens)
-{
-    if (tokens < 0)
-        skn_jw_knull(w, key);
-    else
-        skn_jw_kint(w, key, tokens);
-}
-
-void skn_shape_usage(skn_jw *w, int64_t tokens_in, int64_t tokens_out, bool estimated)
-{
-    skn_jw_object(w);
-    counted(w, "inputTokens", tokens_in);
-    counted(w, "outputTokens", tokens_out);
-    skn_jw_kbool(w, "estimated", estimated);
-    skn_jw_object_end(w);
-}
-
-static void call_members(skn_jw *w, const skein_model_call *call)
-{
-    skn_jw_kstr(w, "id", call->uid);
-    skn_jw_kstr(w, "agent", call->agent_name);
-    skn_jw_kstr(w, "chatId", call->chat_uid);
-    skn_jw_kstr(w, "messageId", call->message_uid);
-    skn_jw_kstr(w, "purpose", call->purpose);
-    skn_jw_kstr(w, "model", call->model);
-    skn_jw_kstr(w, "state", call->state);
-    skn_jw_kstr(w, "error", call->error);
-    skn_jw_key(w, "usage");
-    skn_shape_usage(w, call->tokens_in, call->tokens_out, call->estimated);
-    skn_jw_kint(w, "firstMs", call->first_ms);
-    skn_jw_kint(w, "totalMs", call->total_ms);
-    skn_jw_kint(w, "tries", call->tries);
-    skn_jw_ktime(w, "createdAt", call->created_at);
-}
-
-void skn_shape_model_call(skn_jw *w, const skein_model_call *call)
-{
-    skn_jw_object(w);
-    call_members(w, call);
-    skn_jw_object_end(w);
+    (void)thing;
+    skn_jw_bool(w, true);
 }
 
 /* What a server sent need not be text: every byte that is none becomes U+FFFD. */
@@ -231,12 +87,50 @@ static skn_str as_text(skn_str s, skn_arena *a)
     return out;
 }
 
-/* A list of ids for each part of the context. */
-static void made_of(skn_jw *w, skn_str parts)
+static void put_request(skn_jw *w, const void *call)
 {
-    skn_str part, id;
+    const skein_model_call *c = call;
+    skn_arena              *a = skn_arena_new();
+    skn_buf                 b;
+    const skn_json         *v;
+    skn_str                 text;
 
-    skn_jw_key(w, "contextMessageIds");
+    skn_buf_init(&b, SIZE_MAX);
+    for (size_t i = 0; i < c->piece_count; i++)
+        skn_buf_add(&b, c->pieces[i]);
+    text = c->piece_count ? as_text(skn_buf_str(&b), a) : SKN_NONE;
+    if (text.p && skn_json_parse(&v, text, "text", a, NULL) == SKEIN_OK)
+        skn_jw_raw(w, v->raw);
+    else
+        skn_jw_str(w, text);
+    skn_buf_release(&b);
+    skn_arena_free(a);
+}
+
+/* One that was no JSON is told as text. */
+static void take_request(const skn_json *v, void *call, skn_arena *a)
+{
+    skein_model_call *c = call;
+    skn_str          *piece = SKN_NEW(a, skn_str);
+
+    *piece = v->kind == SKN_JSON_STRING ? v->text : v->raw;
+    c->pieces = piece;
+    c->piece_count = v->kind != SKN_JSON_NULL;
+}
+
+static void put_response(skn_jw *w, const void *call)
+{
+    skn_arena *a = skn_arena_new();
+
+    skn_jw_str(w, as_text(((const skein_model_call *)call)->response, a));
+    skn_arena_free(a);
+}
+
+/* A list of ids for each part of the context. */
+static void put_made_of(skn_jw *w, const void *call)
+{
+    skn_str parts = ((const skein_model_call *)call)->made_of, part, id;
+
     if (!parts.p) {
         skn_jw_null(w);
         return;
@@ -251,68 +145,128 @@ static void made_of(skn_jw *w, skn_str parts)
     skn_jw_array_end(w);
 }
 
-void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch)
+static void take_made_of(const skn_json *v, void *call, skn_arena *a)
 {
     skn_buf b;
 
+    if (v->kind != SKN_JSON_ARRAY)
+        return;
     skn_buf_init(&b, SIZE_MAX);
-    for (size_t i = 0; i < call->piece_count; i++)
-        skn_buf_add(&b, call->pieces[i]);
-    skn_jw_object(w);
-    call_members(w, call);
-    skn_jw_key(w, "request");
-    json_or_text(w, call->piece_count ? as_text(skn_buf_str(&b), scratch) : SKN_NONE, scratch);
-    skn_jw_kstr(w, "response", as_text(call->response, scratch));
-    made_of(w, call->made_of);
-    skn_jw_object_end(w);
+    for (const skn_json *part = v->first; part; part = part->next) {
+        for (const skn_json *id = part->first; id; id = id->next) {
+            if (id != part->first)
+                skn_buf_addc(&b, ' ');
+            skn_buf_add(&b, id->text);
+        }
+        skn_buf_addc(&b, '\n');
+    }
+    ((skein_model_call *)call)->made_of = skn_arena_copy(a, skn_buf_str(&b));
     skn_buf_release(&b);
 }
 
+/* --- Tables ------------------------------------------------------------------------------------- */
+
+static const skn_member task_rows[] = {
+#include "engine/view/shapes/task.def"
+};
+const skn_shape skn_task_shape = SKN_SHAPE_AFTER(task_rows, skein_task, task_was_read);
+
+static const skn_member inbox_place_rows[] = {
+#include "engine/view/shapes/inbox_place.def"
+};
+static const skn_shape inbox_place_shape = SKN_SHAPE(inbox_place_rows, skein_inbox_item);
+
+static const skn_member inbox_item_rows[] = {
+#include "engine/view/shapes/inbox_item.def"
+};
+const skn_shape skn_inbox_item_shape = SKN_SHAPE(inbox_item_rows, skein_inbox_item);
+
+static const skn_member briefing_rows[] = {
+#include "engine/view/shapes/briefing.def"
+};
+const skn_shape skn_briefing_shape = SKN_SHAPE(briefing_rows, skein_inbox_item);
+
+static const skn_member knowledge_rows[] = {
+#include "engine/view/shapes/knowledge.def"
+};
+const skn_shape skn_knowledge_shape = SKN_SHAPE(knowledge_rows, skein_knowledge);
+
+static const skn_member delegation_rows[] = {
+#include "engine/view/shapes/delegation.def"
+};
+const skn_shape skn_delegation_shape = SKN_SHAPE(delegation_rows, skein_delegation);
+
+static const skn_member expected_rows[] = {
+#include "engine/view/shapes/expected.def"
+};
+const skn_shape skn_expected_shape = SKN_SHAPE(expected_rows, skein_expected);
+
+static const skn_member usage_rows[] = {
+#include "engine/view/shapes/usage.def"
+};
+const skn_shape skn_usage_shape = SKN_SHAPE(usage_rows, skein_usage);
+
+static const skn_member call_usage_rows[] = {
+#include "engine/view/shapes/call_usage.def"
+};
+static const skn_shape call_usage_shape = SKN_SHAPE(call_usage_rows, skein_model_call);
+
+static const skn_member model_call_rows[] = {
+#include "engine/view/shapes/model_call.def"
+};
+const skn_shape skn_model_call_shape = SKN_SHAPE(model_call_rows, skein_model_call);
+
+static const skn_member model_call_whole_rows[] = {
+#include "engine/view/shapes/model_call_whole.def"
+};
+const skn_shape skn_model_call_whole_shape = SKN_SHAPE(model_call_whole_rows, skein_model_call);
+
+static const skn_member event_rows[] = {
+#include "engine/view/shapes/event.def"
+};
+static const skn_shape event_shape = SKN_SHAPE(event_rows, skein_event);
+
+static const skn_member delivery_rows[] = {
+#include "engine/view/shapes/delivery.def"
+};
+const skn_shape skn_delivery_shape = SKN_SHAPE(delivery_rows, skein_delivery);
+
+static const skn_member queue_item_rows[] = {
+#include "engine/view/shapes/queue_item.def"
+};
+const skn_shape skn_queue_item_shape = SKN_SHAPE(queue_item_rows, skn_queue_item);
+
+static const skn_member turn_rows[] = {
+#include "engine/view/shapes/turn.def"
+};
+const skn_shape skn_turn_shape = SKN_SHAPE(turn_rows, skn_shown_turn);
+
+static const skn_member edit_error_rows[] = {
+#include "engine/view/shapes/edit_error.def"
+};
+const skn_shape skn_edit_error_shape = SKN_SHAPE(edit_error_rows, skein_edit_error);
+
+static const skn_member notice_rows[] = {
+#include "engine/view/shapes/notice.def"
+};
+const skn_shape skn_notice_shape = SKN_SHAPE(notice_rows, skein_notice);
+
 void skn_shape_event(skn_jw *w, const skein_event *event)
 {
-    skn_jw_object(w);
-    skn_jw_kint(w, "seq", event->seq);
-    skn_jw_ktime(w, "time", event->at);
-    skn_jw_kstr(w, "world", event->world_name);
-    skn_jw_kstr(w, "chatId", event->chat_uid);
-    skn_jw_kstr(w, "threadId", event->thread_uid);
-    skn_jw_kstr(w, "cause", event->cause);
-    skn_jw_key(w, "data");
-    skn_jw_raw(w, event->data.n ? event->data : SKN_STR("{}"));
-    skn_jw_object_end(w);
+    skn_shape_write(w, &event_shape, event);
 }
 
-void skn_shape_delivery(skn_jw *w, const skein_deliveries *list)
+void skn_shape_deliveries(skn_jw *w, const skein_deliveries *list)
 {
     skn_jw_array(w);
-    for (size_t i = 0; i < list->count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "agent", list->at[i].agent);
-        skn_jw_kstr(w, "state", list->at[i].state);
-        if (list->at[i].failed_at) {
-            skn_jw_kstr(w, "error", list->at[i].error);
-            skn_jw_ktime(w, "failedAt", list->at[i].failed_at);
-        }
-        if (list->at[i].stopped_at)
-            skn_jw_ktime(w, "stoppedAt", list->at[i].stopped_at);
-        skn_jw_object_end(w);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        skn_shape_delivery(w, &list->at[i]);
     skn_jw_array_end(w);
 }
 
 void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", waiting->uid);
-    skn_jw_kstr(w, "messageId", waiting->uid);
-    skn_jw_kstr(w, "chatId", chat_uid);
-    skn_jw_kstr(w, "sender", waiting->sender);
-    skn_jw_kstr(w, "content", waiting->content);
-    skn_jw_kstr(w, "replyToMessageId", waiting->reply_to);
-    skn_jw_kstr(w, "clientMessageId", waiting->client_id);
-    skn_jw_kbool(w, "queued", true);
-    skn_jw_ktime(w, "createdAt", waiting->created_at);
-    skn_jw_object_end(w);
+    skn_shape_queue_item(w, &(skn_queue_item){*waiting, chat_uid});
 }
 
 void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now)
@@ -321,31 +275,13 @@ void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now)
     for (size_t i = 0; i < turns->count; i++) {
         const skein_turn *t = &turns->at[i];
 
-        skn_jw_object(w);
-        skn_jw_kstr(w, "agent", t->agent_name);
-        skn_jw_kstr(w, "chatId", t->chat_uid);
-        skn_jw_kstr(w, "messageId", t->message_uid);
-        skn_jw_kstr(w, "state", skn_str_of(skn_turn_doing(t)));
-        skn_jw_kstr(w, "detail", t->tool);
-        skn_jw_ktime(w, "until", t->waits_until);
-        skn_jw_kstr(w, "inboxId", t->inbox_uid);
-        skn_jw_kbool(w, "waitsForPerson", t->waits == SKEIN_WAITS_FOR_PERSON);
-        skn_jw_kint(w, "sinceMs", now > t->since ? (now - t->since) / 1000 : 0);
-        skn_jw_object_end(w);
+        skn_shape_turn(
+            w, &(skn_shown_turn){.turn = *t,
+                                 .doing = skn_str_of(skn_turn_doing(t)),
+                                 .for_person = t->waits == SKEIN_WAITS_FOR_PERSON,
+                                 .since_ms = now > t->since ? (now - t->since) / 1000 : 0});
     }
     skn_jw_array_end(w);
-}
-
-void skn_shape_edit_error(skn_jw *w, const skein_edit_error *what)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", what->uid);
-    skn_jw_kstr(w, "chatId", what->chat_uid);
-    skn_jw_kstr(w, "messageId", what->message_uid);
-    skn_jw_kstr(w, "operation", what->operation);
-    skn_jw_kstr(w, "error", what->error);
-    skn_jw_ktime(w, "createdAt", what->at);
-    skn_jw_object_end(w);
 }
 
 const char *skn_turn_state_name(skein_turn_state state)
@@ -356,16 +292,11 @@ const char *skn_turn_state_name(skein_turn_state state)
     return names[state];
 }
 
-void skn_shape_notice(skn_jw *w, const skein_notice *notice)
+void skn_shape_noticed(skn_jw *w, const skein_notice *notice)
 {
     skn_jw_key(w, "notice");
-    if (!notice->code.p) {
+    if (notice->code.p)
+        skn_shape_notice(w, notice);
+    else
         skn_jw_null(w);
-        return;
-    }
-    skn_jw_object(w);
-    skn_jw_kstr(w, "code", notice->code);
-    skn_jw_kstr(w, "text", notice->text);
-    skn_jw_kstr(w, "hint", notice->hint);
-    skn_jw_object_end(w);
 }

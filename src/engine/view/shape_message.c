@@ -1,44 +1,35 @@
+/* shape_message.c: messages, versions and changes as JSON. */
+#include "base/shape_rows.h"
 #include "engine/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static void calls(skn_jw *w, const skein_message *m)
+static void put_tool_status(skn_jw *w, const void *told)
 {
-    skn_jw_key(w, "toolCalls");
-    skn_jw_array(w);
-    for (size_t i = 0; i < m->call_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "toolCallId", m->calls[i].call_id);
-        skn_jw_kstr(w, "toolName", m->calls[i].tool_name);
-        skn_jw_key(w, "args");
-        if (m->calls[i].args.n)
-            skn_jw_raw(w, m->calls[i].args);
-        else
-            skn_jw_null(w);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-    skn_jw_kstr(w, "toolCallId", m->tool_call_id);
-    skn_jw_kstr(w, "toolStatus",
-                m->role != SKEIN_TOOL ? SKN_NONE
-                : m->tool_failed      ? SKN_STR("error")
-                                      : SKN_STR("ok"));
+    const skein_message *m = &((const skn_told_message *)told)->m;
+
+    skn_jw_str(w, m->role != SKEIN_TOOL ? SKN_NONE
+                  : m->tool_failed      ? SKN_STR("error")
+                                        : SKN_STR("ok"));
+}
+
+static void take_tool_status(const skn_json *v, void *told, skn_arena *a)
+{
+    (void)a;
+    ((skn_told_message *)told)->m.tool_failed = skn_str_is(v->text, "error");
 }
 
 static void instruction(skn_jw *w, skn_str type, skn_str target)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "type", type);
-    if (target.p)
-        skn_jw_kstr(w, "target", target);
-    skn_jw_object_end(w);
+    skn_shape_instruction(w, &(skein_instruction){type, target});
 }
 
 /* The source is not stored but follows from the author, who cannot be forged. */
-static void instructions(skn_jw *w, const skein_message *m)
+static void put_instructions(skn_jw *w, const void *told)
 {
-    skn_jw_key(w, "instructions");
+    const skein_message *m = &((const skn_told_message *)told)->m;
+
     skn_jw_array(w);
     if (m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN)
         instruction(w, SKN_STR("Source.User"), SKN_NONE);
@@ -46,128 +37,193 @@ static void instructions(skn_jw *w, const skein_message *m)
              m->author == SKEIN_BY_AGENT)
         instruction(w, SKN_STR("Source.Agent"), m->sender);
     for (size_t i = 0; i < m->instruction_count; i++)
-        instruction(w, m->instructions[i].type, m->instructions[i].target);
+        skn_shape_instruction(w, &m->instructions[i]);
     skn_jw_array_end(w);
 }
 
-static void names(skn_jw *w, const char *key, const skein_str *at, size_t count)
+/* Who wrote it is told as an instruction, which is none of its own. */
+static void message_was_read(const skn_json *v, void *told, skn_arena *a)
 {
-    skn_jw_key(w, key);
-    skn_jw_array(w);
-    for (size_t i = 0; i < count; i++)
-        skn_jw_str(w, at[i]);
-    skn_jw_array_end(w);
+    skein_message *m = &((skn_told_message *)told)->m;
+    size_t         n = 0;
+
+    (void)v, (void)a;
+    m->author = m->role == SKEIN_TOOL ? SKEIN_BY_TOOL : SKEIN_BY_SYSTEM;
+    for (size_t i = 0; i < m->instruction_count; i++)
+        if (skn_str_is(m->instructions[i].type, "Source.User"))
+            m->author = SKEIN_BY_HUMAN;
+        else if (skn_str_is(m->instructions[i].type, "Source.Agent"))
+            m->author = SKEIN_BY_AGENT;
+        else
+            m->instructions[n++] = m->instructions[i];
+    m->instruction_count = n;
 }
 
 /* A stored message is in the memory of those who heard it; more is known of it by its deliveries. */
-static void delivery(skn_jw *w, const skein_message *m, const skein_message_facts *f)
+static void put_delivery(skn_jw *w, const void *told)
 {
-    skn_jw_key(w, "delivery");
-    skn_jw_array(w);
-    for (size_t i = 0; i < f->seen_by_count; i++) {
-        if (m->author_agent.v && skn_str_eq(f->seen_by[i], m->sender))
-            continue; /* the author has it, but did not get it */
-        skn_jw_object(w);
-        skn_jw_kstr(w, "agent", f->seen_by[i]);
-        skn_jw_kstr(w, "state", SKN_STR("inMemory"));
-        skn_jw_object_end(w);
+    const skn_told_message *t = told;
+
+    if (t->delivered) {
+        skn_shape_deliveries(w, &t->d);
+        return;
     }
+    skn_jw_array(w);
+    for (size_t i = 0; i < t->f.seen_by_count; i++)
+        if (!t->m.author_agent.v || !skn_str_eq(t->f.seen_by[i], t->m.sender))
+            skn_shape_delivery(
+                w, &(skein_delivery){.agent = t->f.seen_by[i], .state = SKN_STR("inMemory")});
     skn_jw_array_end(w);
 }
 
-static void facts(skn_jw *w, const skein_message *m, const skein_message_facts *f,
-                  const skein_deliveries *d)
+static void take_delivery(const skn_json *v, void *told, skn_arena *a)
 {
-    names(w, "originalIds", f->original_ids, f->original_count);
-    skn_jw_kstr(w, "previousMessageId", f->previous_uid);
-    names(w, "seenByAgents", f->seen_by, f->seen_by_count);
-    if (d) {
-        skn_jw_key(w, "delivery");
-        skn_shape_delivery(w, d);
-    } else {
-        delivery(w, m, f);
-    }
-    skn_jw_kbool(w, "hasReply", f->reply_count > 0);
-    skn_jw_kint(w, "replyCount", f->reply_count);
-    skn_jw_kbool(w, "memoryOnly", f->memory_only);
-    skn_jw_kstr(w, "shownReplyToMessageId", f->shown_reply);
-    skn_jw_key(w, "versions");
-    skn_jw_array(w);
-    for (size_t i = 0; i < f->version_count; i++)
-        skn_jw_int(w, f->versions[i]);
-    skn_jw_array_end(w);
+    skein_deliveries *d = &((skn_told_message *)told)->d;
+
+    d->at = skn_delivery_list_from_json(v, a, &d->count);
 }
 
-/* As an event told it, or as the facts have it. */
-static void cost(skn_jw *w, const skein_message_facts *f, skn_str told)
+static void put_has_reply(skn_jw *w, const void *told)
 {
-    skn_jw_key(w, "usage");
-    if (f && f->usage.known)
-        skn_shape_usage(w, f->usage.tokens_in, f->usage.tokens_out, f->usage.estimated);
+    skn_jw_bool(w, ((const skn_told_message *)told)->f.reply_count > 0);
+}
+
+/* As the facts have it, or as an event told it. */
+static void put_usage(skn_jw *w, const void *told)
+{
+    const skn_told_message *t = told;
+
+    if (t->f.usage.known)
+        skn_shape_usage(w, &t->f.usage);
     else
-        skn_jw_raw(w, told.n ? told : SKN_STR("null"));
+        skn_jw_raw(w, t->usage.n ? t->usage : SKN_STR("null"));
 }
 
-static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
-                    const skein_message_facts *f, const skein_deliveries *d, skn_str usage)
+static void take_usage(const skn_json *v, void *told, skn_arena *a)
 {
-    skn_jw_kstr(w, "messageId", m->uid);
-    skn_jw_kstr(w, "chatId", chat_uid);
-    skn_jw_kstr(w, "role", skn_str_of(skein_role_name(m->role)));
-    skn_jw_kstr(w, "sender", m->sender);
-    skn_jw_kstr(w, "content", m->content.p ? m->content : SKN_STR(""));
-    skn_jw_kstr(w, "thinking", m->thinking);
-    skn_jw_kstr(w, "replyToMessageId", m->reply_to);
-    skn_jw_kint(w, "replyDepth", m->reply_depth);
-    calls(w, m);
-    instructions(w, m);
-    skn_jw_kstr(w, "squashOperationId", m->squash_uid);
+    skein_usage *usage = &((skn_told_message *)told)->f.usage;
+
+    skn_usage_from_json(v, a, usage);
+    usage->known = v->kind == SKN_JSON_OBJECT;
+}
+
+static void put_stopped(skn_jw *w, const void *told)
+{
+    skn_jw_bool(w, ((const skn_told_message *)told)->m.unfinished == SKEIN_STOPPED);
+}
+
+static void put_warnings(skn_jw *w, const void *told)
+{
+    skn_str warning = ((const skn_told_message *)told)->m.warning;
+
+    skn_jw_array(w);
+    if (warning.n)
+        skn_jw_str(w, warning);
+    skn_jw_array_end(w);
+}
+
+static void take_warnings(const skn_json *v, void *told, skn_arena *a)
+{
+    (void)a;
+    if (v->first)
+        ((skn_told_message *)told)->m.warning = v->first->text;
+}
+
+static const skn_member tool_call_rows[] = {
+#include "engine/view/shapes/tool_call.def"
+};
+const skn_shape skn_tool_call_shape = SKN_SHAPE(tool_call_rows, skein_tool_call);
+
+static const skn_member instruction_rows[] = {
+#include "engine/view/shapes/instruction.def"
+};
+const skn_shape skn_instruction_shape = SKN_SHAPE(instruction_rows, skein_instruction);
+
+static const skn_member message_around_rows[] = {
+#include "engine/view/shapes/message_around.def"
+};
+static const skn_shape message_around_shape = SKN_SHAPE(message_around_rows, skn_told_message);
+
+static const skn_member message_rows[] = {
+#include "engine/view/shapes/message.def"
+};
+const skn_shape skn_message_shape = SKN_SHAPE_AFTER(message_rows, skn_told_message,
+                                                    message_was_read);
+
+static const skn_member version_rows[] = {
+#include "engine/view/shapes/version.def"
+};
+const skn_shape skn_version_shape = SKN_SHAPE(version_rows, skein_version);
+
+static const skn_member move_counted_rows[] = {
+#include "engine/view/shapes/move_counted.def"
+};
+static const skn_shape move_counted_shape = SKN_SHAPE(move_counted_rows, skein_move);
+
+static const skn_member move_rows[] = {
+#include "engine/view/shapes/move.def"
+};
+const skn_shape skn_move_shape = SKN_SHAPE(move_rows, skein_move);
+
+static const skn_member squash_rows[] = {
+#include "engine/view/shapes/squash.def"
+};
+const skn_shape skn_squash_shape = SKN_SHAPE(squash_rows, skein_squash);
+
+static const skn_member removal_line_rows[] = {
+#include "engine/view/shapes/removal_line.def"
+};
+static const skn_shape removal_line_shape = SKN_SHAPE(removal_line_rows, skein_removal_line);
+
+/* Without facts, the members that only they know are left out. */
+static skn_told_message told(skein_str chat_uid, const skein_message *m,
+                             const skein_message_facts *f, const skein_deliveries *d)
+{
+    skn_told_message out = {.m = *m, .chat_uid = chat_uid, .around = f, .delivered = d};
+
     if (f)
-        facts(w, m, f, d);
-    skn_jw_kstr(w, "model", m->model);
-    cost(w, f, usage);
-    skn_jw_kstr(w, "turnId", m->turn_uid);
-    skn_jw_kbool(w, "stopped", m->unfinished == SKEIN_STOPPED);
-    skn_jw_kstr(w, "unfinished", skn_str_of(skein_unfinished_name(m->unfinished)));
-    skn_jw_kbool(w, "purged", m->purged);
-    skn_jw_kint(w, "position", m->position);
-    skn_jw_ktime(w, "createdAt", m->created_at);
-    names(w, "warnings", &m->warning, m->warning.n ? 1 : 0);
+        out.f = *f;
+    if (d)
+        out.d = *d;
+    return out;
 }
 
 void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                const skein_message_facts *f)
 {
-    members(w, chat_uid, m, f, NULL, SKN_NONE);
+    skn_shape_message_delivered_members(w, chat_uid, m, f, NULL);
 }
 
 void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *m,
                             skn_str usage)
 {
-    members(w, chat_uid, m, NULL, NULL, usage);
+    skn_told_message t = told(chat_uid, m, NULL, NULL);
+
+    t.usage = usage;
+    skn_shape_members(w, &skn_message_shape, &t);
 }
 
 void skn_shape_message_delivered_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                          const skein_message_facts *f,
                                          const skein_deliveries    *d)
 {
-    members(w, chat_uid, m, f, d, SKN_NONE);
+    skn_told_message t = told(chat_uid, m, f, d);
+
+    skn_shape_members(w, &skn_message_shape, &t);
 }
 
 void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                  const skein_message_facts *f, const skein_deliveries *d)
 {
-    skn_jw_object(w);
-    members(w, chat_uid, m, f, d, SKN_NONE);
-    skn_jw_object_end(w);
+    skn_told_message t = told(chat_uid, m, f, d);
+
+    skn_shape_write(w, &skn_message_shape, &t);
 }
 
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
                        const skein_message_facts *f)
 {
-    skn_jw_object(w);
-    skn_shape_message_members(w, chat_uid, m, f);
-    skn_jw_object_end(w);
+    skn_shape_message_delivered(w, chat_uid, m, f, NULL);
 }
 
 static void version_name(skn_jw *w, const char *key, int64_t number)
@@ -182,29 +238,6 @@ static void version_name(skn_jw *w, const char *key, int64_t number)
     skn_jw_kstr(w, key, skn_str_of(text));
 }
 
-void skn_shape_thread_members(skn_jw *w, const skein_version *v)
-{
-    skn_jw_kstr(w, "threadId", v->thread_uid);
-    version_name(w, "version", v->number);
-    skn_jw_kint(w, "number", v->number);
-    skn_jw_kstr(w, "originalThread", v->origin_thread_uid);
-    version_name(w, "originalVersion", v->origin);
-    skn_jw_kint(w, "originalLength", v->origin_length);
-    skn_jw_kstr(w, "operation", v->kind);
-    skn_jw_kint(w, "length", v->length);
-    skn_jw_kbool(w, "current", v->current);
-    skn_jw_kstr(w, "by", v->actor);
-    skn_jw_kstr(w, "note", v->note);
-    skn_jw_ktime(w, "createdAt", v->created_at);
-}
-
-void skn_shape_thread(skn_jw *w, const skein_version *v)
-{
-    skn_jw_object(w);
-    skn_shape_thread_members(w, v);
-    skn_jw_object_end(w);
-}
-
 /* A number that only a dry run counts; else null. */
 static void counted(skn_jw *w, const char *key, int64_t n)
 {
@@ -216,49 +249,15 @@ static void counted(skn_jw *w, const char *key, int64_t n)
 
 void skn_shape_move_members(skn_jw *w, const skein_move *move)
 {
-    skn_shape_thread_members(w, &move->to);
-    skn_jw_kstr(w, "previousThreadId", move->from.thread_uid);
-    version_name(w, "previousVersion", move->from.number);
-    skn_jw_kstr(w, "move", move->what);
-    skn_jw_kint(w, "steps", move->steps);
-    skn_jw_kint(w, "newerMessages", move->newer);
-    if (move->returning < 0)
-        return; /* nobody counted */
-    skn_jw_kint(w, "returning", move->returning);
-    skn_jw_kint(w, "leaving", move->leaving);
-    skn_jw_kint(w, "sideEffects", move->side_effects);
+    skn_shape_members(w, &skn_move_shape, move);
+    if (move->returning >= 0) /* else nobody counted */
+        skn_shape_members(w, &move_counted_shape, move);
 }
 
 void skn_shape_move(skn_jw *w, const skein_move *move)
 {
     skn_jw_object(w);
     skn_shape_move_members(w, move);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_squash_members(skn_jw *w, const skein_squash *s)
-{
-    skn_jw_kstr(w, "squashOperationId", s->uid);
-    skn_jw_key(w, "sourceMessageIds");
-    skn_jw_array(w);
-    for (size_t i = 0; i < s->source_count; i++)
-        skn_jw_str(w, s->sources[i]);
-    skn_jw_array_end(w);
-    skn_jw_kstr(w, "resultMessageId", s->result.uid);
-    skn_jw_kstr(w, "content", s->result.content);
-    skn_jw_kstr(w, "prompt", s->prompt);
-    skn_jw_kstr(w, "model", s->model);
-    skn_jw_kbool(w, "performedByAgent", s->by_agent);
-    skn_jw_kstr(w, "by", s->version.actor);
-    skn_jw_kstr(w, "threadId", s->version.thread_uid);
-    version_name(w, "version", s->version.number);
-    skn_jw_ktime(w, "createdAt", s->created_at);
-}
-
-void skn_shape_squash(skn_jw *w, const skein_squash *s)
-{
-    skn_jw_object(w);
-    skn_shape_squash_members(w, s);
     skn_jw_object_end(w);
 }
 
@@ -337,13 +336,8 @@ static void preview(skn_jw *w, const skein_removal *r)
 {
     skn_jw_key(w, "preview");
     skn_jw_array(w);
-    for (size_t i = 0; i < r->preview_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "messageId", r->preview[i].uid);
-        skn_jw_kstr(w, "sender", r->preview[i].sender);
-        skn_jw_kstr(w, "text", r->preview[i].text);
-        skn_jw_object_end(w);
-    }
+    for (size_t i = 0; i < r->preview_count; i++)
+        skn_shape_write(w, &removal_line_shape, &r->preview[i]);
     skn_jw_array_end(w);
     skn_jw_kint(w, "previewSkipped", r->preview_skipped);
 }

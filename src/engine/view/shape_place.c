@@ -1,24 +1,22 @@
+/* shape_place.c: worlds, agents and conversations as JSON, and what agents are at. */
+#include "base/shape_rows.h"
 #include "engine/engine.h"
-
-#include "base/json.h"
 
 static const char *const mode_names[] = {"chat", "foreground", "background"};
 static const char *const state_names[] = {"running", "done", "failed", "cancelled",
                                           "interrupted"};
 
+const skn_enum skn_mode_names = SKN_ENUM(mode_names);
+const skn_enum skn_lane_state_names = SKN_ENUM(state_names);
+
 const char *skn_mode_name(skein_mode mode)
 {
-    return mode_names[mode];
+    return skn_enum_name(&skn_mode_names, (int)mode);
 }
 
 bool skn_mode_from(skn_str name, skein_mode *out)
 {
-    for (int i = SKEIN_CHAT; i <= SKEIN_BACKGROUND; i++)
-        if (skn_str_is(name, mode_names[i])) {
-            *out = (skein_mode)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&skn_mode_names, name, (int *)out);
 }
 
 bool skn_mode_ref(skn_str ref, skn_str *agent, skein_mode *mode)
@@ -33,26 +31,12 @@ bool skn_mode_ref(skn_str ref, skn_str *agent, skein_mode *mode)
 
 const char *skn_lane_state_name(skein_lane_state state)
 {
-    return state_names[state];
+    return skn_enum_name(&skn_lane_state_names, (int)state);
 }
 
 bool skn_lane_state_from(skn_str name, skein_lane_state *out)
 {
-    for (int i = SKEIN_LANE_RUNNING; i <= SKEIN_LANE_INTERRUPTED; i++)
-        if (skn_str_is(name, state_names[i])) {
-            *out = (skein_lane_state)i;
-            return true;
-        }
-    return false;
-}
-
-/* What a client keeps in the settings, or the given text when it keeps nothing there. */
-static void setting(skn_jw *w, const skn_json *settings, const char *name, skn_str otherwise)
-{
-    const skn_json *v = skn_json_get(settings, name);
-
-    skn_jw_key(w, name);
-    skn_jw_raw(w, v ? v->raw : otherwise);
+    return skn_enum_from(&skn_lane_state_names, name, (int *)out);
 }
 
 const char *skn_turn_doing(const skein_turn *turn)
@@ -149,21 +133,79 @@ skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent)
     return turn ? turn->inbox_uid : SKN_NONE;
 }
 
-static void shape_timer(skn_jw *w, const skein_agent_work *own)
+/* What a client keeps in the settings, as JSON; absent: nothing. */
+static skn_str setting(const skn_json *settings, const char *name)
 {
-    static const skein_agent_work none = {0};
+    const skn_json *v = skn_json_get(settings, name);
 
-    own = own ? own : &none;
-    skn_jw_kbool(w, "paused", own->paused);
-    skn_jw_kint(w, "waitingMessages", own->waiting);
-    skn_jw_kint(w, "runEvery", own->run_every);
-    skn_jw_ktime(w, "nextRunAt", own->next_run_at);
-    skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
-    skn_jw_ktime(w, "failedAt", own->failed_at);
-    skn_jw_kstr(w, "failure", own->failed_at ? own->failure : SKN_NONE);
-    skn_jw_kstr(w, "failedChatId", own->failed_in);
-    skn_jw_ktime(w, "stoppedAt", own->stopped_at);
+    return v ? v->raw : SKN_NONE;
 }
+
+static void put_settings(skn_jw *w, const void *told)
+{
+    const skn_told_world *t = told;
+
+    skn_world_settings_show(w, t->world.settings, t->scratch);
+}
+
+static void take_settings(const skn_json *v, void *told, skn_arena *a)
+{
+    (void)a;
+    ((skn_told_world *)told)->world.settings = v->raw;
+}
+
+static void put_busy(skn_jw *w, const void *told)
+{
+    static const skein_turns none = {0};
+    const skn_at_work       *work = ((const skn_told_world *)told)->work;
+
+    skn_shape_busy(w, work ? &work->turns : &none, work ? work->now : 0);
+}
+
+static void put_agents(skn_jw *w, const void *told)
+{
+    const skn_told_world *t = told;
+
+    skn_jw_array(w);
+    for (size_t i = 0; i < t->agents->count; i++)
+        skn_shape_agent_at_work(w, &t->agents->at[i], t->work, t->scratch);
+    skn_jw_array_end(w);
+}
+
+static void put_chats(skn_jw *w, const void *told)
+{
+    const skn_told_world *t = told;
+
+    skn_jw_array(w);
+    for (size_t i = 0; i < t->chats->count; i++)
+        skn_shape_chat(w, &t->chats->at[i]);
+    skn_jw_array_end(w);
+}
+
+static const skn_member agent_rows[] = {
+#include "engine/view/shapes/agent.def"
+};
+const skn_shape skn_agent_shape = SKN_SHAPE(agent_rows, skn_told_agent);
+
+static const skn_member chat_rows[] = {
+#include "engine/view/shapes/chat.def"
+};
+const skn_shape skn_chat_shape = SKN_SHAPE(chat_rows, skein_conversation);
+
+static const skn_member world_rows[] = {
+#include "engine/view/shapes/world.def"
+};
+const skn_shape skn_world_shape = SKN_SHAPE(world_rows, skn_told_world);
+
+static const skn_member lane_rows[] = {
+#include "engine/view/shapes/lane.def"
+};
+const skn_shape skn_lane_shape = SKN_SHAPE(lane_rows, skein_lane);
+
+static const skn_member tag_rows[] = {
+#include "engine/view/shapes/tag.def"
+};
+const skn_shape skn_tag_shape = SKN_SHAPE(tag_rows, skein_tag);
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
 {
@@ -173,48 +215,25 @@ void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
 void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
                              skn_arena *scratch)
 {
-    const skn_json *settings = NULL;
-    skn_str         detail;
+    static const skein_agent_work none = {0};
+    const skein_agent_work       *own = work_of(work, agent->id);
+    const skn_json               *settings = NULL;
+    skn_told_agent                t = {.agent = *agent, .work = own ? *own : none};
 
     if (agent->settings.n &&
         skn_json_parse(&settings, agent->settings, "settings", scratch, NULL))
         settings = NULL;
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", agent->uid);
-    skn_jw_kstr(w, "name", agent->name);
-    skn_jw_kstr(w, "systemPrompt", agent->system_prompt);
-    skn_jw_kstr(w, "model", agent->model);
-    skn_jw_kstr(w, "lead", agent->lead_name);
-    setting(w, settings, "tools", SKN_STR("null")); /* all that fit */
-    setting(w, settings, "temperature", SKN_STR("null"));
-    setting(w, settings, "maxTokens", SKN_STR("null")); /* as many as the model gives */
-    setting(w, settings, "autoReply", SKN_STR("true"));
-    skn_jw_ktime(w, "until", skn_agent_until(work, agent->id));
-    skn_jw_kstr(w, "inboxId", skn_agent_waits(work, agent->id));
-    skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));
-    skn_jw_kstr(w, "detail", detail);
-    skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));
-    shape_timer(w, work_of(work, agent->id));
-    skn_jw_ktime(w, "createdAt", agent->created_at);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_chat(skn_jw *w, const skein_conversation *chat)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", chat->uid);
-    skn_jw_kstr(w, "title", chat->title);
-    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(chat->mode)));
-    skn_jw_kstr(w, "agent", chat->agent_name);
-    skn_jw_kstr(w, "currentThread", chat->thread_uid);
-    skn_jw_kint(w, "version", chat->version);
-    skn_jw_kint(w, "messageCount", chat->length);
-    skn_jw_ktime(w, "lastActivityAt", chat->last_activity_at);
-    skn_jw_ktime(w, "createdAt", chat->created_at);
-    skn_jw_kbool(w, "archived", chat->archived);
-    skn_jw_kstr(w, "replyExpected", chat->reply_expected);
-    skn_jw_kbool(w, "readOnly", chat->read_only);
-    skn_jw_object_end(w);
+    t.tools = setting(settings, "tools"); /* none: all that fit */
+    t.temperature = setting(settings, "temperature");
+    t.max_tokens = setting(settings, "maxTokens"); /* none: as many as the model gives */
+    t.auto_reply = setting(settings, "autoReply");
+    t.until = skn_agent_until(work, agent->id);
+    t.inbox_uid = skn_agent_waits(work, agent->id);
+    t.state = skn_agent_state(work, agent->id, &t.detail);
+    t.pending = pending_of(work, agent->id);
+    if (!t.work.failed_at)
+        t.work.failure = SKN_NONE;
+    skn_shape_write(w, &skn_agent_shape, &t);
 }
 
 void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
@@ -236,62 +255,15 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
                              const skein_conversations *chats, const skn_at_work *work,
                              skn_arena *scratch)
 {
-    static const skein_turns none = {0};
-
-    skn_jw_object(w);
-    skn_jw_kstr(w, "id", world->uid);
-    skn_jw_kstr(w, "name", world->name);
-    skn_jw_kstr(w, "description", world->description.n ? world->description : SKN_NONE);
-    skn_jw_kint(w, "turnLimit", world->turn_limit);
-    skn_jw_kint(w, "compactAt", world->compact_at);
-    skn_jw_key(w, "settings");
-    skn_world_settings_show(w, world->settings, scratch);
-    skn_jw_kstr(w, "currentChatId", world->current_chat_uid);
-    skn_jw_kbool(w, "sessionMode", world->current_chat.v != 0);
-    skn_jw_kbool(w, "isProcessing", skn_is_processing(work, agents));
-    skn_jw_key(w, "busy");
-    skn_shape_busy(w, work ? &work->turns : &none, work ? work->now : 0);
-    skn_jw_key(w, "answersWith");
-    if (work && work->answers.n)
-        skn_jw_raw(w, work->answers);
-    else
-        skn_jw_null(w);
-    skn_jw_key(w, "agents");
-    skn_jw_array(w);
-    for (size_t i = 0; i < agents->count; i++)
-        skn_shape_agent_at_work(w, &agents->at[i], work, scratch);
-    skn_jw_array_end(w);
-    skn_jw_key(w, "chats");
-    skn_jw_array(w);
-    for (size_t i = 0; i < chats->count; i++)
-        skn_shape_chat(w, &chats->at[i]);
-    skn_jw_array_end(w);
-    skn_jw_ktime(w, "createdAt", world->created_at);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_lane(skn_jw *w, const skein_lane *lane)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "delegationId", lane->key);
-    skn_jw_kstr(w, "threadPath", lane->key);
-    skn_jw_kstr(w, "agent", lane->agent_name);
-    skn_jw_kstr(w, "spawnCallId", lane->spawn_call_id);
-    skn_jw_kstr(w, "state", skn_str_of(skn_lane_state_name(lane->state)));
-    skn_jw_kint(w, "messageCount", lane->length);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_tag(skn_jw *w, const skein_tag *tag)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", tag->name);
-    skn_jw_kstr(w, "control", tag->control);
-    skn_jw_kstr(w, "instruction", tag->instruction);
-    skn_jw_kstr(w, "target", tag->target);
-    skn_jw_kbool(w, "includeInMessage", tag->include_in_message);
-    skn_jw_kbool(w, "active", tag->active);
-    skn_jw_object_end(w);
+    skn_shape_write(w, &skn_world_shape,
+                    &(skn_told_world){.world = *world,
+                                      .agents = agents,
+                                      .chats = chats,
+                                      .work = work,
+                                      .session = world->current_chat.v != 0,
+                                      .processing = skn_is_processing(work, agents),
+                                      .answers = work ? work->answers : SKN_NONE,
+                                      .scratch = scratch});
 }
 
 void skn_shape_file_members(skn_jw *w, const skein_context_file *file,

@@ -1,57 +1,91 @@
-#include "base/json.h"
+/* shape_view.c: contexts, replies, finds, checks and problems as JSON. */
+#include "base/shape_rows.h"
 #include "engine/engine.h"
 
 #include <stdio.h>
 
-static void prompt_calls(skn_jw *w, const skein_prompt_message *m)
+static void put_senders(skn_jw *w, const void *stats)
 {
-    skn_jw_key(w, "toolCalls");
-    skn_jw_array(w);
-    for (size_t i = 0; i < m->call_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "toolCallId", m->calls[i].call_id);
-        skn_jw_kstr(w, "toolName", m->calls[i].tool_name);
-        skn_jw_key(w, "args");
-        skn_jw_raw(w, m->calls[i].args.n ? m->calls[i].args : SKN_STR("{}"));
-        skn_jw_object_end(w);
+    const skein_stats *s = stats;
+
+    skn_jw_object(w);
+    for (size_t i = 0; i < s->sender_count; i++) {
+        skn_jw_key_str(w, s->senders[i].who);
+        skn_jw_int(w, s->senders[i].count);
     }
-    skn_jw_array_end(w);
-}
-
-static void prompt_message(skn_jw *w, const skein_prompt_message *m)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "role", skn_str_of(skein_role_name(m->role)));
-    skn_jw_kstr(w, "content", m->text.p ? m->text : SKN_STR(""));
-    prompt_calls(w, m);
-    skn_jw_kstr(w, "toolCallId", m->tool_call_id);
-    skn_jw_kstr(w, "toolName", m->tool_name);
-    skn_jw_kbool(w, "isError", m->failed);
-    skn_jw_kbool(w, "synthetic", m->synthetic);
-    skn_jw_key(w, "messageIds");
-    skn_jw_array(w);
-    for (size_t i = 0; i < m->source_count; i++)
-        skn_jw_str(w, m->sources[i]);
-    skn_jw_array_end(w);
     skn_jw_object_end(w);
 }
 
-void skn_shape_context(skn_jw *w, const skein_context *c)
+static void take_senders(const skn_json *v, void *stats, skn_arena *a)
 {
-    skn_jw_object(w);
-    skn_jw_key(w, "messages");
-    skn_jw_array(w);
-    for (size_t i = 0; i < c->count; i++)
-        prompt_message(w, &c->at[i]);
-    skn_jw_array_end(w);
-    skn_jw_kstr(w, "summaryMessageId", c->summary_uid);
-    skn_jw_kint(w, "coveredLength", c->covered);
-    skn_jw_kint(w, "storedLength", c->stored);
-    skn_jw_kint(w, "tokens", c->tokens);
-    skn_jw_kint(w, "fixedTokens", c->fixed);
-    skn_jw_kint(w, "limit", c->limit);
-    skn_jw_object_end(w);
+    skein_stats *s = stats;
+
+    s->senders = SKN_ARRAY(a, v->count, skein_pair_count);
+    for (const skn_json *one = v->first; one; one = one->next)
+        if (skn_str_int(one->text, &s->senders[s->sender_count].count))
+            s->senders[s->sender_count++].who = one->key;
 }
+
+static void put_has_reply(skn_jw *w, const void *node)
+{
+    skn_jw_bool(w, ((const skein_reply_node *)node)->replies > 0);
+}
+
+static void put_ok(skn_jw *w, const void *check)
+{
+    skn_jw_bool(w, ((const skein_check *)check)->count == 0);
+}
+
+static const skn_member prompt_call_rows[] = {
+#include "engine/view/shapes/prompt_call.def"
+};
+static const skn_shape prompt_call_shape = SKN_SHAPE(prompt_call_rows, skein_tool_call);
+
+static const skn_member prompt_message_rows[] = {
+#include "engine/view/shapes/prompt_message.def"
+};
+static const skn_shape prompt_message_shape = SKN_SHAPE(prompt_message_rows,
+                                                        skein_prompt_message);
+
+static const skn_member context_rows[] = {
+#include "engine/view/shapes/context.def"
+};
+const skn_shape skn_context_shape = SKN_SHAPE(context_rows, skein_context);
+
+static const skn_member pair_count_rows[] = {
+#include "engine/view/shapes/pair_count.def"
+};
+static const skn_shape pair_count_shape = SKN_SHAPE(pair_count_rows, skein_pair_count);
+
+static const skn_member stats_rows[] = {
+#include "engine/view/shapes/stats.def"
+};
+const skn_shape skn_stats_shape = SKN_SHAPE(stats_rows, skein_stats);
+
+static const skn_member node_rows[] = {
+#include "engine/view/shapes/node.def"
+};
+const skn_shape skn_node_shape = SKN_SHAPE(node_rows, skein_reply_node);
+
+static const skn_member hit_rows[] = {
+#include "engine/view/shapes/hit.def"
+};
+const skn_shape skn_hit_shape = SKN_SHAPE(hit_rows, skein_hit);
+
+static const skn_member finding_rows[] = {
+#include "engine/view/shapes/finding.def"
+};
+static const skn_shape finding_shape = SKN_SHAPE(finding_rows, skein_finding);
+
+static const skn_member check_rows[] = {
+#include "engine/view/shapes/check.def"
+};
+const skn_shape skn_check_shape = SKN_SHAPE(check_rows, skein_check);
+
+static const skn_member tool_server_rows[] = {
+#include "engine/view/shapes/tool_server.def"
+};
+const skn_shape skn_tool_server_shape = SKN_SHAPE(tool_server_rows, skn_tool_server);
 
 static void busiest(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 {
@@ -71,32 +105,7 @@ static void busiest(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 {
     skn_jw_object(w);
-    skn_jw_kint(w, "messages", s->messages);
-    skn_jw_kint(w, "toolResults", s->tool_results);
-    skn_jw_kint(w, "replies", s->replies);
-    skn_jw_kint(w, "threads", s->roots);
-    skn_jw_kint(w, "unanswered", s->unanswered);
-    skn_jw_kint(w, "memoryOnly", s->memory_only);
-    skn_jw_kint(w, "depth", s->depth);
-    skn_jw_key(w, "repliesPerMessage");
-    skn_jw_double(w, s->replies_a_message);
-    skn_jw_key(w, "answers");
-    skn_jw_array(w);
-    for (size_t i = 0; i < s->answer_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "who", s->answers[i].who);
-        skn_jw_kstr(w, "whom", s->answers[i].whom);
-        skn_jw_kint(w, "count", s->answers[i].count);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-    skn_jw_key(w, "senders");
-    skn_jw_object(w);
-    for (size_t i = 0; i < s->sender_count; i++) {
-        skn_jw_key_str(w, s->senders[i].who);
-        skn_jw_int(w, s->senders[i].count);
-    }
-    skn_jw_object_end(w);
+    skn_shape_members(w, &skn_stats_shape, s);
     busiest(w, chat_uid, s);
     skn_jw_object_end(w);
 }
@@ -107,11 +116,7 @@ void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
     skn_jw_object(w);
     skn_shape_message_members(w, chat_uid, &node->message, NULL);
     skn_jw_kstr(w, "parentMessageId", parent ? parent->uid : SKN_NONE);
-    skn_jw_kint(w, "depth", node->depth);
-    skn_jw_kbool(w, "hasReply", node->replies > 0);
-    skn_jw_kint(w, "replyCount", node->replies);
-    skn_jw_kbool(w, "unanswered", node->unanswered);
-    skn_jw_kbool(w, "memoryOnly", node->memory_only);
+    skn_shape_members(w, &skn_node_shape, node);
     skn_jw_object_end(w);
 }
 
@@ -119,36 +124,7 @@ void skn_shape_hit(skn_jw *w, const skein_hit *hit)
 {
     skn_jw_object(w);
     skn_shape_message_members(w, hit->conversation.uid, &hit->message, NULL);
-    skn_jw_kstr(w, "title", hit->conversation.title);
-    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(hit->conversation.mode)));
-    skn_jw_kstr(w, "agent", hit->conversation.agent_name);
-    skn_jw_kint(w, "version", hit->version);
-    skn_jw_kbool(w, "inCurrent", hit->in_current);
-    skn_jw_kbool(w, "archived", hit->conversation.archived);
-    skn_jw_kstr(w, "snippet", hit->snippet);
-    skn_jw_object_end(w);
-}
-
-void skn_shape_check(skn_jw *w, const skein_check *c)
-{
-    skn_jw_object(w);
-    skn_jw_kbool(w, "ok", c->count == 0);
-    skn_jw_key(w, "findings");
-    skn_jw_array(w);
-    for (size_t i = 0; i < c->count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "invariant", c->at[i].invariant);
-        skn_jw_kstr(w, "sentence", c->at[i].sentence);
-        skn_jw_kstr(w, "text", c->at[i].text);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-    skn_jw_kint(w, "messages", c->messages);
-    skn_jw_kint(w, "threads", c->threads);
-    skn_jw_kint(w, "nodes", c->nodes);
-    skn_jw_kint(w, "conversations", c->conversations);
-    skn_jw_kint(w, "warnings", c->warnings);
-    skn_jw_kint(w, "ahead", c->ahead);
+    skn_shape_members(w, &skn_hit_shape, hit);
     skn_jw_object_end(w);
 }
 
@@ -308,22 +284,4 @@ skein_rc skn_tool_servers_of(const skein_world *world, skn_arena *a, skn_tool_se
             .reason = SKN_STR("it is started when an agent first needs it")};
     *count = n;
     return SKEIN_OK;
-}
-
-void skn_shape_tool_server(skn_jw *w, const skn_tool_server *server)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", server->name);
-    skn_jw_kstr(w, "transport", server->transport);
-    skn_jw_kstr(w, "state", server->state);
-    skn_jw_kstr(w, "reason", server->reason.n ? server->reason : SKN_NONE);
-    skn_jw_kstr(w, "stderr", server->errors.n ? server->errors : SKN_NONE);
-    skn_jw_key(w, "tools");
-    skn_jw_array(w);
-    for (size_t i = 0; i < server->tool_count; i++)
-        skn_jw_str(w, server->tools[i]);
-    skn_jw_array_end(w);
-    skn_jw_kint(w, "restarts", server->restarts);
-    skn_jw_kint(w, "sinceMs", server->since_ms);
-    skn_jw_object_end(w);
 }
