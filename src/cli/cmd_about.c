@@ -1,7 +1,6 @@
 /* What the program says about itself: help, version, completion. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,19 +60,12 @@ int skn_cmd_completion(skn_cli *cli)
 
 enum { SHOWN = 50, MOST = 1000 };
 
-static void row_line(skn_cli *cli, const skn_json *v)
+static skein_rc row_line(skn_cli *cli, const skn_json *v)
 {
-    skn_print_time(cli, skn_far_time(v, "at"));
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, skn_far_text(v, "who"), 10);
-    skn_print(cli, "  %-10.*s  %-15.*s  ", SKN_FMT(skn_far_text(v, "from")),
-              SKN_FMT(skn_far_text(v, "what")));
-    skn_print_line(cli, skn_far_text(v, "subject"), 60);
-    if (skn_far_text(v, "detail").n) {
-        skn_print_raw(cli, SKN_STR(": "));
-        skn_print_line(cli, skn_far_text(v, "detail"), 200);
-    }
+    skn_say(cli, v, "{time at}  {sender who 10}  {from 10}  {what 15}  {line subject 60}");
+    skn_say_if(cli, v, "detail", ": {line detail 200}");
     skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
 }
 
 int skn_cmd_audit(skn_cli *cli)
@@ -83,20 +75,12 @@ int skn_cmd_audit(skn_cli *cli)
     skein_rc      rc;
 
     if ((rc = skn_opt_int(cli, "count", 1, MOST, SHOWN, &most)) ||
-        (rc = skn_far_all(cli, "/audit", (size_t)most, &list)))
+        (rc = skn_far_all(cli, "/audit", (size_t)most, &list)) ||
+        (rc = skn_say_list(cli, &list, row_line)))
         return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; !rc && i < list.n; i++)
-        if (cli->json)
-            rc = skn_far_item(cli, list.p[i]);
-        else
-            row_line(cli, list.p[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!rc && !list.n)
+    if (!cli->json && !list.n)
         skn_print(cli, "Nothing was changed yet.\n");
-    return (int)rc;
+    return 0;
 }
 
 /* Care: migrate, fsck. */

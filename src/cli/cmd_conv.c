@@ -1,205 +1,88 @@
+/* Conversations: making, listing, showing, changing them. What was archived or removed comes back here, worlds too, and
+ * both get other names. An agent keeps its name: messages carry it. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/news.h"
 
-skein_rc skn_chat_item(skn_cli *cli, const skein_conversation *chat)
-{
-    skn_shape_chat(skn_item(cli), chat);
-    return skn_item_end(cli);
-}
+#include <inttypes.h>
+#include <string.h>
 
-static skein_rc make_chat(skn_cli *cli, skn_far_body *b, skein_conversation *out)
-{
-    const skn_json *v;
-    skein_rc        rc = skn_send(cli, b, "POST", NULL, "{world}/chats", &v);
+/* --- Making ------------------------------------------------------------------------------- */
 
-    if (!rc)
-        skn_far_read_chat(cli, v, out);
-    return rc;
-}
-
-skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
+static skein_rc make_chat(skn_cli *cli, skn_str title, const skn_json **out)
 {
     skn_far_body b;
     skn_jw      *w = skn_far_body_begin(cli, &b);
 
     if (title.p)
         skn_jw_kstr(w, "title", title);
-    return make_chat(cli, &b, out);
+    return skn_send(cli, &b, "POST", NULL, "{world}/chats", out);
 }
 
-skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
+/* The one of this kind that the agent has. */
+static skein_rc make_of(skn_cli *cli, skn_str agent, skein_mode mode, const skn_json **out)
 {
     skn_far_body b;
     skn_jw      *w = skn_far_body_begin(cli, &b);
 
     skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(mode)));
     skn_jw_kstr(w, "agent", agent);
-    return make_chat(cli, &b, out);
+    return skn_send(cli, &b, "POST", NULL, "{world}/chats", out);
 }
 
-/* Absent: none. */
-static skein_rc set_current(skn_cli *cli, skn_str chat_uid)
+skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
 {
-    const skn_json *v;
-    skn_far_body    b;
+    const skn_json *chat;
+    skein_rc        rc = make_chat(cli, title, &chat);
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "currentChatId", chat_uid);
-    return skn_send(cli, &b, "PATCH", NULL, "{world}", &v);
+    if (!rc)
+        skn_far_read_chat(cli, chat, out);
+    return rc;
 }
 
-static void chat_name(skn_cli *cli, const skein_conversation *c)
+skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
 {
-    if (c->mode == SKEIN_CHAT)
-        skn_print_line(cli, c->title.n ? c->title : SKN_STR("(no title)"), 60);
-    else
-        skn_print(cli, "%s of @%.*s", skn_mode_name(c->mode), SKN_FMT(c->agent_name));
+    const skn_json *chat;
+    skein_rc        rc = make_of(cli, agent, mode, &chat);
+
+    if (!rc)
+        skn_far_read_chat(cli, chat, out);
+    return rc;
+}
+
+static void say_name(skn_cli *cli, const skn_json *chat)
+{
+    skn_say(cli, chat,
+            !skn_is(chat, "mode", "chat") ? "{mode} of @{agent}\n"
+            : skn_has(chat, "title")      ? "{line title 60}\n"
+                                          : "(no title)\n");
 }
 
 int skn_cmd_conv_new(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skn_str            title = skn_str_of(skn_opt(cli, "title"));
-    skein_rc           rc = skn_need_world(cli, &world);
+    skein_world     world;
+    const skn_json *chat;
+    skein_rc        rc = skn_need_world(cli, &world);
 
-    if (rc)
-        return (int)rc;
-    if (cli->dry_run) {
+    if (!rc && cli->dry_run) {
         skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
         return 0;
     }
-    if ((rc = skn_chat_new(cli, title, &chat)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli,
-              "Made the conversation %.*s in %.*s; it is current. Take it back with "
-              "\"skein conv rm %.*s\".\n",
-              SKN_FMT(chat.uid), SKN_FMT(world.name), SKN_FMT(chat.uid));
-    return 0;
-}
-
-int skn_cmd_conv_ls(skn_cli *cli)
-{
-    bool                archived = skn_opt(cli, "archived") || skn_opt(cli, "removed");
-    skein_world         world;
-    skein_conversations all;
-    skein_rc            rc = skn_need_world(cli, &world);
-
-    if (rc || (rc = archived ? skn_chats_removed(cli, &world, &all) : skn_far_chats(cli, &all)))
-        return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < all.count && !rc; i++) {
-        const skein_conversation *c = &all.at[i];
-
-        if (cli->json) {
-            rc = skn_chat_item(cli, c);
-            continue;
-        }
-        skn_print(cli, "%c %.*s  v%-4lld %7lld  ",
-                  skn_str_eq(c->uid, world.current_chat_uid) ? '*' : ' ', SKN_FMT(c->uid),
-                  (long long)c->version, (long long)c->length);
-        chat_name(cli, c);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (archived && !all.count)
-        skn_print(cli, "No conversation is archived.\n");
-    return (int)rc;
-}
-
-/* An argument stands for -c. */
-skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *out)
-{
-    static const skn_option named = {"conversation", 'c', "REF", ""};
-
-    if (cli->arg_count) {
-        cli->given[cli->given_count].option = &named;
-        cli->given[cli->given_count].value = cli->args[0];
-        cli->given_count++;
-    }
-    return skn_need_chat(cli, world, out);
-}
-
-int skn_cmd_conv_show(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_chat_named(cli, &world, &chat);
-
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
-    chat_name(cli, &chat);
-    skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld message%s\n",
-              skn_mode_name(chat.mode), SKN_FMT(world.name), (long long)chat.version,
-              SKN_FMT(chat.thread_uid), (long long)chat.length, skn_plural(chat.length));
-    if (chat.archived)
-        skn_print(cli,
-                  "  archived: it can be read, not changed; restore it with \"skein conv "
-                  "restore %.*s\"\n",
-                  SKN_FMT(chat.uid));
-    if (chat.last_activity_at) {
-        skn_print(cli, "  last said ");
-        skn_print_time(cli, chat.last_activity_at);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
-    return 0;
-}
-
-static int leave_session(skn_cli *cli)
-{
-    skein_world world;
-    skein_rc    rc = skn_need_world(cli, &world);
-
-    if (!rc && !cli->dry_run)
-        rc = set_current(cli, SKN_NONE);
-    if (!rc && !cli->json && cli->dry_run)
-        skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
-    else if (!rc && !cli->json)
-        skn_print(cli,
-                  "%.*s has no current conversation now: clients of the API have to name one, "
-                  "and commands take the newest. Choose one with \"skein conv use REF\".\n",
-                  SKN_FMT(world.name));
-    if (!rc && cli->json)
-        skn_print(cli, "null\n");
-    return (int)rc;
-}
-
-int skn_cmd_conv_use(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc;
-
-    if (skn_str_is(skn_arg(cli, 0), "none"))
-        return leave_session(cli);
-    if ((rc = skn_chat_named(cli, &world, &chat)))
-        return (int)rc;
-    if (!cli->dry_run && (rc = set_current(cli, chat.uid)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli, cli->dry_run ? "Would make %.*s current: " : "Current is %.*s: ",
-              SKN_FMT(chat.uid));
-    chat_name(cli, &chat);
-    skn_print_raw(cli, SKN_STR("\n"));
+    if (rc || (rc = make_chat(cli, skn_str_of(skn_opt(cli, "title")), &chat)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat, "Made the conversation {id}");
+    skn_print(cli, " in %.*s; it is current. ", SKN_FMT(world.name));
+    skn_say(cli, chat, "Take it back with \"skein conv rm {id}\".\n");
     return 0;
 }
 
 int skn_cmd_conv_of(skn_cli *cli)
 {
-    const char        *word = skn_opt(cli, "mode");
-    skein_world        world;
-    skein_agent        agent;
-    skein_conversation chat;
-    skein_mode         mode = SKEIN_FOREGROUND;
-    skein_rc           rc;
+    const char     *word = skn_opt(cli, "mode");
+    skein_world     world;
+    skein_agent     agent;
+    const skn_json *chat;
+    skein_mode      mode = SKEIN_FOREGROUND;
+    skein_rc        rc;
 
     if (word && (!skn_mode_from(skn_str_of(word), &mode) || mode == SKEIN_CHAT))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
@@ -212,344 +95,334 @@ int skn_cmd_conv_of(skn_cli *cli)
                   SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = skn_chat_of(cli, agent.name, mode, &chat)))
+    if ((rc = make_of(cli, agent.name, mode, &chat)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat, "{id}  ");
+    say_name(cli, chat);
+    return 0;
+}
+
+/* --- Listing and showing ------------------------------------------------------------------ */
+
+/* In the order in which they were made. */
+static void put_chats(skn_cli *cli, const skn_json_list *from, skn_json_list *all)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const skn_json *chat = from->p[i];
+        int64_t         made = skn_far_time(chat, "createdAt");
+        size_t          at = all->n;
+
+        skn_vec_add(cli->keep, all, chat);
+        for (; at > 0 && skn_far_time(all->p[at - 1], "createdAt") > made; at--)
+            all->p[at] = all->p[at - 1];
+        all->p[at] = chat;
+    }
+}
+
+/* What agents do in the background is listed only when that is asked for. */
+static skein_rc list_chats(skn_cli *cli, bool archived, skn_json_list *out)
+{
+    skn_json_list chats = {0};
+    skein_rc      rc;
+
+    if (archived)
+        return skn_read_all(cli, NULL, "{world}/chats?archived=true", 0, out);
+    if (!(rc = skn_read_all(cli, NULL, "{world}/chats", 0, &chats)))
+        rc = skn_read_all(cli, NULL, "{world}/chats?mode=background", 0, &chats);
+    put_chats(cli, &chats, out);
+    return rc;
+}
+
+int skn_cmd_conv_ls(skn_cli *cli)
+{
+    bool          archived = skn_opt(cli, "archived") || skn_opt(cli, "removed");
+    skein_world   world;
+    skn_json_list all = {0};
+    skein_rc      rc = skn_need_world(cli, &world);
+
+    if (rc || (rc = list_chats(cli, archived, &all)) || cli->json)
+        return rc ? (int)rc : (int)skn_say_list(cli, &all, NULL);
+    for (size_t i = 0; i < all.n; i++) {
+        bool current = skn_str_eq(skn_far_text(all.p[i], "id"), world.current_chat_uid);
+
+        skn_say(cli, all.p[i], current ? "* {id}" : "  {id}");
+        skn_print(cli, "  v%-4" PRId64, skn_far_int(all.p[i], "version", 0));
+        skn_say(cli, all.p[i], " {messageCount 7}  ");
+        say_name(cli, all.p[i]);
+    }
+    if (archived && !all.n)
+        skn_print(cli, "No conversation is archived.\n");
+    return 0;
+}
+
+/* An argument stands for -c. */
+static skein_rc chat_named(skn_cli *cli, skein_world *world, const skn_json **out)
+{
+    static const skn_option named = {"conversation", 'c', "REF", ""};
+    skein_conversation      chat;
+    skein_rc                rc;
+
+    if (cli->arg_count) {
+        cli->given[cli->given_count].option = &named;
+        cli->given[cli->given_count].value = cli->args[0];
+        cli->given_count++;
+    }
+    rc = skn_need_chat(cli, world, &chat);
+    return rc ? rc : skn_read(cli, NULL, "{chat}", out);
+}
+
+int skn_cmd_conv_show(skn_cli *cli)
+{
+    skein_world     world;
+    const skn_json *chat;
+    skein_rc        rc = chat_named(cli, &world, &chat);
+
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat, "{id}  ");
+    say_name(cli, chat);
+    skn_say(cli, chat, "  {mode}");
+    skn_print(cli, " in %.*s, ", SKN_FMT(world.name));
+    skn_say(cli, chat,
+            "at v{version} ({currentThread}) with {messageCount} message{messageCount s}\n");
+    skn_say_if(cli, chat, "archived",
+               "  archived: it can be read, not changed; restore it with \"skein conv restore "
+               "{id}\"\n");
+    skn_say_if(cli, chat, "lastActivityAt", "  last said {time lastActivityAt}\n");
+    return 0;
+}
+
+/* --- Changing ----------------------------------------------------------------------------- */
+
+/* Absent: none. */
+static skein_rc set_current(skn_cli *cli, skn_str chat_uid)
+{
+    const skn_json *v;
+    skn_far_body    b;
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "currentChatId", chat_uid);
+    return skn_send(cli, &b, "PATCH", NULL, "{world}", &v);
+}
+
+static int leave_session(skn_cli *cli)
+{
+    skein_world world;
+    skein_rc    rc = skn_need_world(cli, &world);
+
+    if (rc || (!cli->dry_run && (rc = set_current(cli, SKN_NONE))))
         return (int)rc;
     if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
-    chat_name(cli, &chat);
-    skn_print_raw(cli, SKN_STR("\n"));
+        skn_print(cli, "null\n");
+    else if (cli->dry_run)
+        skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
+    else
+        skn_print(cli,
+                  "%.*s has no current conversation now: clients of the API have to name one, "
+                  "and commands take the newest. Choose one with \"skein conv use REF\".\n",
+                  SKN_FMT(world.name));
+    return 0;
+}
+
+int skn_cmd_conv_use(skn_cli *cli)
+{
+    skein_world     world;
+    const skn_json *chat;
+    skein_rc        rc;
+
+    if (skn_str_is(skn_arg(cli, 0), "none"))
+        return leave_session(cli);
+    if ((rc = chat_named(cli, &world, &chat)) ||
+        (!cli->dry_run && (rc = set_current(cli, skn_far_text(chat, "id")))) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat, cli->dry_run ? "Would make {id} current: " : "Current is {id}: ");
+    say_name(cli, chat);
     return 0;
 }
 
 int skn_cmd_conv_rm(skn_cli *cli)
 {
-    const char        *path = skn_opt(cli, "force") ? "{chat}?force=true" : "{chat}";
-    const skn_json    *none;
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_chat_named(cli, &world, &chat);
+    skein_world     world;
+    const skn_json *chat;
+    skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skn_send(cli, NULL, "DELETE", NULL, path, &none)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli,
-              cli->dry_run
-                  ? "Would archive the conversation %.*s. Nothing was changed.\n"
-                  : "Archived the conversation %.*s. It can still be read and found.\n",
-              SKN_FMT(chat.uid));
-    if (!cli->dry_run)
-        skn_print(cli, "Bring it back with \"skein conv restore %.*s\".\n", SKN_FMT(chat.uid));
-    return 0;
+    return (int)skn_do(
+        cli,
+        &(skn_deed){"DELETE", skn_opt(cli, "force") ? "{chat}?force=true" : "{chat}",
+                    "archive the conversation {id}",
+                    "Archived the conversation {id}. It can still be read and found.\n"
+                    "Bring it back with \"skein conv restore {id}\".\n",
+                    true},
+        NULL, &chat);
 }
 
-int skn_cmd_conv_restore(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_need_world(cli, &world);
-
-    if (rc)
-        return (int)rc;
-    if (cli->dry_run) {
-        if (!(rc = skn_need_chat_removed(cli, &world, skn_arg(cli, 0))))
-            skn_would(cli, "bring the conversation %s back", cli->args[0]);
-        return (int)rc;
-    }
-    if ((rc = skn_chat_restore(cli, &world, skn_arg(cli, 0), &chat)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    skn_print(cli, "The conversation %.*s is back: ", SKN_FMT(chat.uid));
-    chat_name(cli, &chat);
-    skn_print_raw(cli, SKN_STR("\n"));
-    return 0;
-}
-
-/* --- What its messages ask for ------------------------------------------------------------ */
-
-static skein_rc read_set(skn_cli *cli, const skein_world *world, skein_conversation_change *out,
-                         skein_agent *agent)
+/* What messages of it ask for. */
+static skein_rc write_set(skn_cli *cli, const skein_world *world, skn_jw *w)
 {
     const char *name = skn_opt(cli, "expect-reply"), *word = skn_opt(cli, "read-only");
+    skein_agent agent = {.name = SKN_NONE};
     skein_rc    rc;
 
-    *agent = (skein_agent){.name = SKN_NONE};
-    *out = (skein_conversation_change){.set_reply_expected = name != NULL,
-                                       .set_read_only = word != NULL};
     if (!name && !word)
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"skein conv set\" needs --expect-reply AGENT or --read-only on|off");
-    if (word && !skn_str_is(skn_str_of(word), "on") && !skn_str_is(skn_str_of(word), "off"))
+    if (word && strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--read-only\" is on or off, not \"%s\"",
                         word);
-    out->read_only = word && skn_str_is(skn_str_of(word), "on");
-    if (name && *name && (rc = skn_need_agent(cli, world, name, agent)))
+    if (name && *name && (rc = skn_need_agent(cli, world, name, &agent)))
         return rc;
-    out->reply_expected = agent->id;
+    if (name)
+        skn_jw_kstr(w, "replyExpected", agent.name);
+    if (word)
+        skn_jw_kbool(w, "readOnly", !strcmp(word, "on"));
     return SKEIN_OK;
-}
-
-static skein_rc send_set(skn_cli *cli, const skein_conversation_change *what, skn_str agent,
-                         skein_conversation *out)
-{
-    const skn_json *v;
-    skn_far_body    b;
-    skn_jw         *w = skn_far_body_begin(cli, &b);
-    skein_rc        rc;
-
-    if (what->set_reply_expected)
-        skn_jw_kstr(w, "replyExpected", agent);
-    if (what->set_read_only)
-        skn_jw_kbool(w, "readOnly", what->read_only);
-    if (!(rc = skn_far_send(&b, "PATCH", cli->door->chat, &v)))
-        skn_far_read_chat(cli, v, out);
-    return rc;
-}
-
-static void say_set(skn_cli *cli, const skein_conversation *chat)
-{
-    skn_print(cli, "The conversation %.*s ", SKN_FMT(chat->uid));
-    if (chat->reply_expected.n)
-        skn_print(cli, "expects a reply of @%.*s", SKN_FMT(chat->reply_expected));
-    else
-        skn_print_raw(cli, SKN_STR("expects no reply"));
-    skn_print(cli, " and is %s.\n", chat->read_only ? "read only" : "not read only");
 }
 
 int skn_cmd_conv_set(skn_cli *cli)
 {
-    skein_world               world;
-    skein_conversation        chat;
-    skein_conversation_change what;
-    skein_agent               agent;
-    skein_rc                  rc = skn_chat_named(cli, &world, &chat);
+    skein_world     world;
+    const skn_json *chat;
+    skn_far_body    b;
+    skein_rc        rc = chat_named(cli, &world, &chat);
 
-    if (rc || (rc = read_set(cli, &world, &what, &agent)))
+    if (rc || (rc = write_set(cli, &world, skn_far_body_begin(cli, &b))))
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "change what messages of %.*s ask for", SKN_FMT(chat.uid));
+        skn_say_would(cli, chat, "change what messages of {id} ask for");
         return 0;
     }
-    if ((rc = send_set(cli, &what, agent.name, &chat)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    say_set(cli, &chat);
+    if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat,
+            skn_has(chat, "replyExpected")
+                ? "The conversation {id} expects a reply of @{replyExpected} and is "
+                : "The conversation {id} expects no reply and is ");
+    skn_print(cli, skn_has(chat, "readOnly") ? "read only.\n" : "not read only.\n");
     return 0;
 }
 
-/* What was removed: listing it, and bringing it back. */
-
-/* What a dry run would bring back must be there. */
-static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, skn_str ref)
+int skn_cmd_conv_rename(skn_cli *cli)
 {
-    skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, path, 0, &list);
+    skein_world     world;
+    const skn_json *chat;
+    skn_far_body    b;
+    skn_str         title = skn_arg(cli, 1);
+    skein_rc        rc = chat_named(cli, &world, &chat);
 
-    for (size_t i = 0; !rc && i < list.n; i++)
-        if (skn_str_eq(skn_news_text(list.p[i], "id"), ref) ||
-            skn_str_eq(skn_news_text(list.p[i], "name"), ref))
-            return SKEIN_OK;
-    return rc ? rc
-              : skn_fail(&cli->err, SKEIN_NOT_FOUND, "no %s \"%.*s\" was removed here", kind,
-                         SKN_FMT(ref));
+    if (rc)
+        return (int)rc;
+    if (!skn_is(chat, "mode", "chat"))
+        return (int)skn_fail(
+            &cli->err, SKEIN_INVALID, "the %.*s conversation of @%.*s is named after its agent",
+            SKN_FMT(skn_far_text(chat, "mode")), SKN_FMT(skn_far_text(chat, "agent")));
+    if (cli->dry_run) {
+        skn_would(cli, "call the conversation %.*s \"%.*s\"", SKN_FMT(skn_far_text(chat, "id")),
+                  SKN_FMT(title));
+        return 0;
+    }
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
+    if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat,
+            skn_has(chat, "title") ? "The conversation {id} is now called {line title}.\n"
+                                   : "The conversation {id} has no title now.\n");
+    return 0;
 }
 
-/* --- Worlds ------------------------------------------------------------------------------- */
+/* --- What was archived or removed --------------------------------------------------------- */
+
+/* What a dry run would bring back must be there. */
+static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, const char *ref)
+{
+    skn_json_list list = {0};
+    skein_rc      rc = skn_read_all(cli, NULL, path, 0, &list);
+
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (skn_is(list.p[i], "id", ref) || skn_is(list.p[i], "name", ref)) {
+            skn_would(cli, "bring the %s %s back", kind, ref);
+            return SKEIN_OK;
+        }
+    return rc ? rc
+              : skn_fail(&cli->err, SKEIN_NOT_FOUND, "no %s \"%s\" was removed here", kind,
+                         ref);
+}
+
+int skn_cmd_conv_restore(skn_cli *cli)
+{
+    skein_world     world;
+    const skn_json *chat;
+    skn_far_body    b;
+    skein_rc        rc = skn_need_world(cli, &world);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run)
+        return (int)need_removed(cli, "conversation", "{world}/chats?archived=true",
+                                 cli->args[0]);
+    skn_far_body_begin(cli, &b);
+    rc = skn_far_send(&b, "POST",
+                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
+                                       skn_far_part(cli, skn_arg(cli, 0)))
+                          .p,
+                      &chat);
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+    skn_say(cli, chat, "The conversation {id} is back: ");
+    say_name(cli, chat);
+    return 0;
+}
 
 /* Its name may be another's now: its id is told. */
-static void world_line(skn_cli *cli, const skein_world *world)
+static skein_rc removed_world(skn_cli *cli, const skn_json *world)
 {
-    skn_print(cli, "%.*s  ", SKN_FMT(world->uid));
-    skn_print_sender(cli, world->name, 20);
-    skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
-    skn_print_line(cli, world->description, 60);
+    skn_say(cli, world, "{id}  {sender name 20}");
+    skn_say_if(cli, world, "description", "  {line description 60}");
     skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
 }
 
 skein_rc skn_worlds_removed(skn_cli *cli)
 {
     skn_json_list list = {0};
-    skein_world   world;
     skein_rc      rc = skn_far_all(cli, "/worlds?removed=true", 0, &list);
 
-    if (rc)
+    if (rc || (rc = skn_say_list(cli, &list, removed_world)))
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; !rc && i < list.n; i++) {
-        skn_far_read_world(cli, list.p[i], &world);
-        if (cli->json)
-            rc = skn_far_item(cli, list.p[i]);
-        else
-            world_line(cli, &world);
-    }
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!list.n)
+    if (!cli->json && !list.n)
         skn_print(cli, "No world was removed.\n");
-    return rc;
-}
-
-static skein_rc restore_world(skn_cli *cli, skn_str ref, skn_str name, skein_world *out)
-{
-    const char *path =
-        skn_arena_printf(cli->keep, "/worlds/%s/restore", skn_far_part(cli, ref)).p;
-    const skn_json *v;
-    skn_far_body    b;
-    skn_jw         *w = skn_far_body_begin(cli, &b);
-    skein_rc        rc;
-
-    if (name.p)
-        skn_jw_kstr(w, "name", name);
-    if (!(rc = skn_far_send(&b, "POST", path, &v)))
-        skn_far_read_world(cli, v, out);
-    return rc;
+    return SKEIN_OK;
 }
 
 int skn_cmd_world_restore(skn_cli *cli)
 {
-    skn_str     ref = skn_arg(cli, 0), name = skn_str_of(skn_opt(cli, "as"));
-    skein_world world;
-    skein_rc    rc;
+    const char *path =
+        skn_arena_printf(cli->keep, "/worlds/%s/restore", skn_far_part(cli, skn_arg(cli, 0))).p;
+    const skn_json *v;
+    skn_far_body    b;
+    skein_world     world;
+    skein_rc        rc;
 
-    if (cli->dry_run) {
-        if (!(rc = need_removed(cli, "world", "/worlds?removed=true", ref)))
-            skn_would(cli, "bring the world %s back", cli->args[0]);
+    if (cli->dry_run)
+        return (int)need_removed(cli, "world", "/worlds?removed=true", cli->args[0]);
+    skn_far_body_begin(cli, &b);
+    skn_body_option(cli, &b.w, "as", "name");
+    if ((rc = skn_far_send(&b, "POST", path, &v)))
         return (int)rc;
-    }
-    if ((rc = restore_world(cli, ref, name, &world)))
-        return (int)rc;
+    skn_far_read_world(cli, v, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
-    skn_print(cli, "The world %.*s is back, with its agents and conversations.\n",
-              SKN_FMT(world.name));
+    skn_say(cli, v, "The world {name} is back, with its agents and conversations.\n");
     return 0;
-}
-
-/* --- Conversations ------------------------------------------------------------------------ */
-
-/* The path of the list. */
-static const char *archived_path(skn_cli *cli, const skein_world *world)
-{
-    skn_far_enter(cli, world);
-    return skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->door->world).p;
-}
-
-skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_conversations *out)
-{
-    skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, archived_path(cli, world), 0, &list);
-
-    *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);
-    return rc;
-}
-
-skein_rc skn_need_chat_removed(skn_cli *cli, const skein_world *world, skn_str uid)
-{
-    return need_removed(cli, "conversation", archived_path(cli, world), uid);
-}
-
-skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,
-                          skein_conversation *out)
-{
-    const skn_json *v;
-    skn_far_body    b;
-    skein_rc        rc;
-
-    skn_far_enter(cli, world);
-    skn_far_body_begin(cli, &b);
-    rc = skn_far_send(&b, "POST",
-                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
-                                       skn_far_part(cli, uid))
-                          .p,
-                      &v);
-    if (!rc)
-        skn_far_read_chat(cli, v, out);
-    return rc;
-}
-
-/* Other names for conversations and worlds. An agent keeps its name: messages carry it. */
-
-/* --- A conversation ----------------------------------------------------------------------- */
-
-static skein_rc set_title(skn_cli *cli, const skein_world *world, skein_conversation *chat,
-                          skn_str title)
-{
-    const skn_json *v;
-    skn_far_body    b;
-    skein_rc        rc;
-
-    skn_far_enter(cli, world);
-    skn_far_enter_chat(cli, chat);
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "title", title);
-    if (!(rc = skn_far_send(&b, "PATCH", cli->door->chat, &v)))
-        chat->title = title;
-    return rc;
-}
-
-static void say_title(skn_cli *cli, const skein_conversation *chat)
-{
-    skn_print(cli,
-              chat->title.p ? "The conversation %.*s is now called "
-                            : "The conversation %.*s has ",
-              SKN_FMT(chat->uid));
-    skn_print_line(cli, chat->title.p ? chat->title : SKN_STR("no title now"), 0);
-    skn_print_raw(cli, SKN_STR(".\n"));
-}
-
-int skn_cmd_conv_rename(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skn_str            title = skn_arg(cli, 1);
-    skein_rc           rc = skn_chat_named(cli, &world, &chat);
-
-    if (rc)
-        return (int)rc;
-    if (chat.mode != SKEIN_CHAT)
-        return (int)skn_fail(&cli->err, SKEIN_INVALID,
-                             "the %s conversation of @%.*s is named after its agent",
-                             skn_mode_name(chat.mode), SKN_FMT(chat.agent_name));
-    if (cli->dry_run) {
-        skn_would(cli, "call the conversation %.*s \"%.*s\"", SKN_FMT(chat.uid),
-                  SKN_FMT(title));
-        return 0;
-    }
-    if ((rc = set_title(cli, &world, &chat, title.n ? title : SKN_NONE)))
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_chat_item(cli, &chat);
-    say_title(cli, &chat);
-    return 0;
-}
-
-/* --- A world ------------------------------------------------------------------------------ */
-
-static skein_rc set_world_name(skn_cli *cli, skein_world *world, skn_str name)
-{
-    const skn_json *v;
-    skn_far_body    b;
-    skein_rc        rc;
-
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", name);
-    skn_far_enter(cli, world);
-    if (!(rc = skn_far_send(&b, "PATCH", cli->door->world, &v)))
-        skn_far_read_world(cli, v, world);
-    return rc;
 }
 
 int skn_cmd_world_rename(skn_cli *cli)
 {
-    skein_world world;
-    skn_str     old, name;
-    skein_rc    rc = skn_world_named(cli, &world);
+    skein_world     world;
+    const skn_json *v;
+    skn_far_body    b;
+    skn_str         old, name;
+    skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_name_normal(skn_arg(cli, 1), cli->keep, &name, &cli->err)))
         return (int)rc;
@@ -558,8 +431,11 @@ int skn_cmd_world_rename(skn_cli *cli)
         skn_would(cli, "call the world %.*s %.*s", SKN_FMT(old), SKN_FMT(name));
         return 0;
     }
-    if ((rc = set_world_name(cli, &world, name)))
+    skn_far_enter(cli, &world);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", name);
+    if ((rc = skn_send(cli, &b, "PATCH", NULL, "{world}", &v)))
         return (int)rc;
+    skn_far_read_world(cli, v, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
     skn_print(cli, "The world %.*s is now called %.*s.\n", SKN_FMT(old), SKN_FMT(world.name));

@@ -6,11 +6,12 @@
 #include "base/error.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
-#include "cli/far_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FILES "{chat}/context-files"
 
 /* --- Where they are ----------------------------------------------------------------------- */
 
@@ -72,32 +73,12 @@ static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
     return out;
 }
 
-/* "…/context-files/PATH" */
-static const char *file_path(skn_cli *cli, skn_str path)
-{
-    return skn_arena_printf(cli->keep, "%s/context-files/%s", cli->door->chat,
-                            skn_far_part(cli, path))
-        .p;
-}
-
-static const char *list_path(skn_cli *cli, const char *query)
-{
-    return skn_arena_printf(cli->keep, "%s/context-files%s", cli->door->chat, query).p;
-}
-
 /* --- Listing ------------------------------------------------------------------------------ */
-
-static const skn_json *first_of(const skn_json *file, const char *member)
-{
-    const skn_json *list = skn_json_get(file, member);
-
-    return list && list->kind == SKN_JSON_ARRAY ? list->first : NULL;
-}
 
 /* What agents miss of a file, or of an item of it, to standard error. */
 static void tell_problems(skn_cli *cli, const skn_json *file)
 {
-    for (const skn_json *one = first_of(file, "problems"); one; one = one->next) {
+    for (const skn_json *one = skn_first(file, "problems"); one; one = one->next) {
         skn_str item = skn_far_text(one, "item");
 
         skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_far_text(file, "path")),
@@ -108,7 +89,7 @@ static void tell_problems(skn_cli *cli, const skn_json *file)
 skein_rc skn_tell_files(skn_cli *cli)
 {
     skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, list_path(cli, ""), 0, &list);
+    skein_rc      rc = skn_read_all(cli, NULL, FILES, 0, &list);
 
     for (size_t i = 0; !rc && i < list.n; i++)
         tell_problems(cli, list.p[i]);
@@ -117,36 +98,17 @@ skein_rc skn_tell_files(skn_cli *cli)
 
 static skein_rc file_out(skn_cli *cli, const skn_json *file, const char *what)
 {
-    skn_str prompt = skn_far_text(file, "prompt");
-
     if (cli->json)
         return skn_far_item(cli, file);
-    skn_print_line(cli, skn_far_text(file, "path"), 0);
-    for (const skn_json *i = first_of(file, "items"); i; i = i->next) {
-        skn_print_raw(cli, i == first_of(file, "items") ? SKN_STR("  ") : SKN_STR(", "));
+    skn_say(cli, file, "{line path}");
+    for (const skn_json *i = skn_first(file, "items"); i; i = i->next) {
+        skn_print_raw(cli, i == skn_first(file, "items") ? SKN_STR("  ") : SKN_STR(", "));
         skn_print_line(cli, i->text, 0);
     }
-    if (prompt.n) {
-        skn_print_raw(cli, SKN_STR("  prompt: "));
-        skn_print_line(cli, prompt, 0);
-    }
+    skn_say_if(cli, file, "prompt", "  prompt: {line prompt}");
     skn_print(cli, "%s\n", what);
     tell_problems(cli, file);
     return SKEIN_OK;
-}
-
-static skein_rc print_list(skn_cli *cli, const skn_json_list *list,
-                           skein_rc (*out)(skn_cli *cli, const skn_json *file))
-{
-    skein_rc rc = SKEIN_OK;
-
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < list->n && !rc; i++)
-        rc = out(cli, list->p[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    return rc;
 }
 
 static skein_rc listed(skn_cli *cli, const skn_json *file)
@@ -160,10 +122,9 @@ int skn_cmd_files_ls(skn_cli *cli)
     const char   *folder;
     skein_rc      rc;
 
-    if ((rc = need_files(cli, &folder)) ||
-        (rc = skn_far_all(cli, list_path(cli, ""), 0, &list)))
+    if ((rc = need_files(cli, &folder)) || (rc = skn_read_all(cli, NULL, FILES, 0, &list)))
         return (int)rc;
-    return (int)print_list(cli, &list, listed);
+    return (int)skn_say_list(cli, &list, listed);
 }
 
 /* --- Adding and removing ------------------------------------------------------------------ */
@@ -187,7 +148,7 @@ int skn_cmd_files_add(skn_cli *cli)
     skn_jw_array_end(w);
     skn_jw_kstr(w, "prompt", skn_str_of(skn_opt(cli, "prompt")));
     skn_jw_kbool(w, "dryRun", cli->dry_run);
-    if ((rc = skn_far_send(&b, "POST", list_path(cli, ""), &v)))
+    if ((rc = skn_send(cli, &b, "POST", NULL, FILES, &v)))
         return (int)rc;
     return (int)file_out(cli, v, cli->dry_run ? "  (would be added)" : "  added");
 }
@@ -200,7 +161,9 @@ static skein_rc ask_for(skn_cli *cli, const char *folder, const char *method, co
     skein_rc rc;
 
     for (;; path = typed) {
-        const char *whole = skn_arena_printf(cli->keep, "%s%s", file_path(cli, path), query).p;
+        const char *whole = skn_arena_printf(cli->keep, "%s/context-files/%s%s",
+                                             cli->door->chat, skn_far_part(cli, path), query)
+                                .p;
 
         rc = *method == 'G' ? skn_far_get(cli, out, "%s", whole)
                             : skn_far_change(cli, method, whole, SKN_NONE, out);
@@ -225,19 +188,14 @@ int skn_cmd_files_rm(skn_cli *cli)
 
 static skein_rc file_content(skn_cli *cli, const skn_json *file)
 {
-    if (cli->json)
-        return skn_far_item(cli, file);
-    for (const skn_json *part = first_of(file, "content"); part; part = part->next) {
-        int64_t first = skn_far_int(part, "firstLine", 0);
-        skn_str text = skn_far_text(part, "text");
-
-        skn_print_colour(cli, SKN_BOLD, skn_far_text(file, "path"));
-        if (!first && text.n) /* a model took it from the file: it is no lines of it */
-            skn_print_raw(cli, SKN_STR(", as its prompt asks\n"));
-        else
-            skn_print(cli, ":%" PRId64 "-%" PRId64 "\n", first,
-                      skn_far_int(part, "lastLine", 0));
-        skn_print_block(cli, text, 0);
+    for (const skn_json *part = skn_first(file, "content"); part; part = part->next) {
+        skn_say(cli, file, "{bold path}");
+        /* What a model took from the file is no lines of it. */
+        skn_say(cli, part,
+                !skn_has(part, "firstLine") && skn_has(part, "text")
+                    ? ", as its prompt asks\n"
+                    : ":{firstLine}-{lastLine}\n");
+        skn_print_block(cli, skn_far_text(part, "text"), 0);
     }
     tell_problems(cli, file);
     return SKEIN_OK;
@@ -253,8 +211,8 @@ int skn_cmd_files_show(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (!cli->arg_count)
-        rc = skn_far_all(cli, list_path(cli, "?content=true"), 0, &list);
+        rc = skn_read_all(cli, NULL, FILES "?content=true", 0, &list);
     else if (!(rc = ask_for(cli, folder, "GET", "", &one)))
         skn_vec_add(cli->keep, &list, one);
-    return rc ? (int)rc : (int)print_list(cli, &list, file_content);
+    return rc ? (int)rc : (int)skn_say_list(cli, &list, file_content);
 }

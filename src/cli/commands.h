@@ -93,10 +93,8 @@ void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
 /* Who else got it, as "  → lead, ada"; nothing when nobody did. */
 void     skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
-skein_rc skn_chat_item(skn_cli *cli, const skein_conversation *chat);
 /* What the first argument names; without one, what the options and the session say. */
 skein_rc skn_world_named(skn_cli *cli, skein_world *out);
-skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* "skein stop main.1" */
 int skn_stop_delegation(skn_cli *cli);
 /* An agent of the world, by name with or without "@", as the API tells of it with what it does. */
@@ -223,13 +221,6 @@ skein_rc skn_log_listen(skn_cli *cli, skn_log_changed *changed, void *arg);
 
 /* Prints the worlds, the last one that was removed first. */
 skein_rc skn_worlds_removed(skn_cli *cli);
-/* The conversations of the world that skn_need_world gave. */
-skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_conversations *out);
-/* SKEIN_NOT_FOUND: none of them has this id. */
-skein_rc skn_need_chat_removed(skn_cli *cli, const skein_world *world, skn_str uid);
-/* Brings one back, by its whole id. */
-skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,
-                          skein_conversation *out);
 
 /* Numbers about reply threads for each agent, day or thread.
  *
