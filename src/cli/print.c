@@ -207,7 +207,8 @@ static void print_item(skn_cli *cli, skn_str item)
 {
     bool mark = cli->dry_run && cli->command->kind == SKN_CMD_WRITE &&
                 skn_str_starts(item, SKN_STR("{\"")) &&
-                !skn_has_member(item, SKN_STR("dryRun"));
+                (cli->fields ? !skn_is_among(skn_str_of(cli->fields), SKN_STR("dryRun"))
+                             : !skn_has_member(item, SKN_STR("dryRun")));
 
     if (!mark && !cli->fields) {
         skn_item_add(&cli->out.bytes, item);
