@@ -102,14 +102,15 @@ static skein_rc look_for(skn_api_call *c, const skein_slice *lane, const skein_m
 }
 
 static skein_rc find_covered(skn_api_call *c, const skein_message *m, skein_slice *lane,
-                             int64_t *covers)
+                             skn_str *key, int64_t *covers)
 {
     skein_lanes lanes;
     skein_rc    rc = skein_lane_list(c->engine, c->chat.id, c->mem, &lanes, &c->error);
 
     *covers = 0;
     for (size_t i = 0; !rc && !*covers && i < lanes.count; i++) {
-        *lane = (skein_slice){.conversation = c->chat.id, .lane = lanes.at[i].key};
+        *lane = skn_api_slice(c, &lanes.at[i]);
+        *key = lanes.at[i].key;
         rc = look_for(c, lane, m, covers);
     }
     return rc;
@@ -120,8 +121,9 @@ static skein_rc write_covered(skn_api_call *c, const skein_message *m)
 {
     skein_slice    lane;
     skein_messages list;
-    skein_rc       rc = find_covered(c, m, &lane, &lane.count);
-    int64_t        covers = rc ? 0 : lane.count;
+    skn_str        key;
+    int64_t        covers;
+    skein_rc       rc = find_covered(c, m, &lane, &key, &covers);
 
     if (rc || !covers)
         return rc;
@@ -129,7 +131,7 @@ static skein_rc write_covered(skn_api_call *c, const skein_message *m)
     if ((rc = skein_read(c->engine, &lane, c->mem, &list, NULL, &c->error)))
         return rc;
     skn_jw_kint(&c->w, "covers", covers);
-    skn_jw_kstr(&c->w, "coveredLane", lane.lane);
+    skn_jw_kstr(&c->w, "coveredLane", key);
     skn_jw_key(&c->w, "coveredMessageIds");
     skn_jw_array(&c->w);
     for (size_t i = 0; i < list.count; i++)

@@ -101,6 +101,17 @@ skein_rc skn_api_message(skn_api_call *c, skein_message *out)
                     SKN_FMT(c->world.name), SKN_FMT(c->chat.uid), SKN_FMT(c->params[1]));
 }
 
+skein_slice skn_api_slice(const skn_api_call *c, const skein_lane *lane)
+{
+    skein_slice all = {.conversation = c->chat.id};
+
+    if (skn_str_starts(lane->key, SKN_STR("@")))
+        all.agent = lane->agent;
+    else
+        all.lane = lane->key;
+    return all;
+}
+
 skein_rc skn_api_version(skn_api_call *c, skein_version *out)
 {
     return skn_find_version(c, skn_call_query(c, "threadId"), out);

@@ -312,17 +312,27 @@ static bool is_made_of(const skein_squash *q, skn_str uid)
     return false;
 }
 
-static void write_kept(skn_api_call *c, skn_str uid, const char *in, skn_str by)
+/* What has words of a message that is to go, and stays. */
+typedef struct kept {
+    skn_str     uid, by;
+    const char *in;
+} kept;
+
+typedef skn_vec(kept) kept_list;
+
+/* One that is to go as well is none. */
+static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
 {
-    skn_jw_object(&c->w);
-    skn_jw_kstr(&c->w, "messageId", uid);
-    skn_jw_kstr(&c->w, "in", skn_str_of(in));
-    skn_jw_kstr(&c->w, "keptMessageId", by);
-    skn_jw_object_end(&c->w);
+    const skn_json *ids = skn_json_get(c->json, "messageIds");
+
+    for (const skn_json *v = ids->first; v; v = v->next)
+        if (skn_str_eq(v->text, by))
+            return;
+    skn_vec_add(c->mem, all, ((kept){uid, by, in}));
 }
 
 /* Text that a squash took over stands in another message, which is erased only by its own name. */
-static skein_rc tell_squashes(skn_api_call *c, skn_str uid)
+static skein_rc find_squashes(skn_api_call *c, skn_str uid, kept_list *out)
 {
     skein_uids   all;
     skein_squash q;
@@ -331,7 +341,7 @@ static skein_rc tell_squashes(skn_api_call *c, skn_str uid)
     for (size_t i = 0; !rc && i < all.count; i++) {
         rc = skein_squash_get(c->engine, all.at[i], c->mem, &q, &c->error);
         if (!rc && !q.result.purged && is_made_of(&q, uid))
-            write_kept(c, uid, "squash", q.result.uid);
+            keep(c, out, uid, "squash", q.result.uid);
     }
     return rc;
 }
@@ -356,7 +366,8 @@ static skein_rc is_covered(skn_api_call *c, skein_slice lane, int64_t count, skn
 }
 
 /* A model was told the text, and may have taken words of it into a summary. */
-static skein_rc tell_summaries(skn_api_call *c, const skein_slice *lane, skn_str uid)
+static skein_rc find_summaries(skn_api_call *c, const skein_slice *lane, skn_str uid,
+                               kept_list *out)
 {
     skein_summaries list;
     bool            covered;
@@ -365,38 +376,50 @@ static skein_rc tell_summaries(skn_api_call *c, const skein_slice *lane, skn_str
     for (size_t i = 0; !rc && i < list.count; i++) {
         rc = is_covered(c, *lane, list.at[i].covers, uid, &covered);
         if (!rc && covered && !list.at[i].message.purged)
-            write_kept(c, uid, "summary", list.at[i].message.uid);
+            keep(c, out, uid, "summary", list.at[i].message.uid);
     }
     return rc;
 }
 
-static skein_rc tell_copies(skn_api_call *c, skn_str uid)
+static skein_rc find_copies(skn_api_call *c, skn_str uid, kept_list *out)
 {
-    skein_slice lane = {.conversation = c->chat.id};
     skein_lanes lanes;
     skein_rc    rc;
 
-    if ((rc = tell_squashes(c, uid)) ||
+    if ((rc = find_squashes(c, uid, out)) ||
         (rc = skein_lane_list(c->engine, c->chat.id, c->mem, &lanes, &c->error)))
         return rc;
     for (size_t i = 0; !rc && i < lanes.count; i++) {
-        lane.lane = lanes.at[i].key;
-        rc = tell_summaries(c, &lane, uid);
+        skein_slice lane = skn_api_slice(c, &lanes.at[i]);
+
+        rc = find_summaries(c, &lane, uid, out);
     }
     return rc;
 }
 
-static skein_rc write_all_kept(skn_api_call *c)
+/* Before anything goes: what cannot be told must not be found out when it is too late. */
+static skein_rc find_kept(skn_api_call *c, kept_list *out)
 {
     const skn_json *ids = skn_json_get(c->json, "messageIds");
     skein_rc        rc = SKEIN_OK;
 
-    skn_jw_key(&c->w, "kept");
-    skn_jw_array(&c->w);
     for (const skn_json *v = ids ? ids->first : NULL; v && !rc; v = v->next)
-        rc = tell_copies(c, v->text);
-    skn_jw_array_end(&c->w);
+        rc = find_copies(c, v->text, out);
     return rc;
+}
+
+static void write_kept(skn_jw *w, const kept_list *all)
+{
+    skn_jw_key(w, "kept");
+    skn_jw_array(w);
+    for (size_t i = 0; i < all->n; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "messageId", all->p[i].uid);
+        skn_jw_kstr(w, "in", skn_str_of(all->p[i].in));
+        skn_jw_kstr(w, "keptMessageId", all->p[i].by);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
 }
 
 /* --- Erasing ------------------------------------------------------------------------------ */
@@ -445,11 +468,12 @@ skein_rc skn_api_purge(skn_api_call *c)
     skein_change      how;
     skein_message_ids ids;
     skein_messages    shown;
+    kept_list         stays = {0};
     int64_t           erased;
     skein_rc          rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &how)) ||
-        (rc = read_what(c, &ids)))
+        (rc = read_what(c, &ids)) || (rc = find_kept(c, &stays)))
         return rc;
     if ((rc = purge(c, &how, ids, &shown, &erased)))
         return skn_api_changed(c, rc);
@@ -457,7 +481,7 @@ skein_rc skn_api_purge(skn_api_call *c)
     skn_jw_kint(&c->w, "erased", erased);
     skn_jw_kbool(&c->w, "dryRun", how.dry_run);
     write_shown(c, &shown);
-    rc = write_all_kept(c);
+    write_kept(&c->w, &stays);
     skn_jw_object_end(&c->w);
-    return rc;
+    return SKEIN_OK;
 }

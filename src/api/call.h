@@ -80,6 +80,8 @@ skein_rc skn_api_chat_or_current(skn_api_call *c);
 skein_rc skn_api_message(skn_api_call *c, skein_message *out);
 /* The same, or with waits->queued the message that it will be. */
 skein_rc skn_api_said_or_queued(skn_api_call *c, skein_message *out, skein_posted *waits);
+/* All of a lane of c->chat. A memory goes by its agent: of two agents with one name the key names the one that is there. */
+skein_slice skn_api_slice(const skn_api_call *c, const skein_lane *lane);
 /* threadId= of the query, or the current version. */
 skein_rc skn_api_version(skn_api_call *c, skein_version *out);
 /* Who is at work in the world; zero: in all of them. */

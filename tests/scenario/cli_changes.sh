@@ -233,6 +233,18 @@ must purge --unreachable -y -w gone
 s purge --unreachable -n -w gone
 t 'what was erased before is not listed again' is "$out" "$(printf '%s\n' '0 messages that the current version does not hold' 'Would erase 0 messages. Nothing was changed.')"
 must world rm gone -y
+must world new left
+must agent new ada -w left
+must send "a secret" -w left
+must agent rm ada -y -w left
+s purge @ -n -w left
+t 'what an agent heard that is gone can be erased: a dry run' prints 'Would erase 1'
+must agent new ada -w left
+s purge @ -y -w left
+t 'and the erasure, though another agent has the name' gave 0
+s show @ --raw -w left
+t 'which leaves no text' is "$out" ''
+must world rm left -y
 s purge a-3
 t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
 s purge a-3 -n
