@@ -187,6 +187,25 @@ static void add(skn_buf *out, skn_str text, bool lines, strictness how)
     skn_buf_add(out, skn_str_sub(text, from, text.n));
 }
 
+void skn_clean_json(skn_buf *out, skn_str json)
+{
+    size_t   from = 0, i = 0, bytes;
+    uint32_t c;
+
+    for (; i < json.n; i += bytes) {
+        if (!look(skn_str_sub(json, i, json.n), TEXT, &c, &bytes) || c < 0x20)
+            continue;
+        skn_buf_add(out, skn_str_sub(json, from, i));
+        if (c < 0x10000)
+            skn_buf_addf(out, "\\u%04x", (unsigned)c);
+        else
+            skn_buf_addf(out, "\\u%04x\\u%04x", 0xd7c0 + (unsigned)(c >> 10),
+                         0xdc00 + (unsigned)(c & 0x3ff));
+        from = i + bytes;
+    }
+    skn_buf_add(out, skn_str_sub(json, from, json.n));
+}
+
 void skn_clean_add(skn_buf *out, skn_str text, bool lines)
 {
     add(out, text, lines, TEXT);

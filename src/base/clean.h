@@ -16,6 +16,8 @@ bool skn_clean_harmful(skn_str s, size_t *bytes);
 void skn_clean_add(skn_buf *out, skn_str text, bool lines);
 /* The same for a text that comes in pieces and was cleaned before: what only its neighbours can tell to be harmful stays. */
 void skn_clean_add_piece(skn_buf *out, skn_str piece);
+/* JSON with these characters as escapes: the same to a program, harmless to a person. */
+void skn_clean_json(skn_buf *out, skn_str json);
 /* The same into HTML: escaped, tabs and line ends as they are. */
 void skn_clean_html(skn_buf *out, skn_str text);
 /* What a person is to agree to: also the marks that a text may have are shown. Line ends stay. */

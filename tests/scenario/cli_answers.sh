@@ -128,6 +128,8 @@ t 'an export for people shows what an escape is' prints '␛[31m'
 t 'and has none' lacks "$esc"
 s export --json
 t 'one for programs has every character' prints '\u001b[31m'
+s show @ --json=content
+t 'what would turn or command a terminal is an escape in JSON' prints '\u009b5m \u202e'
 if [ "$has_terminal" = yes ]; then
     on_terminal export
     t 'a terminal gets an export without escapes' lacks "$esc"

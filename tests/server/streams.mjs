@@ -206,6 +206,15 @@ test('types, chatId and deltas choose what is sent', async () => {
     for (const s of [all, messages, some, quiet, room, elsewhere]) s.close();
 });
 
+test('what was done to a tag is told by its name', async () => {
+    const w = await fresh();
+    const s = w.events();
+    await s.event('stream.open');
+    await server.ask('PUT', `${w.path}/tags/urgent`, { instruction: 'Be quick.' });
+    await s.event('world.updated', e => e.tag === 'urgent');
+    s.close();
+});
+
 test('a world’s stream has nothing of another world, and /events has all', async () => {
     const [a, b] = [await fresh(server, []), await fresh(server, [])];
     const own = a.events(), all = server.stream('/events');

@@ -320,9 +320,25 @@ static void html_is_escaped_and_shows_what_hides(void **state)
     skn_buf_release(&out);
 }
 
+static void json_escapes_what_harms_those_who_read_it(void **state)
+{
+    const skn_str in = SKN_STR(
+        "{\"a\":\"\xc2\x9b"
+        "31m \xe2\x80\xae \xf3\xa0\x80\x81 \\u001b \xc3\xa9 \xf0\x9f\x98\x80\"}\n");
+    skn_buf out;
+
+    (void)state;
+    skn_buf_init(&out, 1000);
+    skn_clean_json(&out, in);
+    assert_string_equal(out.p, "{\"a\":\"\\u009b31m \\u202e \\udb40\\udc01 \\u001b \xc3\xa9 "
+                               "\xf0\x9f\x98\x80\"}\n");
+    skn_buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_escapes_what_harms_those_who_read_it),
         cmocka_unit_test(absent_is_not_empty),
         cmocka_unit_test(order_is_by_bytes_and_a_prefix_sorts_first),
         cmocka_unit_test(ends_are_found_and_cut_off),
