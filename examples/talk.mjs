@@ -23,7 +23,7 @@ const show = async when => console.log(`${when}:`, ...(await skein.call('GET', `
 const said = (await skein.call('POST', '/worlds/talk/messages', { content: 'Hello?' })).body;
 await show('said');
 const state = (await skein.call('GET', chat)).headers.etag;
-await skein.call('POST', `${chat}/operations`, { op: 'edit', messageId: said.messageId, content: 'Anybody?' }, { 'if-match': state });
+await skein.call('POST', `${chat}/operations`, { op: 'amend', messageId: said.messageId, content: 'Anybody?' }, { 'if-match': state });
 await show('edited');
 await skein.call('PUT', `${chat}/currentThread`, { move: 'undo' }, { 'if-match': '*' });
 await show('undone');

@@ -19,7 +19,7 @@ with skein.open(sys.argv[1]) as store:
     said = store.call("POST", "/worlds/talk/messages", {"content": "Hello?"}).body
     show("said")
     state = store.call("GET", chat).headers["etag"]
-    edit = {"op": "edit", "messageId": said["messageId"], "content": "Anybody?"}
+    edit = {"op": "amend", "messageId": said["messageId"], "content": "Anybody?"}
     store.call("POST", f"{chat}/operations", edit, {"If-Match": state})
     show("edited")
     store.call("PUT", f"{chat}/currentThread", {"move": "undo"}, {"If-Match": "*"})

@@ -21,6 +21,12 @@ if grep -rnIE --exclude=check-words.sh --exclude-dir=node_modules --exclude-dir=
     failed=1
 fi
 
+# Only what reads the stores and archives of older programs knows the older name of an edit.
+if grep -rnIiE --exclude=0021_amend.sql --exclude='archive*' 'wish|revise|revising|revision' src include; then
+    echo 'check-words: a request or a spec is no wish; an edit is not called a revision'
+    failed=1
+fi
+
 find src include tests examples -name node_modules -prune -o -name '*.[ch]' -print | sort | xargs awk '
 BEGIN {
     n = split("strcpy strcat strncpy strncat stpcpy sprintf vsprintf gets strtok atoi atol atoll atof " \

@@ -90,7 +90,7 @@ typedef struct skein_version {
                                the other conversation; 0 for the first */
     skein_str       origin_thread_uid;
     int64_t         origin_length; /* how much of it was there then */
-    skein_str kind; /* start edit delete insert reorder squash remove revise restore fork */
+    skein_str kind; /* start amend delete insert reorder squash remove edit restore fork */
     skein_str actor;
     skein_str note; /* what it did, in a few words */
     bool      current;
@@ -212,7 +212,7 @@ typedef struct skein_removal {
     int64_t             preview_skipped; /* how many stand between those ten and the last */
 } skein_removal;
 
-/* In the note of a version: the removal that made it is the first half of an edit. */
+/* In the note of a version: an edit made it, or a removal that is the first half of one. */
 #define SKEIN_NOTE_EDIT "edit from"
 
 /* Removes the message and all after it from every lane. Any message, or only a person's when user_only is set:

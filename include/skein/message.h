@@ -84,11 +84,11 @@ typedef struct skein_message {
     skein_str             reply_to;    /* as the client claimed it; may name nothing */
     skein_message_id      reply_to_id; /* zero when it names nothing */
     int                   reply_depth; /* levels above it, 0 for a root */
-    skein_message_id      lineage; /* the first version of an edited message, else its own id */
-    skein_message_id      version_of; /* the message an edit replaced */
-    skein_str             squash_uid; /* of the squash that made it */
-    skein_str             model;
-    skein_str             turn_uid;
+    skein_message_id lineage;    /* the first version of an amended message, else its own id */
+    skein_message_id version_of; /* the message an edit replaced */
+    skein_str        squash_uid; /* of the squash that made it */
+    skein_str        model;
+    skein_str        turn_uid;
     skein_str warning; /* why a reply link was dropped or dangles; absent when all is well */
     skein_unfinished unfinished; /* why its text ends before its end */
     bool             purged;     /* erased: only the place is left */

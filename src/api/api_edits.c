@@ -240,7 +240,7 @@ static skein_rc edit_message(skn_api_call *c, skein_message *m)
         return rc;
     rc = skein_edit(c->engine, &how, m->id, content, c->mem, &done, &c->error);
     if (rc)
-        return removal_failed(c, m, "revise", not_found_now(c, m, rc));
+        return removal_failed(c, m, "edit", not_found_now(c, m, rc));
     return answer_removal(c, &done);
 }
 

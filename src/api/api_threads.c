@@ -151,7 +151,7 @@ static skein_rc need_message(skn_api_call *c, const char *member, skein_message 
     return rc ? rc : skn_find_message(c, id, out);
 }
 
-static skein_rc operate_edit(operation *o)
+static skein_rc operate_amend(operation *o)
 {
     skn_api_call *c = o->c;
     skein_message m;
@@ -240,11 +240,9 @@ static skein_rc operate_restore(operation *o)
 static const struct {
     const char *name;
     skein_rc (*run)(operation *o);
-} operations[] = {{"edit", operate_edit},
-                  {"delete", operate_delete},
-                  {"reorder", operate_reorder},
-                  {"insert", operate_insert},
-                  {"restore", operate_restore}};
+} operations[] = {{"amend", operate_amend},   {"edit", operate_amend}, /* its older name */
+                  {"delete", operate_delete}, {"reorder", operate_reorder},
+                  {"insert", operate_insert}, {"restore", operate_restore}};
 
 static skein_rc run_operation(operation *o)
 {
@@ -257,7 +255,7 @@ static skein_rc run_operation(operation *o)
         if (skn_str_is(name, operations[i].name))
             return operations[i].run(o);
     return skn_call_invalid(o->c, "/op",
-                            "is none of edit, delete, reorder, insert and restore");
+                            "is none of amend, delete, reorder, insert and restore");
 }
 
 /* What the version's note says and a client should not overlook. */

@@ -39,18 +39,18 @@ typedef struct skn_bench_row {
 typedef struct skn_bench_sizes {
     int64_t large, middle, small; /* messages of the conversations that are compared */
     int64_t batch;                /* commits of one round */
-    int64_t edits, edges;         /* edits in a row; how many make the first and last of them */
-    int64_t agents, room;         /* of the chat that is cut; its messages */
-    int64_t replies;              /* messages among which replies are looked for */
-    int     levels;               /* of a reply chain */
-    int     threads, writers;     /* at once */
-    int     rounds, many_rounds;  /* of what takes long, and of what does not */
-    int     reads;                /* of one round */
-    int64_t requests;             /* for the smallest answer, of one round */
-    int64_t streams, events;      /* at once; that each of them gets */
-    int64_t turns, chunks;        /* at once; that each of them gets */
-    int64_t tasks, workers;       /* that are queued, and agents that do them */
-    int64_t depth;                /* of delegations */
+    int64_t amends, edges;       /* amends in a row; how many make the first and last of them */
+    int64_t agents, room;        /* of the chat that is cut; its messages */
+    int64_t replies;             /* messages among which replies are looked for */
+    int     levels;              /* of a reply chain */
+    int     threads, writers;    /* at once */
+    int     rounds, many_rounds; /* of what takes long, and of what does not */
+    int     reads;               /* of one round */
+    int64_t requests;            /* for the smallest answer, of one round */
+    int64_t streams, events;     /* at once; that each of them gets */
+    int64_t turns, chunks;       /* at once; that each of them gets */
+    int64_t tasks, workers;      /* that are queued, and agents that do them */
+    int64_t depth;               /* of delegations */
 } skn_bench_sizes;
 
 typedef struct skn_bench {
@@ -124,7 +124,7 @@ skein_rc skn_bench_bytes(skn_bench *b, const skn_bench_store *s, int64_t *out);
 /* --- The parts -------------------------------------------------------------------------------- */
 
 skein_rc skn_bench_appends(skn_bench *b); /* bench_engine.c */
-skein_rc skn_bench_by_size(skn_bench *b); /* bench_store.c: also edits, timelines, memory */
+skein_rc skn_bench_by_size(skn_bench *b); /* bench_store.c: also amends, timelines, memory */
 skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large); /* bench_engine.c */
 skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_store *large);
 skein_rc skn_bench_rooms(skn_bench *b);   /* bench_engine.c */

@@ -202,7 +202,7 @@ skein_rc skn_bench_appends(skn_bench *b)
     return rc;
 }
 
-/* Many edits in a row, each on the version that the one before made: they must not
+/* Many amends in a row, each on the version that the one before made: they must not
  * become slower, and each may keep only what it changed. */
 
 typedef struct amending {
@@ -214,7 +214,7 @@ typedef struct amending {
     double            seconds;
 } amending;
 
-/* The middle of every part of equal size, shifted at random: no message is edited twice, so its id
+/* The middle of every part of equal size, shifted at random: no message is amended twice, so its id
  * is known beforehand. The order is random too. */
 static skein_rc pick_targets(skn_bench *b, amending *e)
 {
@@ -280,19 +280,19 @@ static skein_rc floor_of(skn_bench *b, const amending *e, double *seconds)
 static skein_rc add_total(skn_bench *b, const amending *e)
 {
     skn_arena *a = b->cli->keep;
-    skn_str    edits = skn_bench_count(a, e->count), of = skn_bench_count(a, e->store->length);
+    skn_str    amends = skn_bench_count(a, e->count), of = skn_bench_count(a, e->store->length);
     skn_bench_row row = {
         .unit = "s", .figure = e->seconds, .against = "floor", .figure_max = 5, .rounds = 1};
     skein_rc rc = floor_of(b, e, &row.reference);
 
-    row.what = skn_arena_printf(a, "%.*s edits in %.*s", SKN_FMT(edits), SKN_FMT(of)).p;
+    row.what = skn_arena_printf(a, "%.*s amends in %.*s", SKN_FMT(amends), SKN_FMT(of)).p;
     row.ratio = row.reference > 0 ? row.figure / row.reference : 0;
     return rc ? rc : skn_bench_add(b, &row);
 }
 
 static skein_rc add_growth(skn_bench *b, const amending *e)
 {
-    skn_bench_row row = {.what = "growth of the store by these edits",
+    skn_bench_row row = {.what = "growth of the store by these amends",
                          .unit = "MB",
                          .figure = (double)(e->after - e->before) / 1e6,
                          .unknown = e->after < 0,
@@ -307,7 +307,7 @@ static skein_rc add_edges(skn_bench *b, const amending *e)
     size_t        n = (size_t)b->size.edges;
     skn_bench_row row = {.unit = "ms", .against = "the first", .ratio_max = 3, .rounds = n};
 
-    row.what = skn_arena_printf(b->cli->keep, "one of the last %zu of these edits", n).p;
+    row.what = skn_arena_printf(b->cli->keep, "one of the last %zu of these amends", n).p;
     row.reference = skn_median(e->times, n);
     row.figure = skn_median(e->times + e->count - b->size.edges, n);
     row.ratio = row.figure / row.reference;
@@ -317,7 +317,7 @@ static skein_rc add_edges(skn_bench *b, const amending *e)
 skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large)
 {
     skn_arena *a = skn_arena_new();
-    amending   e = {.store = large, .count = b->size.edits};
+    amending   e = {.store = large, .count = b->size.amends};
     skein_rc   rc;
 
     e.targets = SKN_ARRAY(a, (size_t)e.count, skein_message_id);
@@ -654,8 +654,8 @@ skein_rc skn_bench_rooms(skn_bench *b)
     skein_rc rc;
 
     if ((rc = measure_room(b, b->size.agents, "remove-from", remove_all, 20)) ||
-        (rc = measure_room(b, 10, "revise", edit, 500)) ||
-        (rc = measure_room(b, 50, "revise", edit, 2000)))
+        (rc = measure_room(b, 10, "edit", edit, 500)) ||
+        (rc = measure_room(b, 50, "edit", edit, 2000)))
         return rc;
-    return measure_room(b, 100, "revise", edit, 5000);
+    return measure_room(b, 100, "edit", edit, 5000);
 }

@@ -277,7 +277,7 @@ static skein_rc compare_reads(skn_bench *b, const char *what, reading *read, con
 enum { AMEND, REMOVE, UNDO, BRANCH, CHANGES };
 
 static const char *const change_names[CHANGES] = {
-    "edit of the first of", "remove-from the middle of", "undo of that, in", "branch in"};
+    "amend of the first of", "remove-from the middle of", "undo of that, in", "branch in"};
 
 typedef skein_rc changing(skn_bench *b, const sized *s, const skein_change *how);
 

@@ -712,8 +712,8 @@ static const char *done_by(const skn_json *version)
 {
     static const struct {
         const char *operation, *how;
-    } known[] = {{"revise", "edited"},
-                 {"edit", "edited"},
+    } known[] = {{"edit", "edited"},
+                 {"amend", "amended"},
                  {"remove", removed},
                  {"delete", removed},
                  {"squash", "squashed"}};

@@ -19,7 +19,7 @@ typedef struct skn_waited {
 
 typedef struct skn_fate {
     bool gone;       /* the current version does not hold it, and it does not wait to be said */
-    const char *how; /* "edited": what was done to it */
+    const char *how; /* "edited" or "amended": what was done to it */
     skn_str     instead; /* the message that took its place; absent: none, or nobody knows */
     skn_str     version; /* "v8", that is current instead; absent: there is none to look at */
     bool        unsaid;  /* it waited, and was never said */

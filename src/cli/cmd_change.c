@@ -225,7 +225,7 @@ int skn_cmd_amend(skn_cli *cli)
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)))
         return (int)rc;
-    skn_jw_kstr(operation(cli, &b, "edit"), "messageId", target.uid);
+    skn_jw_kstr(operation(cli, &b, "amend"), "messageId", target.uid);
     skn_jw_kstr(&b.w, "content", text);
     return (int)operate(cli, &b, &chat, target.uid);
 }

@@ -278,7 +278,7 @@ void skn_print_notes(skn_cli *cli, const skein_message *m, const skein_message_f
     if (skn_str_starts(m->model, SKN_STR(SKN_REPLAYED)))
         skn_print_raw(cli, SKN_STR("   (replayed)"));
     if (m->version_of.v)
-        skn_print_raw(cli, SKN_STR("   (edited)"));
+        skn_print_raw(cli, SKN_STR("   (amended)"));
     if (m->squash_uid.n)
         skn_print(cli, "   (squash %.*s)", SKN_FMT(m->squash_uid));
     if (skn_call_not_run(m))

@@ -114,7 +114,7 @@ typedef struct skn_draft {
     const char          *kind;
     skn_str              note;
     int64_t              now;
-    int64_t edited_from, edited_to; /* a replaced message, for its summary's sake */
+    int64_t amended_from, amended_to; /* a replaced message, for its summary's sake */
     int64_t place_key; /* of what is put in, the same in all lanes; 0: each its own */
 } skn_draft;
 

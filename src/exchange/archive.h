@@ -14,7 +14,7 @@
 #include "exchange/lines.h"
 #include "store/store.h"
 
-#define SKN_ARCHIVE_FORMAT 1
+#define SKN_ARCHIVE_FORMAT 2 /* 1: an amend was called "edit", and an edit "revise" */
 #define SKN_ARCHIVE_LINE   ((size_t)256 << 20) /* bytes of the longest row */
 #define SKN_ARCHIVE_SPANS  SKN_NODE_ENTRIES
 
@@ -34,6 +34,7 @@ typedef struct skn_archive_row {
 } skn_archive_row;
 
 typedef struct skn_archive_header {
+    int64_t format;
     int64_t schema;
     int64_t conversation; /* the one that was asked for; 0: the whole world */
     int64_t waiting;      /* messages that were not said yet, and are not in it */

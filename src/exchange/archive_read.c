@@ -9,8 +9,16 @@
 
 #include <string.h>
 
-enum { WORLD_UID, WORLD_NAME }; /* columns of the one world */
-enum { REPLY_TO_UID = 12 };     /* column of a message */
+/* Columns of the one world, of versions, of operations and of summaries. */
+enum {
+    WORLD_UID,
+    WORLD_NAME,
+    VERSION_KIND = 4,
+    VERSION_NOTE = 6,
+    OP_KIND = 1,
+    COMPACTION_REASON = 5
+};
+enum { REPLY_TO_UID = 12 }; /* column of a message */
 
 /* --- First reading ------------------------------------------------------------------------ */
 
@@ -131,6 +139,31 @@ static skn_str pack_spans(const skn_intake *im, const skn_archive_row *row, skn_
     return skn_node_encode(n, buf);
 }
 
+/* What a text of format 1 that is one of the old names, or begins with it, is called now. */
+static skn_str name_now(const skn_intake *im, skn_str text)
+{
+    if (skn_str_is(text, "edit") || skn_str_starts(text, SKN_STR("edit ")))
+        return skn_arena_printf(im->a, "amend%.*s", SKN_FMT(skn_str_sub(text, 4, text.n)));
+    if (skn_str_is(text, "revise") || skn_str_starts(text, SKN_STR("revise ")))
+        return skn_arena_printf(im->a, "edit%.*s", SKN_FMT(skn_str_sub(text, 6, text.n)));
+    return text;
+}
+
+/* A removal's note begins with "edit", too, where it is the first half of an edit: that is its name still. */
+static void name_anew(const skn_intake *im, skn_archive_row *row)
+{
+    skn_cell *cells = row->cells;
+
+    if (row->table == SKN_AR_VERSIONS && !skn_str_is(cells[VERSION_KIND].text, "remove"))
+        cells[VERSION_NOTE].text = name_now(im, cells[VERSION_NOTE].text);
+    if (row->table == SKN_AR_VERSIONS)
+        cells[VERSION_KIND].text = name_now(im, cells[VERSION_KIND].text);
+    if (row->table == SKN_AR_OPS)
+        cells[OP_KIND].text = name_now(im, cells[OP_KIND].text);
+    if (row->table == SKN_AR_COMPACTIONS)
+        cells[COMPACTION_REASON].text = name_now(im, cells[COMPACTION_REASON].text);
+}
+
 /* From the archive's numbers to the ids that were set aside. */
 static void translate(const skn_intake *im, skn_archive_row *row, skn_buf *packed)
 {
@@ -177,6 +210,8 @@ static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_err
 
     skn_arena_reset(im->a);
     skn_buf_init(&packed, 64 * 1024);
+    if (im->facts.header.format == 1)
+        name_anew(im, row);
     translate(im, row, &packed);
     rc = skn_archive_insert(im->tx, row->table, im->base[row->table] + row->number, row->cells,
                             &taken, err);

@@ -15,7 +15,7 @@ void skn_archive_header_write(const skn_archive_header *h, skn_buf *out)
 
     skn_jw_init(&w, out);
     skn_jw_object(&w);
-    skn_jw_kint(&w, "skein", SKN_ARCHIVE_FORMAT);
+    skn_jw_kint(&w, "skein", h->format);
     skn_jw_kint(&w, "schema", h->schema);
     skn_jw_kstr(&w, "of", h->conversation ? SKN_STR("conversation") : SKN_STR("world"));
     if (h->conversation)
@@ -355,15 +355,14 @@ static bool same(const skn_buf *written, skn_str line)
 static skein_rc read_header_members(const scan *s, const skn_json *v, skein_error *err)
 {
     skn_archive_header *h = &s->out->header;
-    int64_t             format;
     skein_rc            rc;
 
-    if ((rc = skn_json_int(v, "skein", 0, &format, err)))
+    if ((rc = skn_json_int(v, "skein", 0, &h->format, err)))
         return rc;
-    if (format != SKN_ARCHIVE_FORMAT) {
+    if (h->format < 1 || h->format > SKN_ARCHIVE_FORMAT) {
         rc = skn_fail(err, SKEIN_DATA,
-                      "\"%s\" is an archive of format %lld; this program reads %d",
-                      s->lines->name, (long long)format, SKN_ARCHIVE_FORMAT);
+                      "\"%s\" is an archive of format %lld; this program reads 1 to %d",
+                      s->lines->name, (long long)h->format, SKN_ARCHIVE_FORMAT);
         return skn_hint(err, rc,
                         "Import it with the version of skein that wrote it, or a newer one.");
     }

@@ -249,7 +249,7 @@ static skein_rc count_tool_servers(const writer *w, int64_t *count, skein_error 
 
 static skein_rc write_header(writer *w, skein_error *err)
 {
-    skn_archive_header h = {.schema = skn_store_schema()};
+    skn_archive_header h = {.format = SKN_ARCHIVE_FORMAT, .schema = skn_store_schema()};
     skein_rc           rc = count_waiting(w, &h.waiting, err);
 
     if (rc || (rc = count_tool_servers(w, &h.tool_servers, err)))

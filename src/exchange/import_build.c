@@ -352,7 +352,7 @@ static void put_end(builder *b)
 
 static void put_all(builder *b)
 {
-    skn_archive_header h = {.schema = skn_store_schema()};
+    skn_archive_header h = {.format = SKN_ARCHIVE_FORMAT, .schema = skn_store_schema()};
 
     skn_archive_header_write(&h, b->out);
     put_world(b);

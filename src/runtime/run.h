@@ -67,7 +67,7 @@ typedef struct skn_rights {
  *
  *   new --> READY --+--> ASKING --> WRITING        the model
  *                   +--> CALLING                   a tool of a server
- *                   +--> REQUESTING                   a summary, or an extract of a file, that a model writes for it
+ *                   +--> REQUESTING                a summary, or an extract of a file, that a model writes for it
  *                   +--> PAUSING                   its timer
  *                   +--> WORKING <-> WORK_LATER    a job; if the store takes nothing, it is tried again
  *                   +--> WAITING                   for somebody else. A job looks what has come:

@@ -71,7 +71,7 @@ static const rule rules[] = {
     {SKN_Q_check_reply, SKN_INV_REPLY_PARENT,
      "message \"%1\" replies to message %2, which is not the one it names"},
     {SKN_Q_check_reply_depth, SKN_INV_REPLY_DEPTH, "message \"%1\" is not %2 levels deep"},
-    {SKN_Q_check_amend, SKN_INV_EDIT_REPLACES_ONE,
+    {SKN_Q_check_amend, SKN_INV_AMEND_REPLACES_ONE,
      "message \"%1\" replaces message %2, which is of another kind or not there"},
     {SKN_Q_check_lineage, SKN_INV_LINEAGE,
      "message \"%1\" does not go back to where the one it replaces does"},

@@ -191,7 +191,7 @@ static void check_made(const skn_whole_chat *talk, const skn_book_made *m, const
                  SKN_FMT(m->uid), m->version);
 }
 
-static const char *const makers[] = {"edit", "insert", "squash", "revise"};
+static const char *const makers[] = {"amend", "insert", "squash", "edit"};
 #define MAKERS (sizeof makers / sizeof makers[0])
 
 /* Of the changes that make a message there are as many as of their messages, and each holds one;

@@ -224,7 +224,7 @@ DEED(append_long)
 
 DEED(amend)
 {
-    skein_change  how = {.conversation = s->chat, .key = skein_text("edit-1")};
+    skein_change  how = {.conversation = s->chat, .key = skein_text("amend-1")};
     skein_version v;
     skein_message m;
 
@@ -375,13 +375,13 @@ const skn_deed skn_deeds[] = {
     {"append two", append_two, SKN_DEED_PLAIN},
     {"append in a lane", append_in_lane, SKN_DEED_PLAIN},
     {"append a long text", append_long, SKN_DEED_PLAIN},
-    {"edit", amend, SKN_DEED_PLAIN},
+    {"amend", amend, SKN_DEED_PLAIN},
     {"delete", delete_pair, SKN_DEED_PLAIN},
     {"insert", insert, SKN_DEED_PLAIN},
     {"reorder", reorder, SKN_DEED_PLAIN},
     {"squash", squash, SKN_DEED_PLAIN},
     {"remove from", remove_from, SKN_DEED_PLAIN},
-    {"revise", edit, SKN_DEED_PLAIN},
+    {"edit", edit, SKN_DEED_PLAIN},
     {"restore", restore, SKN_DEED_PLAIN},
     {"undo", undo, SKN_DEED_PLAIN},
     {"redo", redo, SKN_DEED_PLAIN},

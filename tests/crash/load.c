@@ -151,7 +151,7 @@ static skein_rc amend(worker *w, skein_error *err)
     skein_change  h = how(w);
     skein_version v;
     skein_message m;
-    skein_rc rc = skein_amend(w->l->e, &h, pick(w), new_text(w, "edit"), w->mem, &v, &m, err);
+    skein_rc rc = skein_amend(w->l->e, &h, pick(w), new_text(w, "amend"), w->mem, &v, &m, err);
 
     if (rc == SKEIN_OK)
         tell_made(w, &m, &v);
@@ -217,7 +217,7 @@ static skein_rc edit(worker *w, skein_error *err)
 {
     skein_change  h = how(w);
     skein_removal out;
-    skein_rc rc = skein_edit(w->l->e, &h, pick(w), new_text(w, "revise"), w->mem, &out, err);
+    skein_rc      rc = skein_edit(w->l->e, &h, pick(w), new_text(w, "edit"), w->mem, &out, err);
 
     if (rc == SKEIN_OK)
         tell_made(w, &out.added, &out.version);
@@ -280,10 +280,10 @@ static const struct {
     int         weight; /* of a hundred */
     bool        needs;  /* a message to work on */
 } actions[] = {
-    {"append", say, 56, false},       {"edit", amend, 10, true},
+    {"append", say, 56, false},       {"amend", amend, 10, true},
     {"insert", insert, 5, true},      {"squash", squash, 5, true},
     {"remove", remove_some, 5, true}, {"delete", delete_one, 3, true},
-    {"revise", edit, 4, true},        {"undo", undo, 5, false},
+    {"edit", edit, 4, true},          {"undo", undo, 5, false},
     {"redo", redo, 3, false},         {"switch", change_version, 2, false},
     {"branch", branch, 2, false},
 };

@@ -1,7 +1,7 @@
 /* load.h: a mixed load of several threads on one chat, which tells every success.
  *
  * Each thread says its own numbered messages under ids it gives itself, in order, and between them
- * edits, inserts, squashes, removes, revises, branches and travels in time. What was told has
+ * amends, inserts, squashes, removes, edits, branches and travels in time. What was told has
  * happened; a message whose call failed is sent again under the same id, as a client would.
  *
  * Threads: one for each skn_load_thread; the callbacks must stand that.

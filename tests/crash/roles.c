@@ -96,7 +96,7 @@ static skein_rc change_first(process *p, int64_t i, skein_version *v, skein_mess
     skein_new_message n = {.role = SKEIN_USER};
     char              text[60];
 
-    snprintf(text, sizeof text, "%s %d.%" PRId64, i % 2 ? "insert" : "edit", p->number, i);
+    snprintf(text, sizeof text, "%s %d.%" PRId64, i % 2 ? "insert" : "amend", p->number, i);
     n.content = skein_text(text);
     if (i % 2)
         return skein_insert(p->e, &how, first.at[0].id, &n, p->mem, v, made, err);
@@ -211,7 +211,7 @@ static const struct {
     const char *name;
     void (*run)(process *p);
 } roles[] = {
-    {"append", role_append},   {"edit", role_amend},      {"mixed", role_mixed},
+    {"append", role_append},   {"amend", role_amend},     {"mixed", role_mixed},
     {"compact", role_compact}, {"first", role_first_use}, {"repeat", role_repeat},
 };
 

@@ -5,7 +5,7 @@
 #define SKN_TESTS_ROLES_H
 
 /* args: ROLE ADDRESS NUMBER COUNT SEED. Opens the store, waits for the start, plays the role, and
- * reports. Roles: append, edit, mixed, compact, first, repeat. */
+ * reports. Roles: append, amend, mixed, compact, first, repeat. */
 int skn_role_run(char **args);
 
 #endif

@@ -91,7 +91,7 @@ static void read_and_check(skn_fixture *fx, const skn_book *book, skein_mem *mem
 static void appenders_and_editors_from_8_processes_lose_nothing(void **state)
 {
     static const char *const role[PROCESSES] = {"append", "append", "append", "append",
-                                                "append", "edit",   "edit",   "edit"};
+                                                "append", "amend",  "amend",  "amend"};
     skn_fixture             *fx = skn_fixture_of(state);
     skein_mem               *mem = skein_mem_new();
     size_t                   said = 0, inserted = 0;

@@ -25,10 +25,10 @@ b --json
 t 'a quick run gives no verdict and succeeds' gave 0
 t 'all rows are there' is "$(names | grep -c .)" 42
 for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
-    'context after a summary' 'edit of the first of 2,000' 'remove-from the middle of' 'undo of that' \
-    'branch in' '20 edits in 2,001' 'growth of the store' 'the last 5 of these edits' \
+    'context after a summary' 'amend of the first of 2,000' 'remove-from the middle of' 'undo of that' \
+    'branch in' '20 amends in 2,001' 'growth of the store' 'the last 5 of these amends' \
     'timeline: one more record after 2,000' 'timeline of a chat: one more after' 'both ends of 2,0' \
-    'remove-from, 5 agents' 'revise, 10 agents' 'revise, 50 agents' 'revise, 100 agents' \
+    'remove-from, 5 agents' 'edit, 10 agents' 'edit, 50 agents' 'edit, 100 agents' \
     'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies' \
     'server: from start to first answer' 'server: memory at rest' 'memory for a byte of a body' 'GET /version' 'POST messages, 1 client' \
     'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \

@@ -62,7 +62,7 @@ t 'no difference is 0' gave 0
     s diff --color=always
     printf '%s\n' "$out" >"$dir/coloured"
 )
-t 'diff marks the changed words as git does, and leaves out lines that are the same' is "$(head -n 4 "$dir/plain")" "$(printf '%s\n' '- ID you    The price is [-5-] 000 euros.' '    … Pay it in [-May.-]' '+ ID you    The price is {+7+} 000 euros.' '    … Pay it in {+June, or later.+}   (edited)')"
+t 'diff marks the changed words as git does, and leaves out lines that are the same' is "$(head -n 4 "$dir/plain")" "$(printf '%s\n' '- ID you    The price is [-5-] 000 euros.' '    … Pay it in [-May.-]' '+ ID you    The price is {+7+} 000 euros.' '    … Pay it in {+June, or later.+}   (amended)')"
 t 'with colours instead of brackets where there are any' grep -q "The price is $(printf '\033')\[31m5$(printf '\033')\[0m 000 euros" "$dir/coloured"
 s search one --json
 t 'search finds what is only in an old version' prints '"version":1,"inCurrent":false'

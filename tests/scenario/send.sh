@@ -347,7 +347,7 @@ t 'by both' is "$(printf '%s\n' "$out" | grep -o '"content":"[^"]*"' | LC_ALL=C 
     '"content":"begin again" "content":"yes, says ada" "content":"yes, says bo" '
 must send --no-wait @ada slowly
 s undo --wait
-t 'a change can wait until they are done' prints 'Took back: revise'
+t 'a change can wait until they are done' prints 'Took back: edit'
 t 'what they said meanwhile stays in its version' sh -c '"$1" "$2" log -v v2 -n 1 | grep -q ended' - "$SKEIN" "$store"
 
 # The command has to have begun while the answer is not there.
@@ -418,7 +418,7 @@ waits @ada forever
 s amend "$said" -m '@ada another wording' --force --json
 new=$(first messageId)
 join
-t 'also of another wording' prints "error: the message $said was edited elsewhere, and $new took its place"
+t 'also of another wording' prints "error: the message $said was amended elsewhere, and $new took its place"
 waits @ada forever
 must rm "$said" --force
 join

@@ -121,7 +121,7 @@ test('two compactions race, or compaction races an edit', async () => {
     const late = await server.post(compactions, { model: desk.model }, 202);
     const second = await desk.next();
     const target = (await rows(w, 'ada')).find(m => m.content === 'three');
-    await server.post(await at(w, 'ada', 'operations'), { op: 'edit', messageId: target.messageId, content: 'three, but otherwise' });
+    await server.post(await at(w, 'ada', 'operations'), { op: 'amend', messageId: target.messageId, content: 'three, but otherwise' });
     second.answer('Three was said.');
     assert.equal((await ended(server, late)).state, 'failed');
     const threads = (await server.get(await at(w, 'ada', 'threads'))).data;
@@ -182,19 +182,19 @@ test('summariser fails or returns blank', async () => {
 
 test('squash of messages of which one was edited or removed meanwhile', async () => {
     const desk = await Desk.open(server);
-    for (const op of ['edit', 'delete']) {
+    for (const op of ['amend', 'delete']) {
         const w = await office(desk, ['ada']);
         const ids = [];
         for (const text of ['one', 'two', 'three', 'four']) ids.push((await w.say(text, { instructions: [{ type: 'ReadOnly' }] })).messageId);
         const job = await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: [ids[0], ids[2]], prompt: 'condense', model: desk.model }, 202);
         const question = await desk.next();
-        await server.post(`${w.chatPath}/operations`, op === 'edit' ? { op, messageId: ids[2], content: 'three, but otherwise' } : { op, messageIds: [ids[2]] });
+        await server.post(`${w.chatPath}/operations`, op === 'amend' ? { op, messageId: ids[2], content: 'three, but otherwise' } : { op, messageIds: [ids[2]] });
         const before = await server.get(`${w.chatPath}/currentThread`);
         question.answer('One and three.');
         const over = await ended(server, job);
         assert.deepEqual([over.state, over.error?.type], ['failed', '/problems/conflict'], JSON.stringify(over));
         assert.deepEqual(await server.get(`${w.chatPath}/currentThread`), before, 'the thread is untouched');
-        assert.deepEqual((await w.messages()).map(m => m.content), op === 'edit' ? ['one', 'two', 'three, but otherwise', 'four'] : ['one', 'two', 'four']);
+        assert.deepEqual((await w.messages()).map(m => m.content), op === 'amend' ? ['one', 'two', 'three, but otherwise', 'four'] : ['one', 'two', 'four']);
         assert.deepEqual((await server.get(`${w.chatPath}/squashes`)).data, []);
     }
 });

@@ -1,4 +1,4 @@
-// edits.mjs: editing a person's message, for the first clients and for the page: counting, removing, revising, undoing;
+// edits.mjs: editing a person's message, for the first clients and for the page: counting, removing, sending again, undoing;
 // what is refused, and what happens to what is said twice or while agents work.
 import { Server, assert, finish, run, test } from './lib.mjs';
 import { Desk } from './desk.mjs';
@@ -142,7 +142,7 @@ test('the same DELETE with the same Idempotency-Key gives the first answer again
     assert.equal((await server.get(`${w.chatPath}/threads`)).data.length, 2);
 });
 
-// --- Revising -----------------------------------------------------------------------------------
+// --- Editing -------------------------------------------------------------------------------------
 
 test('PUT removes and sends the new text in one, and the agents answer it', async () => {
     const w = await fresh();
@@ -162,7 +162,7 @@ test('PUT removes and sends the new text in one, and the agents answer it', asyn
     assert.deepEqual([all[4].messageId, all[5].replyToMessageId], [r.newMessageId, r.newMessageId]);
     assert.deepEqual(stream.of('edit.phase').map(p => p.phase), ['removing', 'resubmitting', 'done']);
     const thread = stream.of('thread.created');
-    assert.deepEqual([thread.length, thread[0].threadId, thread[0].originalThread, thread[0].op], [1, r.threadId, r.previousThreadId, 'revise']);
+    assert.deepEqual([thread.length, thread[0].threadId, thread[0].originalThread, thread[0].op], [1, r.threadId, r.previousThreadId, 'edit']);
     const order = stream.names();
     assert.ok(order.indexOf('thread.created') < order.indexOf('message.created'), order.join(' '));
 
@@ -347,7 +347,7 @@ test('undo and redo move between versions and lose nothing', async () => {
     await w.idle();
     const second = await whole(w);
     const back = await w.travel('undo');
-    assert.deepEqual([back.move, back.steps, back.current], ['revise', 1, true]);
+    assert.deepEqual([back.move, back.steps, back.current], ['edit', 1, true]);
     assert.deepEqual(texts(await w.messages()), texts(first[0]));
     await w.travel('redo');
     assert.deepEqual(texts(await w.messages()), texts(second[0]));
@@ -365,7 +365,7 @@ test('undo says how many newer messages leave, and in which version they are', a
     const w = await fresh(server, []);
     const m = await w.say('one');
     await w.say('two');
-    await server.ask('POST', `${w.chatPath}/operations`, { op: 'edit', messageId: m.messageId, content: 'eins' }, 201, { headers: { 'if-match': await w.etag() } });
+    await server.ask('POST', `${w.chatPath}/operations`, { op: 'amend', messageId: m.messageId, content: 'eins' }, 201, { headers: { 'if-match': await w.etag() } });
     const still = await server.call('PUT', `${w.chatPath}/currentThread`, { body: { move: 'undo', dryRun: true } });
     assert.equal(still.body.newerMessages, 0);
     for (const text of ['three', 'four', 'five', 'six']) await w.say(text);
@@ -658,7 +658,7 @@ test('a dry run changes nothing, whether it stands in the address or in the body
     const m = await w.say('hello');
     const before = await w.etag(), path = `${w.path}/messages/${m.messageId}`;
     for (const [method, url, body] of [['DELETE', `${path}?chatId=${w.chat}`], ['PUT', path, { chatId: w.chat, newContent: 'bye' }], ['PUT', `${path}/instructions`, { instructions: [{ type: 'Late' }] }],
-        ['POST', `${w.chatPath}/operations`, { op: 'edit', messageId: m.messageId, content: 'bye' }]]) {
+        ['POST', `${w.chatPath}/operations`, { op: 'amend', messageId: m.messageId, content: 'bye' }]]) {
         await server.ask(method, `${url}${url.includes('?') ? '&' : '?'}dryRun=true`, body);
         await server.ask(method, url, { ...body, dryRun: true });
     }

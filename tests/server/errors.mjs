@@ -147,7 +147,7 @@ test('409 edit-in-progress while another edit of the chat runs', async () => {
     const w = await fresh(), other = await fresh();
     const first = await w.say('first'), second = await w.say('second'), theirs = await other.say('x');
     const release = await holdWrites(server.store);
-    const revise = () => server.call('PUT', `${w.path}/messages/${second.messageId}`, { body: { chatId: w.chat, newContent: 'again' } });
+    const edit = () => server.call('PUT', `${w.path}/messages/${second.messageId}`, { body: { chatId: w.chat, newContent: 'again' } });
     const remove = () => server.call('DELETE', `${w.path}/messages/${first.messageId}`, { body: { chatId: w.chat } });
     const both = [edit(), remove()];
     // Nothing can be written, so that the one which answers is the one that was refused.

@@ -1,6 +1,6 @@
 // reduce.mjs: what a client knows of a chat by its events alone, as a page would keep it.
 //
-// Removals, revisions and time travel can be followed without asking: a version that a removal made
+// Removals, edits and time travel can be followed without asking: a version that a removal made
 // is the beginning of the one before it, and an old version is still known when it comes back.
 
 export class Room {
@@ -70,8 +70,8 @@ export class Room {
     }
     'thread.created'(data, thread) {
         const known = this.threads[data.originalThread] ?? [];
-        if (!['remove', 'revise'].includes(data.op)) throw new Error(`${data.op} cannot be followed by events alone`);
-        // A revision's new message is told by itself, afterwards.
+        if (!['remove', 'edit'].includes(data.op)) throw new Error(`${data.op} cannot be followed by events alone`);
+        // An edit's new message is told by itself, afterwards.
         if (data.length > known.length) throw new Error(`${data.threadId} is longer than what it was made from`);
         this.threads[data.threadId] = known.slice(0, data.length);
         this.current = data.threadId;

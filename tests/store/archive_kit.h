@@ -4,12 +4,38 @@
 
 #include "exchange_kit.h"
 
+#include "base/sha256.h"
 #include "exchange/archive.h"
 
 typedef struct history {
     skein_world        world;
     skein_conversation chat, branch;
 } history;
+
+/* The archive with one text replaced by another, and a last line that fits again. */
+static inline void forge(const skn_buf *archive, const char *from, const char *to, skn_buf *out)
+{
+    const char *at = strstr(archive->p, from), *end = archive->p + archive->n - 1;
+    char        digits[SKN_SHA256_TEXT];
+    skn_sha256  hash;
+    int64_t     rows = -1;
+
+    if (!at)
+        fail_msg("\"%s\" is not in the archive: %s", from, archive->p);
+    while (end[-1] != '\n')
+        end--;
+    skn_buf_init(out, archive->n + 1000);
+    skn_buf_add(out, (skn_str){archive->p, (size_t)(at - archive->p)});
+    skn_buf_addf(out, "%s", to);
+    at += strlen(from);
+    skn_buf_add(out, (skn_str){at, (size_t)(end - at)});
+    for (size_t i = 0; i < out->n; i++)
+        rows += out->p[i] == '\n';
+    skn_sha256_init(&hash);
+    skn_sha256_add(&hash, skn_buf_str(out));
+    skn_buf_addf(out, "{\"end\":true,\"rows\":%lld,\"sha256\":\"%s\"}\n", (long long)rows,
+                 skn_sha256_text(&hash, digits).p);
+}
 
 static inline skein_message_id ids_at(place *p, skein_conversation_id chat, int64_t position)
 {

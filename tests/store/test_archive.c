@@ -37,6 +37,80 @@ static void an_archive_comes_back_byte_for_byte(void **state)
     place_close(&p);
 }
 
+/* Everything that is called an amend or an edit: versions, operations and summaries. */
+static void amend_and_edit(place *p, skein_conversation_id chat)
+{
+    skein_change      how = {.conversation = chat};
+    skein_compaction  brief = {.content = T("In short."), .model = T("m")};
+    skein_instruction tag = {T("ReadOnly"), T(NULL)};
+    skein_message     summary;
+    skein_removal     removal;
+    skein_version     v;
+    int64_t           covers;
+
+    for (int i = 0; i < 6; i++)
+        say_as(p, chat, SKEIN_USER, "human", "hello", NULL);
+    SKN_OK(skein_compact(p->e, chat, &brief, p->mem, &summary, &covers, &p->err), p->err);
+    SKN_OK(skein_amend(p->e, &how, summary.id, T("Shorter."), p->mem, &v, NULL, &p->err),
+           p->err);
+    SKN_OK(skein_retag(p->e, &how, ids_at(p, chat, 0), &tag, 1, p->mem, &v, NULL, &p->err),
+           p->err);
+    SKN_OK(skein_amend(p->e, &how, ids_at(p, chat, 0), T("edit me"), p->mem, &v, NULL, &p->err),
+           p->err);
+    SKN_OK(
+        skein_edit(p->e, &how, ids_at(p, chat, 4), T("revise me"), p->mem, &removal, &p->err),
+        p->err);
+    how.resubmit = true;
+    SKN_OK(skein_remove_from(p->e, &how, ids_at(p, chat, 3), true, p->mem, &removal, &p->err),
+           p->err);
+}
+
+static const struct {
+    const char *now, *then;
+} names[] = {{"\"kind\":\"edit\"", "\"kind\":\"revise\""},
+             {"\"revise\",\"actor\":\"human\",\"note\":\"edit ",
+              "\"revise\",\"actor\":\"human\",\"note\":\"revise "},
+             {"\"kind\":\"amend\"", "\"kind\":\"edit\""},
+             {"\"note\":\"amend ", "\"note\":\"edit "},
+             {"\"reason\":\"amend\"", "\"reason\":\"edit\""},
+             {"{\"skein\":2,", "{\"skein\":1,"}};
+
+/* Programs that wrote format 1 called an amend "edit", and an edit "revise". */
+static void an_archive_of_format_1_is_read_with_the_old_names(void **state)
+{
+    place              p, q;
+    skein_world        w;
+    skein_conversation chat;
+    skn_import_report  report;
+    skn_buf            now, then, again;
+
+    place_open(&p, skn_fixture_of(state));
+    w = make_world(&p, "launch");
+    SKN_OK(skein_chat_new(p.e, w.id, T("the launch"), p.mem, &chat, &p.err), p.err);
+    amend_and_edit(&p, chat.id);
+    archive_world(&p, w.id, &now);
+    forge(&now, "", "", &then);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_has(&then, names[i].now);
+        while (strstr(then.p, names[i].now)) {
+            skn_buf one = then;
+
+            forge(&one, names[i].now, names[i].then, &then);
+            skn_buf_release(&one);
+        }
+    }
+    assert_has(&then, "\"note\":\"edit from ");
+    place_new(&q, kind_of(p.fx));
+    SKN_OK(import_bytes(&q, skn_buf_str(&then), NULL, &report), q.err);
+    archive_world(&q, report.world_id, &again);
+    assert_same_bytes(&now, &again);
+    skn_buf_release(&again);
+    skn_buf_release(&then);
+    skn_buf_release(&now);
+    place_close(&q);
+    place_close(&p);
+}
+
 static void an_archive_of_a_clock_that_was_ahead_comes_back(void **state)
 {
     place   p;
@@ -631,6 +705,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(an_archive_comes_back_byte_for_byte),
+        SKN_PLACE_BOTH(an_archive_of_format_1_is_read_with_the_old_names),
         SKN_PLACE_BOTH(an_archive_of_a_clock_that_was_ahead_comes_back),
         SKN_PLACE_BOTH(what_a_message_used_comes_along),
         SKN_PLACE_SQLITE(every_table_is_in_the_archive_of_a_full_world),

@@ -2,8 +2,6 @@
  * behind. */
 #include "archive_kit.h"
 
-#include "base/sha256.h"
-
 static void refuse(place *q, skn_str bytes, const char *why)
 {
     skn_import_report report;
@@ -64,31 +62,6 @@ static void an_altered_archive_is_refused(void **state)
     place_close(&p);
 }
 
-/* The archive with one text replaced by another, and a last line that fits again. */
-static void forge(const skn_buf *archive, const char *from, const char *to, skn_buf *out)
-{
-    const char *at = strstr(archive->p, from), *end = archive->p + archive->n - 1;
-    char        digits[SKN_SHA256_TEXT];
-    skn_sha256  hash;
-    int64_t     rows = -1;
-
-    if (!at)
-        fail_msg("\"%s\" is not in the archive: %s", from, archive->p);
-    while (end[-1] != '\n')
-        end--;
-    skn_buf_init(out, archive->n + 1000);
-    skn_buf_add(out, (skn_str){archive->p, (size_t)(at - archive->p)});
-    skn_buf_addf(out, "%s", to);
-    at += strlen(from);
-    skn_buf_add(out, (skn_str){at, (size_t)(end - at)});
-    for (size_t i = 0; i < out->n; i++)
-        rows += out->p[i] == '\n';
-    skn_sha256_init(&hash);
-    skn_sha256_add(&hash, skn_buf_str(out));
-    skn_buf_addf(out, "{\"end\":true,\"rows\":%lld,\"sha256\":\"%s\"}\n", (long long)rows,
-                 skn_sha256_text(&hash, digits).p);
-}
-
 /* A small archive in which every row is known, so that each can be spoiled. */
 static void make_known(place *p, skn_buf *out)
 {
@@ -120,9 +93,10 @@ static void make_known(place *p, skn_buf *out)
 static const struct {
     const char *from, *to, *why;
 } forgeries[] = {
-    {"{\"skein\":1,", "{\"skein\":2,", "format 2"},
-    {"{\"skein\":1,", "{\"skein\":1, ", "line 1 is damaged"},
-    {"{\"skein\":1,", "{\"schema\":1,", "does not begin as an archive does"},
+    {"{\"skein\":2,", "{\"skein\":3,", "format 3"},
+    {"{\"skein\":2,", "{\"skein\":0,", "format 0"},
+    {"{\"skein\":2,", "{\"skein\":2, ", "line 1 is damaged"},
+    {"{\"skein\":2,", "{\"schema\":2,", "does not begin as an archive does"},
     {"{\"t\":\"worlds\",\"n\":1,", "{\"t\":\"worlds\",\"n\":2,", "missing or twice"},
     {"{\"t\":\"worlds\"", "{\"t\":\"planets\"", "names no table"},
     {"\"name\":\"known\"", "\"name\":\"Known\"", "is no name"},
@@ -224,7 +198,7 @@ static void an_archive_that_is_not_sound_is_refused_and_nothing_is_written(void 
         const char *from, *to, *why;
     } unsound[] = {
         {"\"children\":1,", "\"children\":7,", "is not sound: numbered-delegations"},
-        {"\"kind\":\"undo\"", "\"kind\":\"edit\"", "is not sound: operation-chain"},
+        {"\"kind\":\"undo\"", "\"kind\":\"amend\"", "is not sound: operation-chain"},
         {"\"from_version_id\":2,\"to_version_id\":1",
          "\"from_version_id\":1,\"to_version_id\":1", "is not sound: operation-chain"},
         {"\"reply_to_uid\":\"", "\"reply_to_uid\":\"x", "is not sound: reply-parent"},

@@ -183,7 +183,7 @@ static void every_change_can_be_repeated(void **state)
 
     kit_open(&k, state);
     ids[0] = say(&k, "one").id;
-    k.how.key = skein_text("edit");
+    k.how.key = skein_text("amend");
     KIT_OK(&k, skein_amend(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &v, &m, &k.err));
     KIT_OK(&k, skein_amend(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &again, &m_again,
                            &k.err));
@@ -474,7 +474,7 @@ static void an_undo_repeated_with_its_key_is_done_once(void **state)
     assert_string_equal(kit_texts(&k, "main", 0), "two");
     assert_int_equal(again.to.number, first.to.number);
     assert_int_equal(again.from.number, 3);
-    assert_string_equal(again.what.p, "edit");
+    assert_string_equal(again.what.p, "amend");
     assert_int_equal(skein_redo(k.e, &keyed, 1, k.mem, &again, &k.err), SKEIN_CONFLICT);
     kit_close(&k);
 }

@@ -74,13 +74,13 @@ static const struct {
     act        *run;
     const char *kind, *after;
 } acts[] = {
-    {amend, "edit", "one zwei three four last"},
+    {amend, "amend", "one zwei three four last"},
     {delete, "delete", "one three last"},
     {insert, "insert", "one two new three four last"},
     {reorder, "reorder", "two four one three last"},
     {squash, "squash", "one short four last"},
     {remove_from, "remove", "one two"},
-    {edit, "revise", "one two again"},
+    {edit, "edit", "one two again"},
     {restore, "restore", "one two three four five"},
 };
 

@@ -102,7 +102,7 @@ static void every_new_version_is_told_as_a_thread(void **state)
     b = say(&k, "b");
     start = feed_newest(&k);
     KIT_OK(&k, skein_amend(k.e, &k.how, a.id, skein_text("A"), k.mem, &v, &edited, &k.err));
-    check_created(&k, start, &v, "edit");
+    check_created(&k, start, &v, "amend");
     FEED_TOLD(&k, start, "thread.created");
     KIT_OK(&k, skein_insert(k.e, &k.how, b.id, &m, k.mem, &v, &inserted, &k.err));
     check_created(&k, start, &v, "insert");

@@ -48,7 +48,7 @@ BREAKS(an_event_that_was_forgotten_and_is_there_is_found, "unchanged",
 BREAKS(a_time_before_all_clocks_is_found, "ids-give-order",
        "UPDATE messages SET created_at = -1 WHERE uid = 'm10'")
 BREAKS(a_time_that_cannot_be_shown_is_found, "ids-give-order",
-       "UPDATE ops SET at = 253402300800000000 WHERE kind = 'edit'")
+       "UPDATE ops SET at = 253402300800000000 WHERE kind = 'amend'")
 BREAKS(settings_of_a_world_that_are_no_object_are_told, "references",
        "UPDATE worlds SET settings = '{\"approvals\":' WHERE id = (SELECT MIN(id) FROM worlds)")
 BREAKS(settings_of_an_agent_that_are_no_object_are_told, "references",
@@ -96,7 +96,7 @@ BREAKS(a_conversation_without_a_version_is_found, "one-pointer",
        "UPDATE conversations SET version_id = NULL WHERE id = " BRANCH)
 BREAKS(a_version_without_a_main_thread_is_found, "one-pointer",
        "INSERT INTO versions(conversation_id, number, origin_length, kind, actor, created_at) "
-       "VALUES(" CHAT ", 4, 0, 'edit', 'x', 0)")
+       "VALUES(" CHAT ", 4, 0, 'amend', 'x', 0)")
 BREAKS(a_missing_version_number_is_found, "one-pointer",
        "UPDATE versions SET number = 9 WHERE id = " V(3))
 BREAKS(a_message_in_no_thread_is_found, "nothing-lost",
@@ -108,14 +108,14 @@ BREAKS(a_lost_last_item_is_found, "nothing-lost",
 BREAKS(a_pointer_that_no_operation_moved_is_found, "operation-chain",
        "UPDATE conversations SET version_id = " V(1) " WHERE id = " CHAT)
 BREAKS(an_operation_from_nowhere_is_found, "operation-chain",
-       "UPDATE ops SET from_version_id = 999999 WHERE kind = 'edit'")
+       "UPDATE ops SET from_version_id = 999999 WHERE kind = 'amend'")
 BREAKS(operations_that_do_not_meet_are_found, "operation-chain",
        "UPDATE ops SET from_version_id = " V(1) " WHERE kind = 'squash'")
 BREAKS(an_operation_taken_back_by_none_is_found, "operation-chain",
-       "UPDATE ops SET undone_by_id = 999999 WHERE kind = 'edit'")
+       "UPDATE ops SET undone_by_id = 999999 WHERE kind = 'amend'")
 BREAKS(an_undo_of_nothing_is_found, "operation-chain",
        "UPDATE ops SET undoes_id = NULL WHERE kind = 'undo'")
-BREAKS(an_edit_of_another_role_is_found, "edit-replaces-one",
+BREAKS(an_amend_of_another_role_is_found, "amend-replaces-one",
        "UPDATE messages SET role = 'assistant' WHERE version_of_id IS NOT NULL")
 BREAKS(a_squash_of_one_is_found, "squash-sources", "DELETE FROM squash_sources WHERE idx = 1")
 BREAKS(a_squash_of_one_twice_is_found, "squash-sources",
@@ -488,7 +488,7 @@ int main(void)
         SKN_BOTH(operations_that_do_not_meet_are_found),
         SKN_BOTH(an_operation_taken_back_by_none_is_found),
         SKN_BOTH(an_undo_of_nothing_is_found),
-        SKN_BOTH(an_edit_of_another_role_is_found),
+        SKN_BOTH(an_amend_of_another_role_is_found),
         SKN_BOTH(a_squash_of_one_is_found),
         SKN_BOTH(a_squash_of_one_twice_is_found),
         SKN_BOTH(a_squash_of_its_own_result_is_found),

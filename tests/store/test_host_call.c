@@ -71,7 +71,7 @@ static void what_is_posted_edited_and_taken_back_is_what_the_engine_has(void **s
     assert_string_equal(kit_texts(&k, "main", 0), "hello");
     edit = skn_arena_printf(
                k.mem,
-               "{\"op\":\"edit\",\"messageId\":\"%s\",\"content\":\"hi\",\"force\":true}", id)
+               "{\"op\":\"amend\",\"messageId\":\"%s\",\"content\":\"hi\",\"force\":true}", id)
                .p;
     a = ask(&k, "GET", path(&k, skn_arena_printf(k.mem, "chats/%s", k.chat.uid.p).p), NULL,
             NULL);

@@ -135,8 +135,8 @@ typedef struct entry {
 
 static const entry texts[] = {
     {as_content, "content", false},  {as_thinking, "thinking", true},
-    {as_amend, "edit", false},       {as_insert, "insert", false},
-    {as_edit, "revise", false},      {as_squash, "squash", false},
+    {as_amend, "amend", false},      {as_insert, "insert", false},
+    {as_edit, "edit", false},        {as_squash, "squash", false},
     {as_prompt, "prompt", true},     {as_summary, "summary", false},
     {as_description, "world", true}, {as_system_prompt, "agent", true},
 };

@@ -163,14 +163,14 @@ static const struct {
     use        *run;
     const char *name;
 } uses[] = {
-    {amend, "edit"},
+    {amend, "amend"},
     {delete, "delete"},
     {insert_before, "insert before"},
     {reorder, "reorder"},
     {reorder_before, "reorder before"},
     {squash, "squash"},
     {remove_from, "remove"},
-    {edit, "revise"},
+    {edit, "edit"},
     {delegate, "delegate"},
     {purge, "purge"},
     {children, "children"},

@@ -45,7 +45,7 @@ static const invariant table[SKN_INVARIANTS] = {
         SKN_INV_UNCHANGED, "UPDATE messages SET content = 'never said' WHERE uid = 'm6'"),
     [SKN_INV_UNDO_STAYS_INSIDE] = HELD(
         "scenario/cli_changes.sh", "may have changed something outside: it was not undone."),
-    [SKN_INV_EDIT_REPLACES_ONE] = PLANT(
+    [SKN_INV_AMEND_REPLACES_ONE] = PLANT(
         "UPDATE messages SET role = 'assistant' WHERE version_of_id IS NOT NULL"),
     [SKN_INV_SQUASH_SOURCES] = PLANT("DELETE FROM squash_sources WHERE idx = 1"),
     [SKN_INV_LINEAGE] = PLANT(

@@ -454,7 +454,7 @@ static void history_lists_every_version_newest_first(void **state)
     assert_int_equal(all.at[0].origin_length, 2);
     assert_false(all.at[0].current);
     assert_true(all.at[1].current);
-    assert_string_equal(all.at[0].kind.p, "edit");
+    assert_string_equal(all.at[0].kind.p, "amend");
     assert_string_equal(all.at[1].kind.p, "start");
     for (size_t i = 0; i < all.count; i++) {
         KIT_OK(&k, skein_version_get(k.e, k.chat.id, all.at[i].number, k.mem, &got, &k.err));

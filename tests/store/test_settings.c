@@ -143,7 +143,7 @@ static void the_last_hundred_failed_edits_of_a_world_are_kept(void **state)
 {
     kit               k;
     skein_world       other = {.name = SKN_STR("other")};
-    skein_edit_error  what = {.operation = SKN_STR("revise"), .message_uid = SKN_STR("m1")};
+    skein_edit_error  what = {.operation = SKN_STR("edit"), .message_uid = SKN_STR("m1")};
     skein_edit_errors list;
     char              text[20];
 
@@ -161,7 +161,7 @@ static void the_last_hundred_failed_edits_of_a_world_are_kept(void **state)
     assert_int_equal(list.count, 100);
     assert_string_equal(list.at[0].error.p, "error 104");
     assert_string_equal(list.at[99].error.p, "error 5");
-    assert_string_equal(list.at[0].operation.p, "revise");
+    assert_string_equal(list.at[0].operation.p, "edit");
     assert_string_equal(list.at[0].message_uid.p, "m1");
     assert_string_equal(list.at[0].chat_uid.p, k.chat.uid.p);
     assert_memory_equal(list.at[0].uid.p, "ee_", 3);

@@ -915,7 +915,7 @@ static void what_waited_goes_on_in_the_new_version(void **state)
     kit_close(&k);
 }
 
-/* --- Revisions that are to be answered --------------------------------------------------------------------------- */
+/* --- Edits that are to be answered --------------------------------------------------------------------------- */
 
 static void an_edit_wakes_as_a_post_does(void **state)
 {

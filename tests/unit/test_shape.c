@@ -227,7 +227,7 @@ static const skein_version v2 = {.number = 2,
                                  .thread_uid = LIT("t_2"),
                                  .origin = 1,
                                  .origin_thread_uid = LIT("t_1"),
-                                 .kind = LIT("edit"),
+                                 .kind = LIT("amend"),
                                  .actor = LIT("human"),
                                  .current = true};
 static const skein_version v1 = {.number = 1, .thread_uid = LIT("t_1"), .length = 7};
@@ -258,7 +258,7 @@ static void the_first_thread_has_no_origin(void **state)
 static void a_move_says_where_it_came_from(void **state)
 {
     fixture        *f = *state;
-    skein_move      move = {.from = v2, .to = v1, .what = SKN_STR("edit"), .steps = 1};
+    skein_move      move = {.from = v2, .to = v1, .what = SKN_STR("amend"), .steps = 1};
     const skn_json *v;
 
     skn_shape_move(&f->w, &move);

@@ -54,14 +54,14 @@ static skein_rc amend(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_amend(c, &t.message, err)) ||
         (rc = make_amended(c, &t, c->change.message, err)))
         return rc;
-    d->edited_from = t.message.id.v;
-    d->edited_to = c->change.message->id.v;
-    d->note = skn_arena_printf(d->a, "edit %.*s", SKN_FMT(t.message.uid));
+    d->amended_from = t.message.id.v;
+    d->amended_to = c->change.message->id.v;
+    d->note = skn_arena_printf(d->a, "amend %.*s", SKN_FMT(t.message.uid));
     for (size_t i = 0; i < d->lane_count; i++) {
         if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
             return rc;
         if (at >= 0 &&
-            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->edited_to, 1, err)))
+            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->amended_to, 1, err)))
             return rc;
         if (&d->lanes[i] == d->main)
             c->change.message->position = at;
@@ -85,7 +85,7 @@ skein_rc skein_amend(skein_engine *e, const skein_change *how, skein_message_id 
         .e = e,
         .how = how,
         .mem = mem,
-        .kind = "edit",
+        .kind = "amend",
         .version = out,
         .message = amended ? amended : &scratch,
         .request = skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content))};
@@ -255,14 +255,14 @@ static skein_rc retag(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_draft_target(d, c->id, &t, err)) ||
         (rc = make_retagged(c, &t, c->change.message, err)))
         return rc;
-    d->edited_from = t.message.id.v;
-    d->edited_to = c->change.message->id.v;
+    d->amended_from = t.message.id.v;
+    d->amended_to = c->change.message->id.v;
     d->note = skn_arena_printf(d->a, "tag %.*s", SKN_FMT(t.message.uid));
     for (size_t i = 0; i < d->lane_count; i++) {
         if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
             return rc;
         if (at >= 0 &&
-            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->edited_to, 1, err)))
+            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->amended_to, 1, err)))
             return rc;
         if (&d->lanes[i] == d->main)
             c->change.message->position = at;
@@ -304,7 +304,7 @@ skein_rc skein_retag(skein_engine *e, const skein_change *how, skein_message_id 
     c.change = (skn_change_call){.e = e,
                                  .how = how,
                                  .mem = mem,
-                                 .kind = "edit",
+                                 .kind = "amend",
                                  .version = out,
                                  .message = retagged ? retagged : &scratch,
                                  .request = retag_request(mem, &c)};

@@ -22,7 +22,7 @@ static skein_rc holds(skn_draft *d, const skn_lane_draft *l, int64_t message, bo
     return rc;
 }
 
-/* An edited summary covers what the old one covered, with its new text. */
+/* An amended summary covers what the old one covered, with its new text. */
 static skein_rc renew(skn_draft *d, const skn_lane_draft *l, const skn_compaction_row *old,
                       int64_t *id, skein_error *err)
 {
@@ -30,8 +30,8 @@ static skein_rc renew(skn_draft *d, const skn_lane_draft *l, const skn_compactio
     skein_rc           rc;
 
     row.thread_id = l->thread_id;
-    row.summary_message_id = d->edited_to;
-    rc = skn_compaction_insert(d->tx, &row, SKN_STR("edit"), SKN_NONE, d->now, err);
+    row.summary_message_id = d->amended_to;
+    rc = skn_compaction_insert(d->tx, &row, SKN_STR("amend"), SKN_NONE, d->now, err);
     *id = row.id;
     return rc;
 }
@@ -50,7 +50,7 @@ skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, sk
         if (found && row.covers <= l->first_changed) {
             if ((rc = holds(d, l, row.summary_message_id, &held, err)) || held)
                 return rc;
-            if (d->edited_from == row.summary_message_id)
+            if (d->amended_from == row.summary_message_id)
                 return renew(d, l, &row, id, err);
         }
         *id = found && row.previous_id < *id ? row.previous_id : 0;

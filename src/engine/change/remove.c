@@ -381,12 +381,10 @@ static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Who removes and who edits in two steps do the same here; only the note tells them apart. */
+/* To remove and to begin an edit in two steps is the same here; only the note tells them apart. */
 static const char *note_word(const call *c)
 {
-    if (c->is_edit)
-        return "revise from";
-    return c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
+    return c->is_edit || c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
 
 static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
@@ -457,5 +455,5 @@ skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id m
 
     if (rc == SKEIN_OK && how->client_id.p)
         rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
-    return rc ? rc : run(&c, e, how, "revise", mem, err);
+    return rc ? rc : run(&c, e, how, "edit", mem, err);
 }

@@ -443,7 +443,7 @@ static skein_rc look_at(looking *l, const skn_call_half *h, skein_error *err)
     int64_t  at;
     skein_rc rc = skn_thread_position_of(l->f, l->t, h->message_id, &at, err);
 
-    if (rc || at < 0) /* in another lane, or replaced by an edited one */
+    if (rc || at < 0) /* in another lane, or replaced by an amended one */
         return rc;
     l->sure = at <= l->position;
     l->position = at;
@@ -490,7 +490,7 @@ static skein_rc look_behind(looking *l, skein_error *err)
     return rc;
 }
 
-/* The same from all halves, for threads in which messages were moved or an open call was edited. */
+/* The same from all halves, for threads in which messages were moved or an open call was amended. */
 static skein_rc look_everywhere(looking *l, const skn_ids *kin, skn_str call_id,
                                 skein_error *err)
 {

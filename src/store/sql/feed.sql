@@ -92,7 +92,7 @@ DELETE FROM edit_errors WHERE world_id = $1 AND conversation_id = $2 AND message
 SELECT c.id, c.uid, v.note, v.created_at
   FROM conversations c JOIN versions v ON v.id = c.version_id JOIN lanes l ON l.conversation_id = c.id AND l.key = 'main'
   JOIN threads t ON t.version_id = v.id AND t.lane_id = l.id
- WHERE c.world_id = $1 AND c.removed_at IS NULL AND v.note LIKE $2 AND v.created_at < $3
+ WHERE c.world_id = $1 AND c.removed_at IS NULL AND v.kind = 'remove' AND v.note LIKE $2 AND v.created_at < $3
    AND NOT EXISTS(SELECT 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) ORDER BY v.id DESC LIMIT $4;
 -- :edit_error_list
 SELECT e.uid, e.conversation_id, c.uid, e.message_uid, e.operation, e.error, e.created_at

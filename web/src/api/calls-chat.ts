@@ -16,7 +16,7 @@ export const getMessage = (
     query: { chatId?: string; fields?: string } = {},
     o?: Options,
 ) => request<T.Message>('GET', `/worlds/${at(w)}/messages/${at(m)}`, { ...o, query });
-export const reviseMessage = (w: string, m: string, body: T.Revision, o?: Options) =>
+export const editMessage = (w: string, m: string, body: T.MessageEdit, o?: Options) =>
     request<T.RemovalResult>('PUT', `/worlds/${at(w)}/messages/${at(m)}`, { ...o, body });
 export const removeMessage = (
     w: string,

@@ -142,7 +142,7 @@ function threadMade(c: ChatState, data: EventData['thread.created']): ChatState 
         ...c,
         chat: { ...c.chat, version: version || c.chat.version, currentThread: data.threadId },
     };
-    const follows = (data.op === 'remove' || data.op === 'revise') && data.originalThread === c.thread;
+    const follows = (data.op === 'remove' || data.op === 'edit') && data.originalThread === c.thread;
     if (follows) return cutRows(next, data.threadId, data.length);
     return { ...next, thread: data.threadId, total: data.length, stale: c.loaded || c.stale };
 }

@@ -100,7 +100,7 @@ export function dropOrphans(c: ChatState): ChatState {
     return kept.length === Object.keys(c.failed).length ? c : { ...c, failed: Object.fromEntries(kept) };
 }
 
-/** A removal or a revision: the new version is the beginning of the one before it. */
+/** A removal or an edit: the new version is the beginning of the one before it. */
 export function cutRows(c: ChatState, thread: string, length: number): ChatState {
     const rows = c.rows.filter(m => m.position < length);
     const last = rows.at(-1);

@@ -514,7 +514,7 @@ test('an edited message has a pager that previews the other wording', async () =
     await w.idle();
     const p = await open(quick, at(w));
     const newer = row(p, done.newMessageId);
-    await newer.getByText('2/2 edited').waitFor();
+    await newer.getByText('2/2 amended').waitFor();
     await newer.getByRole('button', { name: 'Earlier wording' }).click();
     await row(p, old.messageId).waitFor();
     assert.match(await p.evaluate(() => location.search), /[?&]v=t_/);

@@ -40,7 +40,7 @@ async function seven() {
         agent(id('clash'), 'bo', 'Friday clashes.', 6),
         agent(id('draft'), 'lead', 'A draft.', 7),
     ]);
-    await op({ op: 'edit', messageId: id('draft'), content: 'A better draft.' }); // v2
+    await op({ op: 'amend', messageId: id('draft'), content: 'A better draft.' }); // v2
     await append(w, [
         human(id('budget'), 'And the budget?', 8),
         agent(id('same'), 'lead', 'As last year.', 9),
@@ -55,11 +55,11 @@ async function seven() {
         prompt: 'Keep the dates, drop the tool noise',
         by: 'lead',
     });
-    await op({ op: 'edit', messageId: id('ten'), content: 'Plus twelve.' }); // v5
+    await op({ op: 'amend', messageId: id('ten'), content: 'Plus twelve.' }); // v5
     await go('v1');
     await op({ op: 'delete', messageIds: [id('clash')] }); // v6
     await go('v5');
-    await op({ op: 'edit', messageId: id('budget'), content: 'And the budget, roughly?' }); // v7
+    await op({ op: 'amend', messageId: id('budget'), content: 'And the budget, roughly?' }); // v7
     return { w, id, threads };
 }
 const story = await seven();
@@ -185,7 +185,7 @@ test('a removal stays a removal, whatever is said after it', async () => {
     await visit(p, server, at(w, 'chat'));
     await listed;
     await p.locator('article[data-row]', { hasText: 'Another thing.' }).first().waitFor();
-    assert.equal(await p.getByText('edited').count(), 0, 'no pager between the two messages');
+    assert.equal(await p.getByText('amended').count(), 0, 'no pager between the two messages');
 });
 
 test('an undo of going to a version names that version, not what was done in it', async () => {
@@ -210,7 +210,7 @@ test('the way back leads to the version that was left, also when the list was ol
     const url = /\/threads\?/;
     await p.route(url, () => {}); // from here on the list is never read again
     await server.post(`/api/v1${s.w.chatPath}/operations`, {
-        op: 'edit',
+        op: 'amend',
         messageId: s.id('plan'),
         content: 'Plan it well.',
     });
@@ -336,7 +336,7 @@ test('tools that ran after a point are named before one goes there', async () =>
     const w = await server.world(`past${++worlds}`, ['ada']);
     await append(w, [human('e1', 'begin', 1), agent('e2', 'ada', 'Good.', 2)]);
     await server.post(`/api/v1${w.chatPath}/operations`, {
-        op: 'edit',
+        op: 'amend',
         messageId: 'e2',
         content: 'Very good.',
     });
@@ -409,7 +409,7 @@ test('an older version is looked at in the chat, and left with Escape', async ()
     await p.getByRole('button', { name: 'Preview v4' }).click();
     await p.waitForURL(new RegExp(`v=${ids.v4}`));
     await p
-        .getByText(/You are looking at v4 of 7 \(.*\)\. Read only\. Later: 2 edits, 1 delete, 2 messages\./)
+        .getByText(/You are looking at v4 of 7 \(.*\)\. Read only\. Later: 2 amends, 1 delete, 2 messages\./)
         .waitFor();
     await p.getByText('Dates: freeze until Friday noon.').first().waitFor();
     assert.equal(await p.locator('#composer').count(), 0, 'nothing is said in an older version');
@@ -460,17 +460,17 @@ test('the banner follows what happens meanwhile', async () => {
     const ids = await s.threads();
     const p = await open(server, `/w/${s.w.name}/c/${s.w.chat}?v=${ids.v5}`);
     const banner = p.getByRole('group', { name: 'Older version' });
-    await banner.getByText(/You are looking at v5 of 7 .*Later: 1 edit, 1 delete, 1 message\./).waitFor();
+    await banner.getByText(/You are looking at v5 of 7 .*Later: 1 amend, 1 delete, 1 message\./).waitFor();
     await s.w.converse('@ada and now?');
-    await banner.getByText(/Later: 1 edit, 1 delete, 3 messages\./).waitFor();
+    await banner.getByText(/Later: 1 amend, 1 delete, 3 messages\./).waitFor();
     await server.post(`/api/v1${s.w.chatPath}/operations`, { op: 'delete', messageIds: [s.id('plan')] }); // v8
-    await banner.getByText(/You are looking at v5 of 8 .*Later: 2 deletes, 1 edit, 3 messages\./).waitFor();
+    await banner.getByText(/You are looking at v5 of 8 .*Later: 2 deletes, 1 amend, 3 messages\./).waitFor();
     await s.w.travel({ threadId: ids.v5 });
     await banner.waitFor({ state: 'detached' });
     await p.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
     await s.w.travel({ threadId: ids.v7 });
     await banner.getByRole('button', { name: 'Make v5 current' }).waitFor();
-    await banner.getByText(/Read only\. Later: 2 deletes, 1 edit, 3 messages\./).waitFor();
+    await banner.getByText(/Read only\. Later: 2 deletes, 1 amend, 3 messages\./).waitFor();
 });
 
 test('the banner makes a version current', async () => {

@@ -26,7 +26,7 @@ function version(number: number, from: number | null, more: Partial<Version> = {
         originalThread: from === null ? null : `t${from}`,
         originalVersion: from === null ? null : `v${from}`,
         originalLength: 10,
-        operation: from === null ? 'start' : 'edit',
+        operation: from === null ? 'start' : 'amend',
         length: 10,
         current: false,
         by: 'human',
@@ -123,9 +123,9 @@ describe('the versions of a conversation', () => {
             24,
         );
         expect(said(version(2, 1, { originalLength: 24, length: 27 }), undefined, new Map())).toBe(3);
-        const revised = version(2, 1, { operation: 'revise', length: 9 });
-        expect(said(revised, undefined, new Map())).toBeNull();
-        expect(said(revised, undefined, new Map([['t2', 4]]))).toBe(5);
+        const sent = version(2, 1, { operation: 'edit', length: 9 });
+        expect(said(sent, undefined, new Map())).toBeNull();
+        expect(said(sent, undefined, new Map([['t2', 4]]))).toBe(5);
         expect(firstLength(version(2, 1, { operation: 'squash', note: 'squash 5 to 1, sq_x' }))).toBe(6);
         expect(firstLength(version(2, 1, { operation: 'delete', note: 'delete 2' }))).toBe(8);
     });
@@ -134,10 +134,10 @@ describe('the versions of a conversation', () => {
         expect(operationText(version(2, 1, { operation: 'squash', note: 'squash 5 to 1, sq_x' }))).toBe(
             'squash 5→1',
         );
-        expect(operationText(version(2, 1, { operation: 'revise', note: 'revise from P6' }))).toBe('edit');
-        expect(noteText(version(2, 1, { note: 'revise from P6' }))).toBe('');
+        expect(operationText(version(2, 1, { operation: 'edit', note: 'edit from P6' }))).toBe('edit');
+        expect(noteText(version(2, 1, { note: 'edit from P6' }))).toBe('');
         expect(noteText(version(2, 1, { note: 'what if' }))).toBe('what if');
-        expect(laterText(seven, seven[3]!)).toBe('3 edits');
+        expect(laterText(seven, seven[3]!)).toBe('3 amends');
         expect(laterText(seven, seven[0]!)).toBe('');
         expect(
             whoText([

@@ -84,7 +84,7 @@ describe('a new version', () => {
             current: true,
             ...more,
         });
-    it.each(['remove', 'revise'])('by a %s is the beginning of the one before', op => {
+    it.each(['remove', 'edit'])('by a %s is the beginning of the one before', op => {
         const c = reduceChat(chat(3), made(op, 'v2'));
         expect([c.thread, c.rows.length, c.total, c.stale]).toEqual(['t_2', 2, 2, false]);
     });

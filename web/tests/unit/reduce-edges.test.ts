@@ -38,7 +38,7 @@ describe('a conversation', () => {
     const made = (current: boolean, seq: number) =>
         tell(
             'thread.created',
-            { threadId: 't_9', length: 4, version: 'v9', current, originalThread: 't_1', operation: 'edit' },
+            { threadId: 't_9', length: 4, version: 'v9', current, originalThread: 't_1', operation: 'amend' },
             { seq },
         );
     it('does not move to a version that was made beside it', () => {

@@ -203,8 +203,8 @@ describe('rows', () => {
             false,
         ]);
         const window = withRows(5, { hasNewer: true, total: 100 });
-        expect(room(play(window, [made('revise', 40)])).hasNewer).toBe(true);
-        expect(room(play(window, [made('revise', 5)])).hasNewer).toBe(false);
+        expect(room(play(window, [made('edit', 40)])).hasNewer).toBe(true);
+        expect(room(play(window, [made('edit', 5)])).hasNewer).toBe(false);
     });
     test('all of which were cut are loaded again', () => {
         const rows = [message('r50', 50), message('r51', 51)];
@@ -224,7 +224,7 @@ describe('rows', () => {
         ]);
         expect([room(s).rows.length, room(s).stale, room(s).total]).toEqual([0, true, 10]);
     });
-    test.each(['edit', 'delete', 'squash', 'reorder', 'restore', 'insert', 'start'])(
+    test.each(['amend', 'delete', 'squash', 'reorder', 'restore', 'insert', 'start'])(
         'cannot be followed through %s',
         op => {
             const s = play(withRows(5), [

@@ -268,7 +268,7 @@ export function story(seed: number, length: number): Story {
             ([, f]) => f.lane !== 'main' || f.replyTo === null || here.has(f.replyTo),
         );
         t = { ...t, thread: `t_${++threads}`, version: threads, rows, failed: Object.fromEntries(failed) };
-        const op = r() < 0.5 ? 'remove' : 'revise';
+        const op = r() < 0.5 ? 'remove' : 'edit';
         durable('thread.created', {
             threadId: t.thread,
             originalThread,
@@ -278,7 +278,7 @@ export function story(seed: number, length: number): Story {
             version: `v${threads}`,
             current: true,
         });
-        if (op === 'revise') say();
+        if (op === 'edit') say();
     }
     function delegate(): void {
         const lane = `main.${t.lanes.length + 1}`;

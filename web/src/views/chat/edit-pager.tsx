@@ -1,4 +1,4 @@
-// edit-pager.tsx: ‹ 2/2 edited ›: steps through the wordings of a message by opening the version that holds
+// edit-pager.tsx: ‹ 2/2 amended ›: steps through the wordings of a message by opening the version that holds
 // each. Nothing is switched: that is what Make current in the banner of an old version does.
 
 import { useComputed } from '@preact/signals';
@@ -39,7 +39,7 @@ export function EditPager({ message }: { message: Message }) {
             >
                 ‹
             </button>
-            <span>{`${at + 1}/${wordings.length} edited`}</span>
+            <span>{`${at + 1}/${wordings.length} amended`}</span>
             <button
                 type="button"
                 aria-label="Later wording"

@@ -12,7 +12,7 @@ import { flow } from './flow';
 
 const DONE: Record<string, string> = {
     remove: 'A removal failed',
-    revise: 'An edit failed',
+    edit: 'An edit failed',
     resubmit: 'An edited message was not sent',
 };
 

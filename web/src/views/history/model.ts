@@ -39,8 +39,8 @@ export function standing(v: Version, way: ReadonlySet<string>): Standing {
 
 const OPERATIONS: Record<Thread['operation'], string> = {
     start: 'start',
+    amend: 'amend',
     edit: 'edit',
-    revise: 'edit',
     delete: 'delete',
     remove: 'remove',
     insert: 'insert',
@@ -67,7 +67,7 @@ export interface Cut {
  * said after any other removal is another thing. */
 export function isEdit(v: Pick<Thread, 'operation' | 'note'>): boolean {
     if (v.operation === 'remove') return (v.note ?? '').startsWith('edit from');
-    return v.operation === 'edit' || v.operation === 'revise';
+    return v.operation === 'amend' || v.operation === 'edit';
 }
 
 export function cutOf(v: Thread, diff: Diff): Cut {
@@ -88,7 +88,7 @@ export function cutOf(v: Thread, diff: Diff): Cut {
 
 /** Only a comparison can tell what these did. */
 export function isCut(v: Thread): boolean {
-    return v.operation === 'remove' || v.operation === 'revise';
+    return v.operation === 'remove' || v.operation === 'edit';
 }
 
 /** What made it, in a few words: "squash 5→1", "delete 2", "edit". */
@@ -106,7 +106,7 @@ export function operationText(v: Pick<Thread, 'operation' | 'note'>, cut?: Cut):
 export function noteText(v: Thread, cut?: Cut): string {
     if (isCut(v) && cut?.instead) return cut.instead;
     const note = v.note ?? '';
-    return /^(squash|delete|revise|remove|edit|insert|reorder|restore)\b/.test(note) ? '' : note;
+    return /^(squash|delete|amend|remove|edit|insert|reorder|restore)\b/.test(note) ? '' : note;
 }
 
 /** "Later: 2 edits, 1 squash": what was done after a version was made. */
@@ -141,7 +141,7 @@ export function firstLength(v: Thread): number | null {
     switch (v.operation) {
         case 'start':
             return 0;
-        case 'edit':
+        case 'amend':
         case 'reorder':
             return v.originalLength;
         case 'insert':
