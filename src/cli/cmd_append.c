@@ -1,5 +1,6 @@
 #include "api/call.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -17,62 +18,16 @@
 
 /* --- Lines of standard input -------------------------------------------------------------- */
 
-typedef struct input {
-    skn_buf bytes; /* read and not yet given out, from `at` on */
-    size_t  at, searched;
-    bool    end;
-    int64_t number; /* of the line given out last */
-} input;
-
-static skein_rc read_more(skn_cli *cli, input *in)
+static skein_rc next_line(skn_cli *cli, skn_lines *in, skn_str *line, bool *more)
 {
-    char    piece[65536];
-    ssize_t n;
+    skein_rc rc = skn_lines_next(in, line, more, NULL, &cli->err);
 
-    if (in->at) { /* what was given out makes room */
-        memmove(in->bytes.p, in->bytes.p + in->at, in->bytes.n - in->at);
-        in->bytes.n -= in->at;
-        in->searched -= in->at;
-        in->at = 0;
-    }
-    do
-        n = read(STDIN_FILENO, piece, sizeof piece);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return skn_fail(&cli->err, SKEIN_IO, "standard input cannot be read: %s",
-                        strerror(errno));
-    in->end = n == 0;
-    skn_buf_add(&in->bytes, (skn_str){piece, (size_t)n});
-    if (in->bytes.over)
+    if (rc == SKEIN_IO)
+        return skn_fail(&cli->err, rc, "standard input cannot be read: %s", strerror(errno));
+    if (rc == SKEIN_DATA)
         return skn_fail(&cli->err, SKEIN_LIMIT, "line %" PRId64 " is over %zu bytes",
                         in->number + 1, LINE_LIMIT);
-    return SKEIN_OK;
-}
-
-static skein_rc next_line(skn_cli *cli, input *in, skn_str *line, bool *more)
-{
-    skein_rc rc;
-    char    *newline;
-
-    for (;;) {
-        size_t left = in->bytes.n - in->searched;
-
-        newline = left ? memchr(in->bytes.p + in->searched, '\n', left) : NULL;
-        if (newline || in->end)
-            break;
-        in->searched = in->bytes.n;
-        if ((rc = read_more(cli, in)))
-            return rc;
-    }
-    *more = newline || in->at < in->bytes.n;
-    if (!*more)
-        return SKEIN_OK;
-    *line = (skn_str){in->bytes.p + in->at, newline ? (size_t)(newline - in->bytes.p) - in->at
-                                                    : in->bytes.n - in->at};
-    in->at += line->n + (newline ? 1 : 0);
-    in->searched = in->at;
-    in->number++;
-    return SKEIN_OK;
+    return rc;
 }
 
 /* --- Batches ------------------------------------------------------------------------------ */
@@ -286,7 +241,7 @@ static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, b
     return SKEIN_OK;
 }
 
-static skein_rc append_lines(skn_cli *cli, batch *b, input *in)
+static skein_rc append_lines(skn_cli *cli, batch *b, skn_lines *in)
 {
     skn_str  line;
     bool     more, other;
@@ -342,19 +297,19 @@ static void summary(skn_cli *cli, const batch *b, skein_rc rc)
 
 int skn_cmd_append(skn_cli *cli)
 {
-    batch    b = {.stored = 0};
-    input    in = {.number = 0};
-    skein_rc rc = begin(cli, &b);
+    batch     b = {.stored = 0};
+    skn_lines in;
+    skein_rc  rc = begin(cli, &b);
 
     if (rc)
         return (int)rc;
-    skn_buf_init(&in.bytes, LINE_LIMIT + 65536);
+    skn_lines_of(&in, "standard input", STDIN_FILENO, LINE_LIMIT);
     if (cli->json)
         skn_list_begin(cli);
     rc = append_lines(cli, &b, &in);
     if (cli->json)
         skn_list_done(cli, rc);
     summary(cli, &b, rc);
-    skn_buf_release(&in.bytes);
+    skn_lines_close(&in);
     return (int)rc;
 }

@@ -249,27 +249,17 @@ int skn_cmd_inspect(skn_cli *cli)
 
 skein_rc skn_summary_lines_read(skn_cli *cli, skn_summary_lines *lines)
 {
-    skn_json_list    list = {0};
     skn_far_question q;
-    skn_cli         *look;
     skein_rc         rc;
 
     if (lines->mem)
         skein_mem_reset(lines->mem);
     else
         lines->mem = skein_mem_new();
-    look = skn_far_ask_apart(cli, lines->mem, &q);
-    rc = skn_far_all(
-        look, skn_arena_printf(look->keep, "%s/compactions?memories=true", cli->door->chat).p,
-        0, &list);
+    lines->of = (skn_json_list){0};
+    rc = skn_read_all(skn_far_ask_apart(cli, lines->mem, &q), NULL,
+                      "{chat}/compactions?memories=true", 0, &lines->of);
     cli->err = q.cli.err;
-    lines->of = (skein_summaries){.at = SKN_ARRAY(look->keep, list.n + 1, skein_summary)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        lines->of.at[lines->of.count++] = (skein_summary){
-            .message = {.uid = skn_far_text(list.p[i], "messageId"),
-                        .created_at = skn_far_time(list.p[i], "createdAt")},
-            .covers = skn_far_int(list.p[i], "covers", 0),
-            .agent = skn_far_text(list.p[i], "memoryOf")};
     return rc;
 }
 
@@ -282,8 +272,8 @@ skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_s
 
 void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before)
 {
-    for (size_t i = 0; i < lines->of.count; i++) {
-        int64_t at = lines->of.at[i].message.created_at;
+    for (size_t i = 0; i < lines->of.n; i++) {
+        int64_t at = skn_far_time(lines->of.p[i], "createdAt");
 
         if (at < before && at > lines->seen)
             lines->seen = at;
@@ -292,14 +282,16 @@ void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before)
 
 void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before)
 {
-    for (size_t i = lines->of.count; i-- > 0;) {
-        const skein_summary *s = &lines->of.at[i];
-        skn_str              text;
+    for (size_t i = lines->of.n; i-- > 0;) {
+        const skn_json *s = lines->of.p[i];
+        int64_t         at = skn_far_time(s, "createdAt");
+        skn_str         text;
 
-        if (s->message.created_at <= lines->seen || s->message.created_at >= before)
+        if (at <= lines->seen || at >= before)
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
-        text = skn_summary_line_text(cli->keep, s->agent, s->covers, s->message.uid);
+        text = skn_summary_line_text(cli->keep, skn_far_text(s, "memoryOf"),
+                                     skn_far_int(s, "covers", 0), skn_far_text(s, "messageId"));
         skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }

@@ -264,7 +264,7 @@ static int64_t said_at(const log_job *job, page *p, size_t i)
     skein_message       m = p->log.list.at[i];
     skein_message_facts f = p->log.facts[i];
 
-    for (int n = 0; job->summaries->of.count && m.version_of.v && f.original_count; n++)
+    for (int n = 0; job->summaries->of.n && m.version_of.v && f.original_count; n++)
         if (n == WORDINGS_MOST || skn_far_message(&p->ask.cli, f.original_ids[0], &m, &f, NULL))
             break;
     return m.created_at;

@@ -192,9 +192,9 @@ void skn_turns_here(skn_cli *cli, skn_json_list *out);
  * Threads: one. Lifetimes: what was read lives until it is read again or ended. */
 
 typedef struct skn_summary_lines {
-    skein_mem      *mem;
-    skein_summaries of;   /* newest first */
-    int64_t         seen; /* what was made until this time is not printed again */
+    skein_mem    *mem;
+    skn_json_list of;   /* newest first */
+    int64_t       seen; /* what was made until this time is not printed again */
 } skn_summary_lines;
 
 /* Of every agent's memory of the conversation; again when there may be more. */

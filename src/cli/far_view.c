@@ -87,31 +87,13 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
     return skn_far_each(cli, path, SKN_HERE_PAGE, add_uid, *out);
 }
 
-static skn_str keep_text(skn_arena *a, skn_str text)
-{
-    return text.p ? skn_arena_copy(a, text) : SKN_NONE;
-}
-
 /* Makes what was read for a moment last. */
 static void keep_message(skn_arena *a, skein_message *m)
 {
-    skn_str *const     texts[] = {&m->uid,      &m->sender,     &m->content,  &m->thinking,
-                                  &m->reply_to, &m->squash_uid, &m->turn_uid, &m->tool_call_id,
-                                  &m->model,    &m->warning};
-    skein_tool_call   *calls = SKN_ARRAY(a, m->call_count + 1, skein_tool_call);
-    skein_instruction *told = SKN_ARRAY(a, m->instruction_count + 1, skein_instruction);
+    skn_told_message told = {.m = *m};
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        *texts[i] = keep_text(a, *texts[i]);
-    for (size_t i = 0; i < m->call_count; i++)
-        calls[i] = (skein_tool_call){.call_id = keep_text(a, m->calls[i].call_id),
-                                     .tool_name = keep_text(a, m->calls[i].tool_name),
-                                     .args = keep_text(a, m->calls[i].args)};
-    for (size_t i = 0; i < m->instruction_count; i++)
-        told[i] = (skein_instruction){keep_text(a, m->instructions[i].type),
-                                      keep_text(a, m->instructions[i].target)};
-    m->calls = calls;
-    m->instructions = told;
+    skn_shape_keep(&skn_message_shape, &told, a);
+    *m = told.m;
 }
 
 /* A tree, while it is read. */

@@ -8,10 +8,10 @@
 #ifndef SKN_EXCHANGE_ARCHIVE_H
 #define SKN_EXCHANGE_ARCHIVE_H
 
+#include "base/lines.h"
 #include "base/sha256.h"
 #include "engine/tree/span.h"
 #include "exchange/exchange.h"
-#include "exchange/lines.h"
 #include "store/store.h"
 
 #define SKN_ARCHIVE_FORMAT 2 /* 1: an amend was called "edit", and an edit "revise" */

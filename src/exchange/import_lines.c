@@ -2,8 +2,8 @@
  * one document. A broken line refuses the file; a row that has no place here is dropped with a
  * note. */
 #include "base/json_write.h"
+#include "base/lines.h"
 #include "exchange/import.h"
-#include "exchange/lines.h"
 
 #include <string.h>
 

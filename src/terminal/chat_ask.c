@@ -151,22 +151,6 @@ typedef struct skn_chat_lane_read {
     skein_rc                   rc; /* what cannot be read now is not asked for with each row */
 } lane_read;
 
-static void read_delegation(const skn_json *v, skein_delegation *out)
-{
-    *out = (skein_delegation){.chat_uid = skn_far_text(v, "chatId"),
-                              .key = skn_far_text(v, "delegationId"),
-                              .parent_key = skn_far_text(v, "parent"),
-                              .agent = skn_far_text(v, "agent"),
-                              .asked_by = skn_far_text(v, "askedBy"),
-                              .title = skn_far_text(v, "title"),
-                              .spawn_call_id = skn_far_text(v, "spawnCallId"),
-                              .spawn_message_uid = skn_far_text(v, "spawnMessageId"),
-                              .waited = skn_far_flag(v, "waited"),
-                              .messages = skn_far_int(v, "messageCount", 0),
-                              .created_at = skn_far_time(v, "createdAt")};
-    skn_lane_state_from(skn_far_text(v, "state"), &out->state);
-}
-
 static skein_rc delegations_of(skn_cli *cli, skein_delegations *out)
 {
     skn_json_list list = {0};
@@ -174,7 +158,7 @@ static skein_rc delegations_of(skn_cli *cli, skein_delegations *out)
 
     *out = (skein_delegations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_delegation)};
     for (size_t i = 0; !rc && i < list.n; i++)
-        read_delegation(list.p[i], &out->at[out->count++]);
+        skn_delegation_from_json(list.p[i], cli->keep, &out->at[out->count++]);
     return rc;
 }
 

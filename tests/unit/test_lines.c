@@ -1,5 +1,5 @@
 /* The lines of a file and of the same bytes in memory are the same. */
-#include "exchange/lines.h"
+#include "base/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

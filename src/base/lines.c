@@ -1,4 +1,4 @@
-#include "exchange/lines.h"
+#include "base/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,17 +20,22 @@ static skein_rc fail_file(const skn_lines *l, const char *what, skein_error *err
     return skn_fail(err, rc, "cannot %s \"%s\": %s", what, l->name, strerror(errno));
 }
 
+void skn_lines_of(skn_lines *l, const char *name, int fd, size_t limit)
+{
+    *l = (skn_lines){.name = name, .fd = fd, .borrowed = true, .limit = limit};
+    skn_buf_init(&l->buf, limit + READ + 1);
+}
+
 skein_rc skn_lines_open(skn_lines *l, const char *path, size_t limit, skein_error *err)
 {
-    *l = (skn_lines){.name = path, .fd = -1, .limit = limit};
-    skn_buf_init(&l->buf, limit + READ + 1);
-    l->fd = open(path, O_RDONLY | O_CLOEXEC);
+    skn_lines_of(l, path, open(path, O_RDONLY | O_CLOEXEC), limit);
+    l->borrowed = false;
     return l->fd < 0 ? fail_file(l, "open", err) : SKEIN_OK;
 }
 
 void skn_lines_close(skn_lines *l)
 {
-    if (l->fd >= 0)
+    if (l->fd >= 0 && !l->borrowed)
         close(l->fd);
     l->fd = -1;
     skn_buf_release(&l->buf);

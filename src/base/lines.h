@@ -2,8 +2,8 @@
  *
  * Threads: one at a time.  Lifetimes: a line is gone when the next one is read; the bytes of a
  * source in memory stay the caller's. */
-#ifndef SKN_EXCHANGE_LINES_H
-#define SKN_EXCHANGE_LINES_H
+#ifndef SKN_BASE_LINES_H
+#define SKN_BASE_LINES_H
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -12,6 +12,7 @@ typedef struct skn_lines {
     const char *name; /* for messages; borrowed */
     skn_str     memory;
     int         fd; /* -1: memory */
+    bool        borrowed;
     size_t      limit;
     skn_buf     buf; /* of a file: bytes read and not yet given out, from `at` on */
     size_t      at;
@@ -20,7 +21,9 @@ typedef struct skn_lines {
 } skn_lines;
 
 /* limit: bytes of the longest line that is read. */
-void     skn_lines_memory(skn_lines *l, const char *name, skn_str bytes, size_t limit);
+void skn_lines_memory(skn_lines *l, const char *name, skn_str bytes, size_t limit);
+/* Of what is open already; it is closed by its owner. */
+void     skn_lines_of(skn_lines *l, const char *name, int fd, size_t limit);
 skein_rc skn_lines_open(skn_lines *l, const char *path, size_t limit, skein_error *err);
 void     skn_lines_close(skn_lines *l);
 /* Back to the first line. */
