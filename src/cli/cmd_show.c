@@ -16,88 +16,77 @@ typedef struct show_job {
 
 /* --- A message ---------------------------------------------------------------------------- */
 
-static void versions_line(skn_cli *cli, const show_job *job, const skein_message_facts *f)
+static void versions_line(skn_cli *cli, const show_job *job, const skn_json *v)
 {
-    bool current = false;
+    const skn_json *first = skn_first(v, "versions");
+    bool            current = false;
+    int64_t         number;
 
-    for (size_t i = 0; i < f->version_count; i++)
-        current |= f->versions[i] == job->chat.version;
-    if (!f->version_count)
+    for (const skn_json *n = first; n; n = n->next)
+        current |= skn_str_int(n->text, &number) && number == job->chat.version;
+    if (!first)
         return;
     skn_print_raw(cli, current ? SKN_STR("in ") : SKN_STR("only in "));
-    for (size_t i = 0; i < f->version_count; i++)
-        skn_print(cli, "%sv%" PRId64, i ? ", " : "", f->versions[i]);
-    skn_print_raw(cli, SKN_STR("\n"));
+    for (const skn_json *n = first; n; n = n->next)
+        skn_print(cli, "v%.*s%s", SKN_FMT(n->text), n->next ? ", " : "\n");
 }
 
 /* Where it stands in the version that it was read from. */
-static void place_line(skn_cli *cli, const show_job *job, const skein_message *m,
-                       const skein_message_facts *f, int64_t version)
+static void place_line(skn_cli *cli, const show_job *job, const skn_json *v, int64_t version)
 {
-    skn_print(cli, "role %s, ", skein_role_name(m->role));
-    if (m->position < 0)
-        skn_print_raw(cli,
-                      f->version_count ? SKN_STR("not in the room") : SKN_STR("in no version"));
+    skn_say(cli, v, "role {role}, ");
+    if (skn_far_int(v, "position", -1) < 0)
+        skn_print_raw(cli, skn_has(v, "versions") ? SKN_STR("not in the room")
+                                                  : SKN_STR("in no version"));
     else if (version == job->chat.version)
-        skn_print(cli, "position %" PRId64, m->position);
-    else
-        skn_print(cli, "not in this version (position %" PRId64 " in v%" PRId64 ")",
-                  m->position, version);
-    skn_print(cli, ", replies %" PRId64 ", reply depth %d\n", f->reply_count, m->reply_depth);
+        skn_say(cli, v, "position {position}");
+    else {
+        skn_say(cli, v, "not in this version (position {position}");
+        skn_print(cli, " in v%" PRId64 ")", version);
+    }
+    skn_say(cli, v, ", replies {replyCount}, reply depth {replyDepth}\n");
 }
 
-static void details(skn_cli *cli, const show_job *job, const skein_message *m,
-                    const skein_message_facts *f, int64_t version)
+static void details(skn_cli *cli, const show_job *job, const skn_json *v, int64_t version)
 {
-    place_line(cli, job, m, f, version);
-    versions_line(cli, job, f);
-    if (m->thinking.n) {
-        skn_print_raw(cli, SKN_STR("thinking\n"));
-        skn_print_block(cli, m->thinking, 4);
-    }
-    if (m->model.n) {
-        skn_print_raw(cli, SKN_STR("model "));
-        skn_print_line(cli, m->model, 0);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
-    for (size_t i = 0; i < m->instruction_count; i++) {
-        skn_print_raw(cli, SKN_STR("instruction "));
-        skn_print_line(cli, m->instructions[i].type, 0);
-        skn_print(cli, "%s%.*s\n", m->instructions[i].target.n ? " → " : "",
-                  SKN_FMT(m->instructions[i].target));
-    }
+    place_line(cli, job, v, version);
+    versions_line(cli, job, v);
+    skn_say_block(cli, v, "thinking\n", "thinking");
+    skn_say_if(cli, v, "model", "model {line model}\n");
+    for (const skn_json *i = skn_first(v, "instructions"); i; i = i->next)
+        if (!skn_str_starts(skn_far_text(i, "type"), SKN_STR("Source."))) {
+            skn_say(cli, i, "instruction {line type}");
+            skn_say_if(cli, i, "target", " → {target}");
+            skn_print_raw(cli, SKN_STR("\n"));
+        }
 }
 
 /* Who is not among the deliveries has it in memory. */
-static skn_str delivery_state(const skein_deliveries *d, skn_str agent)
+static void delivery(skn_cli *cli, const skn_json *v, const skein_deliveries *d)
 {
-    for (size_t i = 0; i < d->count; i++)
-        if (skn_str_eq(d->at[i].agent, agent) && !skn_str_is(d->at[i].state, "inMemory"))
-            return d->at[i].state;
-    return SKN_STR("in memory");
-}
+    for (const skn_json *who = skn_first(v, "seenByAgents"); who; who = who->next) {
+        skn_str state = SKN_STR("in memory");
 
-static void delivery(skn_cli *cli, const skein_message_facts *f, const skein_deliveries *d)
-{
-    for (size_t i = 0; i < f->seen_by_count; i++) {
-        skn_print_sender(cli, f->seen_by[i], 16);
-        skn_print(cli, "  %.*s\n", SKN_FMT(delivery_state(d, f->seen_by[i])));
+        for (size_t i = 0; i < d->count; i++)
+            if (skn_str_eq(d->at[i].agent, who->text) &&
+                !skn_str_is(d->at[i].state, "inMemory"))
+                state = d->at[i].state;
+        skn_print_sender(cli, who->text, 16);
+        skn_print(cli, "  %.*s\n", SKN_FMT(state));
     }
     skn_print_unanswered(cli, d);
 }
 
-static skein_rc origin(skn_cli *cli, const show_job *job, const skein_message_facts *f)
+static skein_rc origin(skn_cli *cli, const show_job *job, const skn_json *v)
 {
     skein_message m;
     skein_rc      rc = SKEIN_OK;
 
-    if (!f->original_count)
+    if (!skn_has(v, "originalIds"))
         skn_print_raw(cli, SKN_STR("It was said as it is.\n"));
-    for (size_t i = 0; i < f->original_count && !rc; i++) {
-        rc = skn_need_message(cli, &job->chat, f->original_ids[i], &m);
-        if (!rc)
+    for (const skn_json *id = skn_first(v, "originalIds"); id && !rc; id = id->next)
+        if (!(rc = skn_need_message(cli, &job->chat, id->text, &m)))
             skn_print_oneline(cli, &m, NULL);
-    }
     return rc;
 }
 
@@ -132,8 +121,7 @@ static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json 
 
     if (!covers || !ids || (rc = skn_far_log_part(cli, &lane, 0, ids->count, &log)))
         return !covers || !ids ? SKEIN_OK : rc;
-    skn_print(cli, "stands for the first %" PRId64 " message%s of %.*s:\n", covers,
-              skn_plural(covers), SKN_FMT(lane.lane));
+    skn_say(cli, v, "stands for the first {covers} message{covers s} of {coveredLane}:\n");
     for (size_t i = 0; i < log.list.count; i++) {
         skn_print_raw(cli, SKN_STR("  "));
         skn_print_oneline(cli, &log.list.at[i], NULL);
@@ -172,16 +160,16 @@ static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v
     skn_far_read_message(cli, v, &m, &facts, &d);
     version = home_version(job, &facts);
     if (skn_opt(cli, "origin"))
-        return origin(cli, job, &facts);
+        return origin(cli, job, v);
     if (skn_opt(cli, "context"))
         return around(cli, &m, version);
     if (skn_opt(cli, "delivery")) {
-        delivery(cli, &facts, &d);
+        delivery(cli, v, &d);
         return SKEIN_OK;
     }
     skn_print_message(cli, &m, &facts, SKN_NONE);
     unanswered(cli, job, &m, &d, version);
-    details(cli, job, &m, &facts, version);
+    details(cli, job, v, version);
     if (m.call_count && (rc = skn_print_decisions(cli, m.uid)))
         return rc;
     return print_covered(cli, job, v);
