@@ -18,43 +18,31 @@ skn_stmt skn_stmt_use(skn_db *db, enum skn_query query)
     return (skn_stmt){.db = db, .query = query};
 }
 
-static struct skn_bind *next_bind(skn_stmt *s)
+void skn_stmt_bind(skn_stmt *s, skn_bind v)
 {
     assert(!s->begun && "a statement is bound before its first step");
     assert(s->bound < SKN_STMT_PARAMS);
-    return &s->binds[s->bound++];
+    s->binds[s->bound++] = v;
 }
 
 void skn_stmt_bind_int(skn_stmt *s, int64_t v)
 {
-    struct skn_bind *b = next_bind(s);
-
-    b->kind = SKN_BIND_INT;
-    b->number = v;
+    skn_stmt_bind(s, skn_bind_int(v));
 }
 
 void skn_stmt_bind_id(skn_stmt *s, int64_t v)
 {
-    if (v)
-        skn_stmt_bind_int(s, v);
-    else
-        next_bind(s)->kind = SKN_BIND_NULL;
+    skn_stmt_bind(s, skn_bind_id(v));
 }
 
 void skn_stmt_bind_text(skn_stmt *s, skn_str v)
 {
-    struct skn_bind *b = next_bind(s);
-
-    b->kind = v.p ? SKN_BIND_TEXT : SKN_BIND_NULL;
-    b->bytes = v;
+    skn_stmt_bind(s, skn_bind_text(v));
 }
 
 void skn_stmt_bind_blob(skn_stmt *s, skn_str v)
 {
-    struct skn_bind *b = next_bind(s);
-
-    b->kind = v.p ? SKN_BIND_BLOB : SKN_BIND_NULL;
-    b->bytes = v;
+    skn_stmt_bind(s, skn_bind_blob(v));
 }
 
 /* Whoever reads keeps what is read, so reading goes on only while there is memory: this is the one place that all

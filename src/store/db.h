@@ -16,6 +16,13 @@ typedef struct skn_db skn_db;
 
 #define SKN_STMT_PARAMS 29
 
+/* What a parameter is bound to. */
+typedef struct skn_bind {
+    enum { SKN_BIND_END, SKN_BIND_NULL, SKN_BIND_INT, SKN_BIND_TEXT, SKN_BIND_BLOB } kind;
+    int64_t number;
+    skn_str bytes; /* borrowed until done */
+} skn_bind;
+
 /* A statement in use. Always: use, bind in order, step until no row (or run), done. */
 typedef struct skn_stmt {
     skn_db        *db;
@@ -24,18 +31,36 @@ typedef struct skn_stmt {
     int            bound;
     int            row;   /* the driver's: which row is shown, or that there are no more */
     bool           begun; /* a step was made */
-    struct skn_bind {
-        enum { SKN_BIND_NULL, SKN_BIND_INT, SKN_BIND_TEXT, SKN_BIND_BLOB } kind;
-        int64_t number;
-        skn_str bytes; /* borrowed until done */
-    } binds[SKN_STMT_PARAMS];
+    skn_bind       binds[SKN_STMT_PARAMS];
 } skn_stmt;
+
+/* The same values for lists of them. */
+static inline skn_bind skn_bind_int(int64_t v)
+{
+    return (skn_bind){.kind = SKN_BIND_INT, .number = v};
+}
+
+static inline skn_bind skn_bind_id(int64_t v)
+{
+    return (skn_bind){.kind = v ? SKN_BIND_INT : SKN_BIND_NULL, .number = v};
+}
+
+static inline skn_bind skn_bind_text(skn_str v)
+{
+    return (skn_bind){.kind = v.p ? SKN_BIND_TEXT : SKN_BIND_NULL, .bytes = v};
+}
+
+static inline skn_bind skn_bind_blob(skn_str v)
+{
+    return (skn_bind){.kind = v.p ? SKN_BIND_BLOB : SKN_BIND_NULL, .bytes = v};
+}
 
 skn_stmt skn_stmt_use(skn_db *db, enum skn_query query);
 void     skn_stmt_bind_int(skn_stmt *s, int64_t v);
 void     skn_stmt_bind_id(skn_stmt *s, int64_t v);   /* zero becomes NULL */
 void     skn_stmt_bind_text(skn_stmt *s, skn_str v); /* absent becomes NULL */
 void     skn_stmt_bind_blob(skn_stmt *s, skn_str v);
+void     skn_stmt_bind(skn_stmt *s, skn_bind v);
 /* Moves to the next row; *row is false when there is none. */
 skein_rc skn_stmt_step(skn_stmt *s, bool *row, skein_error *err);
 /* For statements without rows: steps once and is done with it, also on failure. */

@@ -146,7 +146,7 @@ static PGresult *execute(pg_db *db, const skn_stmt *s)
     char        numbers[SKN_STMT_PARAMS][24];
 
     for (int i = 0; i < s->bound; i++) {
-        const struct skn_bind *b = &s->binds[i];
+        const skn_bind *b = &s->binds[i];
 
         binary[i] = b->kind == SKN_BIND_TEXT || b->kind == SKN_BIND_BLOB;
         lengths[i] = (int)b->bytes.n;

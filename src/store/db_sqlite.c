@@ -123,9 +123,10 @@ static int bind(sqlite3_stmt *handle, const skn_stmt *s)
 
     assert(s->bound == sqlite3_bind_parameter_count(handle));
     for (int i = 0; i < s->bound && !rc; i++) {
-        const struct skn_bind *b = &s->binds[i];
+        const skn_bind *b = &s->binds[i];
 
         switch (b->kind) {
+        case SKN_BIND_END:
         case SKN_BIND_NULL:
             rc = sqlite3_bind_null(handle, i + 1);
             break;

@@ -1,9 +1,83 @@
 #include "store/stmt.h"
 #include "base/hash.h"
 
+skn_bind skn_bind_limit(size_t limit)
+{
+    return skn_bind_int(limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+}
+
 void skn_stmt_bind_limit(skn_stmt *s, size_t limit)
 {
-    skn_stmt_bind_int(s, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    skn_stmt_bind(s, skn_bind_limit(limit));
+}
+
+skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with)
+{
+    skn_stmt s = skn_stmt_use(tx->db, query);
+
+    for (; with->kind != SKN_BIND_END; with++)
+        skn_stmt_bind(&s, *with);
+    return s;
+}
+
+skein_rc skn_run(skn_tx *tx, enum skn_query query, const skn_bind *with, skein_error *err)
+{
+    skn_stmt s = skn_stmt_with(tx, query, with);
+
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_run_changed(skn_tx *tx, enum skn_query query, const skn_bind *with, bool *changed,
+                         skein_error *err)
+{
+    skn_stmt s = skn_stmt_with(tx, query, with);
+
+    return skn_stmt_changed(tx, &s, changed, err);
+}
+
+skein_rc skn_get_number(skn_tx *tx, enum skn_query query, const skn_bind *with, int64_t *out,
+                        skein_error *err)
+{
+    skn_stmt s = skn_stmt_with(tx, query, with);
+
+    return skn_stmt_number(&s, out, err);
+}
+
+skein_rc skn_get_row(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
+                     skn_arena *a, void *out, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_with(tx, query, with);
+    skein_rc rc = skn_stmt_step(&s, found, err);
+
+    if (rc == SKEIN_OK && *found)
+        rc = skn_stmt_row(&s, of, a, out, err);
+    skn_stmt_done(&s);
+    return rc;
+}
+
+static skein_rc read_rows(skn_stmt *s, const skn_row *of, skn_arena *a, skn_rows *out,
+                          skein_error *err)
+{
+    size_t   room = out->count;
+    bool     row;
+    skein_rc rc;
+
+    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
+        skn_vec_grow(a, &out->at, out->count, &room, of->size);
+        if ((rc = skn_stmt_row(s, of, a, (char *)out->at + out->count * of->size, err)))
+            break;
+        out->count++;
+    }
+    skn_stmt_done(s);
+    return rc;
+}
+
+skein_rc skn_get_rows(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
+                      skn_arena *a, skn_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_with(tx, query, with);
+
+    return read_rows(&s, of, a, out, err);
 }
 
 skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err)
@@ -18,14 +92,10 @@ skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err)
 
 skein_rc skn_stmt_numbers(skn_stmt *s, skn_arena *a, skn_ids *out, skein_error *err)
 {
-    skn_vec(int64_t) v = {0};
-    bool     row;
-    skein_rc rc;
+    skn_rows rows = {0};
+    skein_rc rc = read_rows(s, &skn_row_of_number, a, &rows, err);
 
-    while (!(rc = skn_stmt_step(s, &row, err)) && row)
-        skn_vec_add(a, &v, skn_stmt_int(s, 0));
-    skn_stmt_done(s);
-    *out = (skn_ids){v.p, v.n};
+    *out = (skn_ids){rows.at, rows.count};
     return rc;
 }
 
@@ -49,6 +119,14 @@ skein_rc skn_tx_made_uid(skn_tx *tx, skein_rc rc)
     return rc;
 }
 
+skn_str skn_made_uid(skn_tx *tx, skn_arena *a, const char *prefix)
+{
+    char uid[11];
+
+    skn_tx_uid(tx, uid);
+    return skn_arena_printf(a, "%s_%s", prefix, uid);
+}
+
 skn_str skn_stmt_keep(const skn_stmt *s, int column, skn_arena *a)
 {
     return skn_arena_copy(a, skn_stmt_text(s, column));
@@ -58,6 +136,19 @@ skn_str skn_prefix_end(skn_str prefix, skn_arena *a)
 {
     /* Ids are ASCII, and 0x7f sorts after every character they may have. */
     return skn_arena_printf(a, "%.*s\x7f", SKN_FMT(prefix));
+}
+
+skn_str skn_number_list(const skn_ids *ids, skn_arena *a)
+{
+    skn_buf buf;
+    skn_str out;
+
+    skn_buf_init(&buf, SIZE_MAX / 2);
+    for (size_t i = 0; i < ids->count; i++)
+        skn_buf_addf(&buf, i ? ",%lld" : "%lld", (long long)ids->at[i]);
+    out = skn_arena_copy(a, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    return out;
 }
 
 /* A hash of what a message says, against texts that change under the program (docs/decisions/0026). */

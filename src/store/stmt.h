@@ -1,4 +1,9 @@
-/* stmt.h: the few shapes that nearly every statement of the store has. Only for this folder. */
+/* stmt.h: the shapes that nearly every statement of the store has: what is bound is a list, and what
+ * comes back is a number, or rows whose columns a table describes. Only for this folder.
+ *
+ *   return skn_run(tx, SKN_Q_inbox_begun, SKN_WITH(skn_bind_int(now), skn_bind_int(id)), err);
+ *
+ * A verb that is no more than such a call stands in verbs.def. */
 #ifndef SKN_STORE_STMT_H
 #define SKN_STORE_STMT_H
 
@@ -7,8 +12,87 @@
 #include "store/store.h"
 #include "store/tx.h"
 
+/* --- Parameters ----------------------------------------------------------------------------------- */
+
+/* What a statement's $1, $2, … are bound to. A list with nothing in it is SKN_WITH(SKN_NOTHING). */
+#define SKN_WITH(...) ((const skn_bind[]){__VA_ARGS__, {.kind = SKN_BIND_END}})
+#define SKN_NOTHING   ((skn_bind){.kind = SKN_BIND_END})
 /* How many rows are wanted at most; SIZE_MAX is all, which a database would read as a negative number. */
-void skn_stmt_bind_limit(skn_stmt *s, size_t limit);
+skn_bind skn_bind_limit(size_t limit);
+void     skn_stmt_bind_limit(skn_stmt *s, size_t limit);
+skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with);
+
+/* --- Columns -------------------------------------------------------------------------------------- */
+
+/* The words that stand for the values of an enum. */
+typedef struct skn_state_words {
+    const char *const *at;
+    int                count;
+    int                other; /* what any other word reads as; -1: the row is damaged */
+} skn_state_words;
+
+extern const skn_state_words skn_modes, skn_lane_states, skn_delivery_states, skn_turn_states;
+
+skn_bind skn_bind_word(const skn_state_words *words, unsigned value);
+
+typedef enum skn_column_kind {
+    SKN_COL_SKIP,
+    SKN_COL_INT,   /* int64_t */
+    SKN_COL_SMALL, /* int, or an enum by its number */
+    SKN_COL_FLAG,  /* bool: the number is not 0 */
+    SKN_COL_SET,   /* bool: the column is not NULL */
+    SKN_COL_TEXT,
+    SKN_COL_BLOB, /* skn_str */
+    SKN_COL_WORD  /* an enum by its word */
+} skn_column_kind;
+
+typedef struct skn_column {
+    skn_column_kind        kind;
+    size_t                 offset; /* of the member that it is read into */
+    const skn_state_words *words;
+} skn_column;
+
+/* How a row becomes a struct: its columns in order. */
+typedef struct skn_row {
+    size_t            size;
+    const skn_column *columns;
+    int               count;
+    /* Whatever no column says; or NULL. */
+    void (*finish)(const skn_stmt *s, skn_arena *a, void *row);
+} skn_row;
+
+/* store_rows.c: one for each struct that is read, for verbs that are more than a line of verbs.def. */
+extern const skn_row skn_row_of_number, skn_row_of_skein_str, skn_row_of_skn_edge,
+    skn_row_of_skn_compaction_row, skn_row_of_skn_event_row, skn_row_of_skn_inbox_row,
+    skn_row_of_skn_knowledge_row, skn_row_of_skein_knowledge, skn_row_of_skn_turn_row,
+    skn_row_of_skein_model_call, skn_row_of_skn_call_row, skn_row_of_skn_search_row,
+    skn_row_of_skn_thread_row;
+
+/* The current row; texts are kept in the arena, and are views of the row where that is NULL. */
+skein_rc skn_stmt_row(const skn_stmt *s, const skn_row *of, skn_arena *a, void *out,
+                      skein_error *err);
+
+/* --- Statements ----------------------------------------------------------------------------------- */
+
+skein_rc skn_run(skn_tx *tx, enum skn_query query, const skn_bind *with, skein_error *err);
+/* *changed: whether any row was. */
+skein_rc skn_run_changed(skn_tx *tx, enum skn_query query, const skn_bind *with, bool *changed,
+                         skein_error *err);
+/* Its first number; 0 without a row. */
+skein_rc skn_get_number(skn_tx *tx, enum skn_query query, const skn_bind *with, int64_t *out,
+                        skein_error *err);
+skein_rc skn_get_row(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
+                     skn_arena *a, void *out, bool *found, skein_error *err);
+
+typedef struct skn_rows {
+    void  *at;
+    size_t count;
+} skn_rows;
+#define SKN_ROWS(list) ((skn_rows){(list).at, (list).count})
+/* All rows, behind those that are in *out. */
+skein_rc skn_get_rows(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
+                      skn_arena *a, skn_rows *out, skein_error *err);
+
 /* Runs a statement that returns one number, and is done with it; *out is 0 without a row. */
 skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err);
 /* Runs a statement whose rows are one number each, and is done with it. */
@@ -17,14 +101,13 @@ skein_rc skn_stmt_numbers(skn_stmt *s, skn_arena *a, skn_ids *out, skein_error *
 skein_rc skn_stmt_changed(skn_tx *tx, skn_stmt *s, bool *changed, skein_error *err);
 /* Passes rc on; when it is a collision of an id that we made, asks for the work to be run again. */
 skein_rc skn_tx_made_uid(skn_tx *tx, skein_rc rc);
+/* A public id that begins so: "task_…". */
+skn_str skn_made_uid(skn_tx *tx, skn_arena *a, const char *prefix);
 /* A text of the current row, kept in the arena. */
 skn_str skn_stmt_keep(const skn_stmt *s, int column, skn_arena *a);
-/* The words for the states of a lane; a word that is none reads as interrupted. */
-const char      *skn_lane_state_word(skein_lane_state state);
-skein_lane_state skn_lane_state_of(skn_str name);
 /* The end of all texts that begin with prefix, for "uid >= prefix AND uid < end". */
 skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
-/* The numbers as an "_of_many" statement takes them. */
+/* The numbers as a statement takes a list of them. */
 skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
 /* A message's instructions back from their column; what is damaged reads as none. */
 void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);

@@ -63,7 +63,7 @@ skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err);
  * fails the erasure stays due, see skn_scrub_due. */
 skein_rc skn_store_scrub(skn_store *st, skein_error *err);
 
-/* The bare loop that the store's own speed is measured against (store_audit.c). */
+/* The bare loop that the store's own speed is measured against (store_feed.c). */
 typedef struct skn_floor {
     int64_t conversation; /* one that has no messages */
     skn_str text;
@@ -87,21 +87,9 @@ int skn_store_schema(void);
 void skn_store_uid(skn_store *st, char out[11]);
 void skn_tx_uid(skn_tx *tx, char out[11]);
 
-#include "store/verbs.h"
-
 #include "store/archive_verbs.h"
 #include "store/foreign.h"
-#include "store/verbs_audit.h"
-#include "store/verbs_call.h"
+#include "store/verbs.h"
 #include "store/verbs_check.h"
-#include "store/verbs_feed.h"
-#include "store/verbs_inbox.h"
-#include "store/verbs_lane.h"
-#include "store/verbs_read.h"
-#include "store/verbs_reply.h"
-#include "store/verbs_search.h"
-#include "store/verbs_tags.h"
-#include "store/verbs_task.h"
-#include "store/verbs_work.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* store_feed.c: rows of events, and of what the program keeps for itself. */
+/* store_feed.c: rows of events, and of what the program keeps for itself, where a verb is more than one statement. */
 #include "base/clock.h"
 #include "base/json_write.h"
 #include "store/stmt.h"
@@ -23,17 +23,12 @@ void skn_event_add(skn_tx *tx, const skn_event_row *row)
 
 static skein_rc write_one(skn_tx *tx, const skn_event_row *row, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_event_insert);
-
-    skn_stmt_bind_int(&s, row->world_id);
-    skn_stmt_bind_id(&s, row->conversation_id);
-    skn_stmt_bind_id(&s, row->version_id);
-    skn_stmt_bind_id(&s, row->message_id);
-    skn_stmt_bind_text(&s, row->cause);
-    skn_stmt_bind_text(&s, row->type);
-    skn_stmt_bind_text(&s, row->data);
-    skn_stmt_bind_int(&s, row->at);
-    return skn_stmt_run(&s, err);
+    return skn_run(tx, SKN_Q_event_insert,
+                   SKN_WITH(skn_bind_int(row->world_id), skn_bind_id(row->conversation_id),
+                            skn_bind_id(row->version_id), skn_bind_id(row->message_id),
+                            skn_bind_text(row->cause), skn_bind_text(row->type),
+                            skn_bind_text(row->data), skn_bind_int(row->at)),
+                   err);
 }
 
 static void id_or_null(skn_jw *w, int64_t id)
@@ -46,7 +41,6 @@ static void id_or_null(skn_jw *w, int64_t id)
 
 static skein_rc write_many(skn_tx *tx, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_event_insert_many);
     skn_buf  buf;
     skn_jw   w;
     skein_rc rc;
@@ -69,8 +63,7 @@ static skein_rc write_many(skn_tx *tx, skein_error *err)
         skn_jw_array_end(&w);
     }
     skn_jw_array_end(&w);
-    skn_stmt_bind_text(&s, skn_buf_str(&buf));
-    rc = skn_stmt_run(&s, err);
+    rc = skn_run(tx, SKN_Q_event_insert_many, SKN_WITH(skn_bind_text(skn_buf_str(&buf))), err);
     skn_buf_release(&buf);
     return rc;
 }
@@ -103,66 +96,21 @@ void skn_events_release(skn_tx *tx)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static void read_event(const skn_stmt *s, skn_arena *a, skn_event_row *e)
-{
-    *e = (skn_event_row){.id = skn_stmt_int(s, 0),
-                         .world_id = skn_stmt_int(s, 1),
-                         .conversation_id = skn_stmt_int(s, 2),
-                         .version_id = skn_stmt_int(s, 3),
-                         .message_id = skn_stmt_int(s, 4),
-                         .at = skn_stmt_int(s, 5)};
-    e->cause = skn_stmt_keep(s, 6, a);
-    e->type = skn_stmt_keep(s, 7, a);
-    e->data = skn_stmt_keep(s, 8, a);
-    e->world = skn_stmt_keep(s, 9, a);
-    e->chat_uid = skn_stmt_keep(s, 10, a);
-    e->thread_uid = skn_stmt_keep(s, 11, a);
-}
-
 skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *a,
                            skn_event_rows *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, range->conversation ? SKN_Q_event_after_conversation
-                                      : range->world      ? SKN_Q_event_after_world
-                                                          : SKN_Q_event_after);
-    skn_vec(skn_event_row) v = {0};
-    skn_event_row e;
-    bool          row;
-    skein_rc      rc;
+    const int64_t        of = range->conversation ? range->conversation : range->world;
+    const enum skn_query query = range->conversation ? SKN_Q_event_after_conversation
+                                 : of                ? SKN_Q_event_after_world
+                                                     : SKN_Q_event_after;
+    const skn_bind      *with = SKN_WITH(skn_bind_int(of), skn_bind_int(range->after),
+                                         skn_bind_int(range->upto), skn_bind_limit(range->limit));
+    skn_rows             rows = {0};
+    skein_rc rc = skn_get_rows(tx, query, of ? with : with + 1, &skn_row_of_skn_event_row, a,
+                               &rows, err);
 
-    if (range->conversation || range->world)
-        skn_stmt_bind_int(&s, range->conversation ? range->conversation : range->world);
-    skn_stmt_bind_int(&s, range->after);
-    skn_stmt_bind_int(&s, range->upto);
-    skn_stmt_bind_limit(&s, range->limit);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        read_event(&s, a, &e);
-        skn_vec_add(a, &v, e);
-    }
-    skn_stmt_done(&s);
-    *out = (skn_event_rows){v.p, v.n};
+    *out = (skn_event_rows){rows.at, rows.count};
     return rc;
-}
-
-static skein_rc number(skn_tx *tx, enum skn_query query, int64_t *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, query);
-
-    return skn_stmt_number(&s, out, err);
-}
-
-static skein_rc number_for(skn_tx *tx, enum skn_query query, int64_t given, int64_t *out,
-                           skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, query);
-
-    skn_stmt_bind_int(&s, given);
-    return skn_stmt_number(&s, out, err);
-}
-
-skein_rc skn_event_newest(skn_tx *tx, int64_t *newest, skein_error *err)
-{
-    return number(tx, SKN_Q_event_newest, newest, err);
 }
 
 /* Nobody is asked to stand still when there is nothing to read. */
@@ -174,203 +122,69 @@ skein_rc skn_event_settled(skn_tx *tx, int64_t after, int64_t *upto, skein_error
         *upto = 0;
         return rc;
     }
-    return number(tx, SKN_Q_event_settled, upto, err);
+    return skn_get_number(tx, SKN_Q_event_settled, SKN_WITH(SKN_NOTHING), upto, err);
+}
+
+static skein_rc last_below(skn_tx *tx, int64_t id, int64_t *last, skein_error *err)
+{
+    return skn_get_number(tx, SKN_Q_event_last_below, SKN_WITH(skn_bind_int(id)), last, err);
 }
 
 skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forgotten,
                         skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_meta_get);
-    skein_rc rc;
+    skein_rc rc = last_below(tx, upto + 1, newest, err);
 
     *forgotten = 0;
-    if ((rc = number_for(tx, SKN_Q_event_last_below, upto + 1, newest, err)))
-        return rc;
-    skn_stmt_bind_text(&s, SKN_STR("events_forgotten"));
-    return skn_stmt_number(&s, forgotten, err);
+    return rc ? rc
+              : skn_get_number(tx, SKN_Q_meta_get,
+                               SKN_WITH(skn_bind_text(SKN_STR("events_forgotten"))), forgotten,
+                               err);
 }
 
 skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
                          skein_error *err)
 {
-    skein_rc rc = number(tx, SKN_Q_event_oldest, oldest, err);
+    skein_rc rc = skn_get_number(tx, SKN_Q_event_oldest, SKN_WITH(SKN_NOTHING), oldest, err);
 
-    return rc ? rc : number_for(tx, SKN_Q_event_stays, before, stays, err);
+    return rc ? rc
+              : skn_get_number(tx, SKN_Q_event_stays, SKN_WITH(skn_bind_int(before)), stays,
+                               err);
 }
 
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_event_delete);
     int64_t  last;
     skein_rc rc;
 
     *gone = 0;
-    if ((rc = number_for(tx, SKN_Q_event_last_below, below, &last, err)) || last == 0)
-        return rc;
-    skn_stmt_bind_int(&s, below);
-    if ((rc = skn_stmt_run(&s, err)))
+    if ((rc = last_below(tx, below, &last, err)) || last == 0 ||
+        (rc = skn_run(tx, SKN_Q_event_delete, SKN_WITH(skn_bind_int(below)), err)))
         return rc;
     *gone = skn_db_changes(tx->db);
-    s = skn_stmt_use(tx->db, SKN_Q_event_forgotten);
-    skn_stmt_bind_int(&s, last);
-    return skn_stmt_run(&s, err);
+    return skn_run(tx, SKN_Q_event_forgotten, SKN_WITH(skn_bind_int(last)), err);
 }
 
-/* --- Settings ----------------------------------------------------------------------------------- */
-
-skein_rc skn_setting_rows(skn_tx *tx, skn_arena *a, skein_settings *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_setting_list);
-    skn_vec(skein_setting) v = {0};
-    bool     row;
-    skein_rc rc;
-
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        skein_setting one = {skn_stmt_keep(&s, 0, a), skn_stmt_keep(&s, 1, a)};
-
-        skn_vec_add(a, &v, one);
-    }
-    skn_stmt_done(&s);
-    *out = (skein_settings){v.p, v.n};
-    return rc;
-}
-
-skein_rc skn_setting_hold(skn_tx *tx, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_setting_hold);
-
-    return skn_stmt_run(&s, err);
-}
+/* --- Settings, sessions ------------------------------------------------------------------------- */
 
 skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db,
-                              setting->value.p ? SKN_Q_setting_put : SKN_Q_setting_delete);
-
-    skn_stmt_bind_text(&s, setting->key);
-    if (setting->value.p)
-        skn_stmt_bind_text(&s, setting->value);
-    return skn_stmt_run(&s, err);
+    if (!setting->value.p)
+        return skn_run(tx, SKN_Q_setting_delete, SKN_WITH(skn_bind_text(setting->key)), err);
+    return skn_run(tx, SKN_Q_setting_put,
+                   SKN_WITH(skn_bind_text(setting->key), skn_bind_text(setting->value)), err);
 }
 
-skein_rc skn_setting_changed(skn_tx *tx, skein_error *err)
+skein_rc skn_session_delete(skn_tx *tx, skn_str uid, int64_t *gone, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_setting_changed);
+    skein_rc rc = uid.p ? skn_run(tx, SKN_Q_session_delete, SKN_WITH(skn_bind_text(uid)), err)
+                        : skn_run(tx, SKN_Q_session_delete_all, SKN_WITH(SKN_NOTHING), err);
 
-    return skn_stmt_run(&s, err);
-}
-
-skein_rc skn_setting_changes(skn_tx *tx, int64_t *out, skein_error *err)
-{
-    return number(tx, SKN_Q_setting_changes, out, err);
-}
-
-skein_rc skn_stamp_number(skn_tx *tx, int64_t *out, skein_error *err)
-{
-    return number(tx, SKN_Q_store_stamp, out, err);
-}
-
-/* --- Answers ------------------------------------------------------------------------------------ */
-
-skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,
-                        skein_kept_answer *out, bool *found, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_get);
-    skein_rc rc;
-
-    skn_stmt_bind_text(&s, key);
-    skn_stmt_bind_int(&s, since);
-    rc = skn_stmt_step(&s, found, err);
-    if (rc == SKEIN_OK && *found)
-        *out = (skein_kept_answer){.key = skn_arena_copy(a, key),
-                                   .request = skn_stmt_int(&s, 0),
-                                   .status = skn_stmt_int(&s, 1),
-                                   .head = skn_stmt_keep(&s, 2, a),
-                                   .body = skn_stmt_keep(&s, 3, a)};
-    skn_stmt_done(&s);
+    *gone = rc ? 0 : skn_db_changes(tx->db);
     return rc;
 }
 
-skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now,
-                        skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_put);
-
-    skn_stmt_bind_text(&s, answer->key);
-    skn_stmt_bind_int(&s, answer->request);
-    skn_stmt_bind_int(&s, answer->status);
-    skn_stmt_bind_text(&s, answer->head);
-    skn_stmt_bind_text(&s, answer->body);
-    skn_stmt_bind_int(&s, now);
-    return skn_stmt_run(&s, err);
-}
-
-skein_rc skn_answer_begin(skn_tx *tx, skn_str key, int64_t request, int64_t now, int64_t since,
-                          bool *begun, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_begin);
-
-    skn_stmt_bind_text(&s, key);
-    skn_stmt_bind_int(&s, request);
-    skn_stmt_bind_int(&s, SKEIN_ANSWER_BEGUN);
-    skn_stmt_bind_int(&s, now);
-    skn_stmt_bind_int(&s, SKEIN_ANSWER_FAILED);
-    skn_stmt_bind_int(&s, since);
-    return skn_stmt_changed(tx, &s, begun, err);
-}
-
-skein_rc skn_answer_erase(skn_tx *tx, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_erase);
-
-    skn_stmt_bind_int(&s, SKEIN_ANSWER_ERASED);
-    return skn_stmt_run(&s, err);
-}
-
-skein_rc skn_answer_expire(skn_tx *tx, int64_t before, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_expire);
-
-    skn_stmt_bind_int(&s, before);
-    return skn_stmt_run(&s, err);
-}
-
-/* --- Failed edits --------------------------------------------------------------------------------- */
-
-skein_rc skn_edit_error_insert(skn_tx *tx, int64_t world, const skein_edit_error *what,
-                               skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_error_insert);
-
-    skn_stmt_bind_text(&s, what->uid);
-    skn_stmt_bind_int(&s, world);
-    skn_stmt_bind_id(&s, what->chat.v);
-    skn_stmt_bind_text(&s, what->message_uid);
-    skn_stmt_bind_text(&s, what->operation);
-    skn_stmt_bind_text(&s, what->error);
-    skn_stmt_bind_int(&s, what->at);
-    return skn_tx_made_uid(tx, skn_stmt_run(&s, err));
-}
-
-skein_rc skn_edit_error_trim(skn_tx *tx, int64_t world, size_t keep, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_error_trim);
-
-    skn_stmt_bind_int(&s, world);
-    skn_stmt_bind_int(&s, (int64_t)keep);
-    return skn_stmt_run(&s, err);
-}
-
-skein_rc skn_edit_error_solved(skn_tx *tx, int64_t world, int64_t conversation, skn_str message,
-                               skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_error_solved);
-
-    skn_stmt_bind_int(&s, world);
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_text(&s, message);
-    return skn_stmt_run(&s, err);
-}
+/* --- Edits that were not finished ----------------------------------------------------------------- */
 
 /* How the note of such a version begins; the id of its message follows. */
 #define HALF_BEGIN SKEIN_NOTE_EDIT " "
@@ -393,49 +207,108 @@ static skein_edit_error half_edit(const skn_stmt *s, skn_arena *a)
 skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t most,
                             skn_arena *a, skein_edit_errors *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_halves);
+    skn_stmt s = skn_stmt_with(tx, SKN_Q_edit_halves,
+                               SKN_WITH(skn_bind_int(world),
+                                        skn_bind_text(SKN_STR(HALF_BEGIN "%")),
+                                        skn_bind_int(before), skn_bind_int((int64_t)most)));
     skn_vec(skein_edit_error) v = {0};
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_int(&s, world);
-    skn_stmt_bind_text(&s, SKN_STR(HALF_BEGIN "%"));
-    skn_stmt_bind_int(&s, before);
-    skn_stmt_bind_int(&s, (int64_t)most);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        skein_edit_error one = half_edit(&s, a);
-
-        skn_vec_add(a, &v, one);
-    }
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row)
+        skn_vec_add(a, &v, half_edit(&s, a));
     skn_stmt_done(&s);
     *out = (skein_edit_errors){v.p, v.n};
     return rc;
 }
 
-/* After those that are in the list already. */
-skein_rc skn_edit_error_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_edit_errors *out,
-                             skein_error *err)
+/* --- How tools of servers define themselves --------------------------------------------------------- */
+
+skein_rc skn_definition_put(skn_tx *tx, skn_definition_row *row, int64_t now, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_error_list);
-    skn_vec(skein_edit_error) v = {0};
-    bool     row;
+    skein_rc rc = skn_get_number(tx, SKN_Q_definition_find,
+                                 SKN_WITH(skn_bind_int(row->world_id),
+                                          skn_bind_text(row->server), skn_bind_text(row->tool),
+                                          skn_bind_text(row->hash)),
+                                 &row->id, err);
+
+    if (rc || row->id)
+        return rc;
+    return skn_get_number(tx, SKN_Q_definition_insert,
+                          SKN_WITH(skn_bind_int(row->world_id), skn_bind_text(row->server),
+                                   skn_bind_text(row->tool), skn_bind_text(row->hash),
+                                   skn_bind_text(row->text), skn_bind_int(now)),
+                          &row->id, err);
+}
+
+skein_rc skn_definition_allowed(skn_tx *tx, const skn_definition_row *like, skn_arena *a,
+                                skn_str *hash, skein_error *err)
+{
+    bool found;
+
+    *hash = SKN_NONE;
+    return skn_get_row(tx, SKN_Q_definition_allowed,
+                       SKN_WITH(skn_bind_int(like->world_id), skn_bind_text(like->server),
+                                skn_bind_text(like->tool)),
+                       &skn_row_of_skein_str, a, hash, &found, err);
+}
+
+skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *err)
+{
+    skein_rc rc = skn_run(tx, SKN_Q_definition_outdate, SKN_WITH(skn_bind_int(id)), err);
+
+    return rc ? rc
+              : skn_run(tx, SKN_Q_definition_allow,
+                        SKN_WITH(skn_bind_int(now), skn_bind_int(id)), err);
+}
+
+/* --- The floor -------------------------------------------------------------------------------------- */
+
+/* The least that a durable message can cost on this database: one row with a unique
+ * id, committed by itself, on the connection that the store writes with. */
+
+/* A log that one run left behind must not be tidied away at the next one's expense. */
+static skein_rc tidy(skn_db *db, skein_error *err)
+{
+    if (skn_db_is_pg(db))
+        return SKEIN_OK;
+    return skn_db_script(db, "PRAGMA wal_checkpoint(RESTART)", err);
+}
+
+static skein_rc insert_row(skn_tx *tx, int64_t conversation, skn_str text, skein_error *err)
+{
+    char uid[11];
+
+    skn_tx_uid(tx, uid);
+    return skn_run(tx, SKN_Q_floor_insert,
+                   SKN_WITH(skn_bind_text(skn_str_of(uid)), skn_bind_int(conversation),
+                            skn_bind_text(text), skn_bind_int(skn_clock_micros())),
+                   err);
+}
+
+static skein_rc insert_rows(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_error *err)
+{
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc = SKEIN_OK;
+
+    for (int64_t i = 0; i < what->count && rc == SKEIN_OK; i++)
+        rc = insert_row(tx, what->conversation, what->text, err);
+    *nanos = skn_clock_monotonic() - start;
+    return rc;
+}
+
+skein_rc skn_floor_run(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_error *err)
+{
+    int64_t  after;
     skein_rc rc;
 
-    for (size_t i = 0; i < out->count; i++)
-        skn_vec_add(a, &v, out->at[i]);
-    skn_stmt_bind_int(&s, world);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        skein_edit_error one = {.uid = skn_stmt_keep(&s, 0, a),
-                                .chat = {skn_stmt_int(&s, 1)},
-                                .chat_uid = skn_stmt_keep(&s, 2, a),
-                                .message_uid = skn_stmt_keep(&s, 3, a),
-                                .operation = skn_stmt_keep(&s, 4, a),
-                                .error = skn_stmt_keep(&s, 5, a),
-                                .at = skn_stmt_int(&s, 6)};
-
-        skn_vec_add(a, &v, one);
-    }
-    skn_stmt_done(&s);
-    *out = (skein_edit_errors){v.p, v.n};
-    return rc;
+    *nanos = 0;
+    if ((rc = skn_message_newest(tx, &after, err)) || (rc = tidy(tx->db, err)) ||
+        what->count == 0)
+        return rc;
+    if ((rc = insert_rows(tx, what, nanos, err)) ||
+        (rc = skn_run(tx, SKN_Q_floor_clear,
+                      SKN_WITH(skn_bind_int(after), skn_bind_int(what->conversation)), err)))
+        return rc;
+    return tidy(tx->db, err);
 }

@@ -5,170 +5,69 @@
 #ifndef SKN_STORE_VERBS_H
 #define SKN_STORE_VERBS_H
 
-/* --- worlds and agents: store_world.c --- */
-skein_rc skn_world_insert(skn_tx *tx, skein_world *w, skein_error *err);
-skein_rc skn_world_get(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out, bool *found,
-                       skein_error *err);
-/* Keeps others from changing it until the transaction ends. Whoever holds a conversation of the world
- * too takes that first. */
-skein_rc skn_world_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err);
-skein_rc skn_agent_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err);
-skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, skein_world *out,
-                          bool *found, skein_error *err);
-skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
-skein_rc skn_world_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
-/* Those that are hidden, the last first, and showing one again; *found is false when it is not hidden. */
-skein_rc skn_world_hidden(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
-skein_rc skn_world_show(skn_tx *tx, int64_t id, bool *found, skein_error *err);
-skein_rc skn_world_chat(skn_tx *tx, int64_t id, int64_t conversation, skein_error *err);
-/* Writes name, description, turn_limit and compact_at. */
-skein_rc skn_world_put(skn_tx *tx, const skein_world *w, skein_error *err);
-skein_rc skn_agent_insert(skn_tx *tx, skein_agent *agent, skein_error *err);
-skein_rc skn_agent_get(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out, bool *found,
-                       skein_error *err);
-skein_rc skn_agent_by_ref(skn_tx *tx, int64_t world, skn_str name, skn_str uid, skn_arena *a,
-                          skein_agent *out, bool *found, skein_error *err);
-skein_rc skn_agent_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_agents *out,
-                        skein_error *err);
-/* Writes lead, system_prompt, model and settings. */
-skein_rc skn_agent_put(skn_tx *tx, const skein_agent *agent, skein_error *err);
-skein_rc skn_agent_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
-/* Agents of the world (id and name only) that have no lane in this chat yet. */
-skein_rc skn_agent_laneless(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
-                            skein_agents *out, skein_error *err);
+/* --- The verbs that are one statement: store_rows.c ------------------------------------------------- */
 
-/* --- conversations, lanes: store_conversation.c --- */
-skein_rc skn_conversation_insert(skn_tx *tx, const skn_conversation_row *row, int64_t *id,
-                                 skein_error *err);
-/* Reads the row and keeps every other writer of this conversation out until the transaction ends. */
-skein_rc skn_conversation_lock(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
-                               bool *found, skein_error *err);
-skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a,
-                                  skn_conversation_row *out, bool *found, skein_error *err);
-skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a,
-                                 skn_conversation_row *out, bool *found, skein_error *err);
-skein_rc skn_conversation_by_agent(skn_tx *tx, int64_t agent, skein_mode mode, skn_arena *a,
-                                   skn_conversation_row *out, bool *found, skein_error *err);
-typedef struct skn_conversation_rows {
-    skn_conversation_row *at;
-    size_t                count;
-} skn_conversation_rows;
-/* At most two, so that the caller can tell "one" from "several". */
-skein_rc skn_conversation_by_prefix(skn_tx *tx, skn_str prefix, skn_arena *a,
-                                    skn_conversation_rows *out, skein_error *err);
-skein_rc skn_conversation_by_title(skn_tx *tx, int64_t world, skn_str title, skn_arena *a,
-                                   skn_conversation_rows *out, skein_error *err);
-skein_rc skn_conversation_list(skn_tx *tx, int64_t world, skn_arena *a,
-                               skn_conversation_rows *out, skein_error *err);
-/* Messages born in a conversation that some version of it holds, and that were not erased. */
-skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                                   skein_error *err);
-/* The conversation and all that branched off from it, however far, hidden ones too; keeps every
- * other writer of them out until the transaction ends. One that another transaction was just
- * making is missing: ask again until there are no more. */
-skein_rc skn_conversation_family(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                                 skein_error *err);
-skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
-                                      skein_error *err);
-/* An absent title removes it. */
-skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_error *err);
-/* What its next messages ask for: whose reply is expected (0: nobody's), and that nothing is changed. */
-skein_rc skn_conversation_expect(skn_tx *tx, int64_t id, int64_t agent, bool read_only,
-                                 skein_error *err);
-skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
-                               skein_error *err);
-/* One that was hidden, and showing it again; *found is false when it is not hidden. */
-skein_rc skn_conversation_hidden(skn_tx *tx, skn_str uid, skn_arena *a,
-                                 skn_conversation_row *out, bool *found, skein_error *err);
-skein_rc skn_conversation_hidden_in(skn_tx *tx, int64_t world, skn_arena *a,
-                                    skn_conversation_rows *out, skein_error *err);
-skein_rc skn_conversation_show(skn_tx *tx, int64_t id, bool *found, skein_error *err);
-skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
-                         skein_error *err);
-skein_rc skn_lane_by_key(skn_tx *tx, int64_t conversation, skn_str key, skn_arena *a,
-                         skn_lane_row *out, bool *found, skein_error *err);
-skein_rc skn_lane_get(skn_tx *tx, int64_t id, skn_arena *a, skn_lane_row *out, bool *found,
-                      skein_error *err);
-skein_rc skn_lane_of_agent(skn_tx *tx, int64_t conversation, int64_t agent, skn_arena *a,
-                           skn_lane_row *out, bool *found, skein_error *err);
-/* All lanes in order of making; only those without a parent (main and agents) when top is set. */
-skein_rc skn_lane_rows_of(skn_tx *tx, int64_t conversation, bool top, skn_arena *a,
-                          skn_lane_rows *out, skein_error *err);
-skein_rc skn_lane_count_child(skn_tx *tx, int64_t id, int64_t *ordinal, skein_error *err);
-skein_rc skn_lane_set_state(skn_tx *tx, int64_t id, skein_lane_state state, bool *changed,
-                            skein_error *err);
+#define SKN_PARAMS(...)             __VA_ARGS__
+#define SKN_RUN(verb, in, ...)      skein_rc skn_##verb(SKN_PARAMS in, skein_error *err);
+#define SKN_RUN_MADE(verb, in, ...) SKN_RUN(verb, in, )
+#define SKN_CHANGED(verb, in, ...)                                                             \
+    skein_rc skn_##verb(SKN_PARAMS in, bool *changed, skein_error *err);
+#define SKN_INSERT(verb, in, ...) SKN_RUN(verb, in, )
+#define SKN_NUMBER(verb, in, ...)                                                              \
+    skein_rc skn_##verb(SKN_PARAMS in, int64_t *out, skein_error *err);
+#define SKN_YES(verb, in, ...) skein_rc skn_##verb(SKN_PARAMS in, bool *yes, skein_error *err);
+#define SKN_ONE(verb, type, in, ...)                                                           \
+    skein_rc skn_##verb(SKN_PARAMS in, skn_arena *a, type *out, bool *found, skein_error *err);
+#define SKN_ALL(verb, type, list, in, ...)                                                     \
+    skein_rc skn_##verb(SKN_PARAMS in, skn_arena *a, list *out, skein_error *err);
+#define SKN_MORE(verb, type, list, in, ...) SKN_ALL(verb, type, list, in, )
+#define SKN_IDS(verb, in, ...)              SKN_ALL(verb, int64_t, skn_ids, in, )
 
-/* --- versions, operations: store_version.c --- */
-skein_rc skn_version_insert(skn_tx *tx, const skn_version_row *row, int64_t *id,
-                            skein_error *err);
-skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out,
-                         bool *found, skein_error *err);
-skein_rc skn_version_by_number(skn_tx *tx, int64_t conversation, int64_t number, skn_arena *a,
-                               skn_version_row *out, bool *found, skein_error *err);
-skein_rc skn_op_insert(skn_tx *tx, int64_t conversation, const skn_op_row *row, skn_str actor,
-                       int64_t now, int64_t *id, skein_error *err);
-typedef enum skn_op_which {
-    SKN_OP_LAST_STANDING, /* neither undo nor redo, and not taken back */
-    SKN_OP_LAST_UNDONE    /* taken back most recently */
-} skn_op_which;
-skein_rc skn_op_find(skn_tx *tx, int64_t conversation, skn_op_which which, skn_arena *a,
-                     skn_op_row *out, bool *found, skein_error *err);
-skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool *found,
-                    skein_error *err);
-/* The newest message there was when a version was left, before the last move to it; 0: it never was. */
-skein_rc skn_op_left_newest(skn_tx *tx, int64_t conversation, int64_t version, int64_t *message,
-                            skein_error *err);
-skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
+#include "store/verbs.def"
+
+#undef SKN_PARAMS
+#undef SKN_RUN
+#undef SKN_RUN_MADE
+#undef SKN_CHANGED
+#undef SKN_INSERT
+#undef SKN_NUMBER
+#undef SKN_YES
+#undef SKN_ONE
+#undef SKN_ALL
+#undef SKN_MORE
+#undef SKN_IDS
+
+/* --- Conversations: store_tree.c -------------------------------------------------------------- */
+
 skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
                              skn_str *response, bool *found, skein_error *err);
 /* Those that are older than a week go, some at a time. */
 skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
                                 int64_t now, skein_error *err);
-/* Another response, where the key is kept. */
-skein_rc skn_idempotency_move(skn_tx *tx, skn_str key, skn_str response, skein_error *err);
-
-/* --- threads, items, nodes: store_thread.c --- */
 skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err);
-skein_rc skn_thread_set_base(skn_tx *tx, int64_t id, int64_t root, int64_t length,
-                             skein_error *err);
-skein_rc skn_thread_set_compaction(skn_tx *tx, int64_t id, int64_t compaction,
-                                   skein_error *err);
-skein_rc skn_thread_get(skn_tx *tx, int64_t id, skn_arena *a, skn_thread_row *out, bool *found,
-                        skein_error *err);
-skein_rc skn_thread_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_thread_row *out,
-                           bool *found, skein_error *err);
-skein_rc skn_thread_of(skn_tx *tx, int64_t version, int64_t lane, skn_arena *a,
-                       skn_thread_row *out, bool *found, skein_error *err);
-skein_rc skn_item_insert(skn_tx *tx, int64_t thread, int64_t seq, int64_t message, int64_t key,
-                         skein_error *err); /* key 0: the message's own id */
 skein_rc skn_item_key(skn_tx *tx, int64_t thread, int64_t seq, int64_t *key, int64_t *message,
                       skein_error *err);
-skein_rc skn_item_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
-                        skn_items *out, skein_error *err);
-/* The message last appended to the thread itself; 0 when there is none. */
-skein_rc skn_item_last(skn_tx *tx, int64_t thread, int64_t *message, skein_error *err);
-/* How many of these items of a thread are newer than a message. */
-skein_rc skn_items_newer(skn_tx *tx, int64_t thread, int64_t lo, int64_t hi, int64_t message,
-                         int64_t *count, skein_error *err);
-skein_rc skn_item_placements(skn_tx *tx, int64_t message, skn_arena *a, skn_placements *out,
-                             skein_error *err);
-skein_rc skn_node_insert(skn_tx *tx, int64_t conversation, int level, skn_str entries,
-                         int64_t *id, skein_error *err);
 skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str *entries,
                       bool *found, skein_error *err);
-skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason,
-                               skn_str model, int64_t now, skein_error *err);
 skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, bool *found,
                             skein_error *err);
+skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
+                           const int64_t *sources, size_t count, skein_error *err);
+skein_rc skn_squash_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *ids, skn_str **uids,
+                            skein_error *err);
+/* Removes it from the world and from every conversation. */
+skein_rc skn_tag_drop(skn_tx *tx, int64_t id, skein_error *err);
+skein_rc skn_tag_set_active(skn_tx *tx, int64_t conversation, int64_t id, bool active,
+                            skein_error *err);
+/* Edges from any of these, those to older messages first; sources in the order of their squash. */
+skein_rc skn_edges_of(skn_tx *tx, skn_edge_kind kind, const skn_ids *from, skn_arena *a,
+                      skn_edges *out, skein_error *err);
 
-/* --- messages: store_message.c --- */
+/* --- Messages and their copies: store_message.c ----------------------------------------------- */
+
 /* Calls and instructions as their columns hold them; none are absent. */
 skn_str skn_calls_json(const skein_tool_call *calls, size_t count, skn_buf *buf);
 skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_buf *buf);
-/* What a message says, as its columns hold it. */
-typedef struct skn_said {
-    skn_str content, thinking, calls, instructions;
-} skn_said;
 
 #define SKN_HASH_ERASED 0 /* of what was purged: the hash of a short text would give it away */
 /* Never SKN_HASH_ERASED; the same on every machine, and for ever. */
@@ -197,23 +96,168 @@ skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_st
                                         skn_call_halves *out, skein_error *err);
 skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
                            skein_error *err);
+/* Messages by their ids, each named once, in ascending order; those that are not
+ * there are left out. */
+skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
+                          skein_error *err);
 
-/* --- erasure: store.c --- */
+/* Whoever repeats words of a message that is said in another conversation keeps that one first, and reads them then: so
+ * an erasure either finds the copy or was there before the words were read. 0: of none. */
+skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err);
+/* A message repeats words of another one (0: of none), and is erased with it. */
+skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err);
+/* The messages that repeat one of these. */
+skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
+                       skein_error *err);
+/* Empties what tasks, the inbox, knowledge and delegations hold of these messages' texts; before the
+ * messages themselves are. */
+skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err);
+/* The pending tasks that are these messages: nobody can do them any more. */
+skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
+                            skein_error *err);
+/* Every text that a message ever had, the first included, in order of making; none when there is no
+ * such message. */
+skein_rc skn_reply_lineage(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                           skein_error *err);
+/* The messages that were squashed into this one. */
+skein_rc skn_reply_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                           skein_error *err);
+/* What the message replies to; 0 when it replies to nothing known. */
+skein_rc skn_reply_link(skn_tx *tx, int64_t id, int64_t *reply_to, skein_error *err);
+
+/* --- Erasure: store.c ------------------------------------------------------------------------- */
+
 /* How many erasures there were, when the last of them are not yet driven out of the files; else 0. */
 skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err);
 
-/* --- squashes: store_version.c --- */
-skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
-                           const int64_t *sources, size_t count, skein_error *err);
-skein_rc skn_squash_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_squash_row *out,
-                           bool *found, skein_error *err);
-skein_rc skn_squash_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *ids, skn_str **uids,
-                            skein_error *err);
-/* Public ids of a conversation's squashes, newest first. */
-skein_rc skn_squashes_of(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
-                         skein_uids *out, skein_error *err);
-/* Results of the squashes that took this message, oldest first. */
-skein_rc skn_squash_results_of(skn_tx *tx, int64_t message, skn_arena *a, skn_ids *out,
+/* --- The index of words: store_search.c ------------------------------------------------------- */
+
+/* Makes sure that no other transaction may still add a message with a smaller id than the newest
+ * one. SKEIN_BUSY when one may: at once, or with `wait` after a moment, in which others that add
+ * messages have to wait too. */
+skein_rc skn_words_settle(skn_tx *tx, bool wait, skein_error *err);
+/* The last message that the index knows of. */
+skein_rc skn_words_upto(skn_tx *tx, skn_words_hold hold, int64_t *id, skein_error *err);
+/* Puts messages in; their texts are lists as skn_words_list makes them. */
+skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err);
+/* Takes a message out of the index; words must be the list it was put in with. */
+skein_rc skn_words_remove(skn_tx *tx, int64_t id, skn_str words, skein_error *err);
+/* The newest few that have all these words, among ids below a number; none when there are no more. */
+skein_rc skn_words_page(skn_tx *tx, const skn_search_scope *scope, const skn_terms *terms,
+                        int64_t below, skn_arena *a, skn_search_rows *out, skein_error *err);
+
+/* --- Events, and what the program keeps for itself: store_feed.c ------------------------------ */
+
+/* Collects an event, a copy of it; nothing is kept of it when the work does not succeed. */
+void skn_event_add(skn_tx *tx, const skn_event_row *row);
+/* The greatest id up to which no event is missing that may still come; 0 when there is no event
+ * after `after`. Only for another transaction, whose snapshot is taken later. */
+skein_rc skn_event_settled(skn_tx *tx, int64_t after, int64_t *upto, skein_error *err);
+/* Events in order. */
+skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *a,
+                           skn_event_rows *out, skein_error *err);
+/* The newest event of those up to a settled one, and of those that were forgotten; 0 for none. */
+skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forgotten,
+                        skein_error *err);
+/* The oldest event that is there, and the first that a time leaves: the newest always stays. */
+skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
+                         skein_error *err);
+/* Deletes all below a number, and keeps in mind which was the last. */
+skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
+/* An absent uid means all of them. */
+skein_rc skn_session_delete(skn_tx *tx, skn_str uid, int64_t *gone, skein_error *err);
+/* An absent value removes the key. */
+skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err);
+/* Edits whose messages were removed before a time and whose new text never came, newest first. */
+skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t most,
+                            skn_arena *a, skein_edit_errors *out, skein_error *err);
+/* Fills id: of a new row, or of the one that has the same hash. The world is held. */
+skein_rc skn_definition_put(skn_tx *tx, skn_definition_row *row, int64_t now, skein_error *err);
+/* The hash of the definition that a person has allowed last of the tool; absent: none. */
+skein_rc skn_definition_allowed(skn_tx *tx, const skn_definition_row *like, skn_arena *a,
+                                skn_str *hash, skein_error *err);
+/* It is the one that is allowed from here on; another one of the same tool is not any more. The world is held. */
+skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *err);
+
+/* --- Work: store_work.c ----------------------------------------------------------------------- */
+
+/* All that a person's message has caused in a conversation, and whether a pause was said for it. */
+skein_rc skn_delivery_spent(skn_tx *tx, skn_str cause, int64_t conversation, int64_t *count,
+                            bool *paused, skein_error *err);
+/* Takes ids, cause, model, message_uid, hops_left, since, lane and task from row->turn, and fills its id
+ * and uid; the fence is made here. */
+skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_arena *a,
+                         skein_error *err);
+/* Open ones of a conversation, or of a world when that is 0, or all when both are, world by world;
+ * oldest first. */
+skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
+                            skn_turn_rows *out, skein_error *err);
+/* Keeps a piece of what it is writing; piece->saved is false when it is over, has stored that message, or somebody
+ * else is at its row just now. */
+skein_rc skn_written_add(skn_tx *tx, skein_piece *piece, skein_error *err);
+/* All of it up to the first gap; both absent when there is none. */
+skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
+                        skn_str *thinking, skein_error *err);
+skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error *err);
+/* The first public ids alone, in order, at most `limit`. */
+skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_arena *a,
+                          skn_str **out, size_t *count, skein_error *err);
+/* Takes world, agent, source, content and created_at from row->task; fills its id and uid. */
+skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_error *err);
+skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
+                        skein_error *err);
+
+/* --- What is there for people, and what agents keep in mind: store_inbox.c -------------------- */
+
+/* Fills id and uid; item.briefing makes it a briefing, with an id of its own. */
+skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_error *err);
+/* What another attempt at the same task told by the same agent under the same title; *id is 0 when there is
+ * nothing. *same: with the same text. */
+skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, int64_t *id,
+                           skn_str *uid, bool *same, skein_error *err);
+/* By its public id or, also when it was removed, by that of its briefing. */
+skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *out,
+                          bool *found, skein_error *err);
+/* What lists leave out, into row->item: the text of a briefing, and a definition whole. */
+skein_rc skn_inbox_long_texts(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
+/* Of a world (0: of all), neither done nor snoozed. */
+skein_rc skn_inbox_counts(skn_tx *tx, int64_t world, int64_t now, int64_t *unread,
+                          int64_t *needs_you, skein_error *err);
+/* Those of a world that are unread and of a kind (absent: any) are read; *count were. */
+skein_rc skn_inbox_read(skn_tx *tx, int64_t world, skn_str kind, int64_t now, int64_t *count,
+                        skein_error *err);
+/* Fills item.uid; *stored is false when the agent has the same in mind, which is then read. */
+skein_rc     skn_knowledge_put(skn_tx *tx, skn_knowledge_row *row, skn_arena *a, bool *stored,
                                skein_error *err);
+typedef bool skn_knowledge_sieve(void *arg, const skein_knowledge *item);
+/* What an agent has in mind, newest first, at most `limit`; wanted (NULL: all are) says which. */
+skein_rc skn_knowledge_rows(skn_tx *tx, int64_t agent, size_t limit,
+                            skn_knowledge_sieve *wanted, void *arg, skn_arena *a,
+                            skein_knowledges *out, skein_error *err);
+
+/* --- What models were sent: store_call.c ------------------------------------------------------ */
+
+/* Which of the hashes have their piece? And when text was last erased from the store; 0: never. */
+skein_rc skn_pieces_known(skn_tx *tx, const skn_str *hashes, size_t count, bool *known,
+                          int64_t *erased_at, skn_arena *a, skein_error *err);
+/* Their bytes, into bytes[i]; absent for one that is not there. */
+skein_rc skn_pieces_read(skn_tx *tx, const skn_str *hashes, size_t count, skn_str *bytes,
+                         skn_arena *a, skein_error *err);
+/* By its public id, or the last of the message with that id. */
+skein_rc skn_call_get(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a, skn_call_row *out,
+                      bool *found, skein_error *err);
+/* Of a message, oldest first; when that is absent of an agent, newest first; of all when it is 0. */
+skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int64_t agent,
+                            size_t limit, skn_arena *a, skein_model_calls *out,
+                            skein_error *err);
+/* What the last call of each message cost, into out[i]; those without a call are left as they are. */
+skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_arena *a,
+                        skein_usage *out, skein_error *err);
+/* One call as the check sees it; the texts die with the next. */
+typedef skein_rc skn_call_sink(void *arg, skn_str uid, skn_str request, skn_str response,
+                               skein_error *err);
+/* Hands over every call, or only those that skn_call_erase would empty; conversation 0: every. */
+skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, void *arg,
+                       skein_error *err);
 
 #endif

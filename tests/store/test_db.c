@@ -74,7 +74,7 @@ static void expect_text(skn_str got, skn_str want)
 static void expect_round_trip(skn_db *db, const char *name, skn_str description, int64_t number)
 {
     int64_t     id = put_world(db, skn_str_of(name), description, number);
-    skn_stmt    s = skn_stmt_use(db, SKN_Q_world_by_id);
+    skn_stmt    s = skn_stmt_use(db, SKN_Q_world_get);
     skein_error err;
     bool        row;
 
@@ -236,7 +236,7 @@ static void changes_are_counted(void **state)
 {
     skn_fixture *fx = skn_fixture_of(state);
     skn_db      *db = connect_to(fx);
-    skn_stmt     s = skn_stmt_use(db, SKN_Q_world_set_chat);
+    skn_stmt     s = skn_stmt_use(db, SKN_Q_world_chat);
     skein_error  err;
 
     SKN_OK(put(db, SKN_Q_meta_set, "k", 1, &err), err);

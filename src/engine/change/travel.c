@@ -214,7 +214,7 @@ static skein_rc undo_one(call *c, skein_error *err)
     skn_op_row op;
     int64_t    id;
     bool       found;
-    skein_rc rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &found, err);
+    skein_rc   rc = skn_op_last_standing(c->tx, c->row.id, c->mem, &op, &found, err);
 
     if (rc)
         return rc;
@@ -279,14 +279,13 @@ static skein_rc find_undone(call *c, skn_op_row *op, bool *may, skein_error *err
     skein_rc   rc;
 
     *may = false;
-    rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_UNDONE, c->mem, op, &found, err);
+    rc = skn_op_last_undone(c->tx, c->row.id, c->mem, op, &found, err);
     if (!found)
         *op = (skn_op_row){0};
     if (rc || !found)
         return rc;
     if ((rc = skn_op_get(c->tx, op->undone_by_id, c->mem, &undo, &found, err)) ||
-        (rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &last, &changed,
-                          err)) ||
+        (rc = skn_op_last_standing(c->tx, c->row.id, c->mem, &last, &changed, err)) ||
         (rc = said_since(c, undo.newest_message_id, &said, err)))
         return rc;
     *may = !said && !(changed && op->undone_by_id < last.id);
@@ -417,8 +416,7 @@ skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation, skei
     while (skn_snapshot_next(&s, err)) {
         c.tx = s.tx;
         if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &c.row, err)) &&
-            !(s.rc = skn_op_find(s.tx, c.row.id, SKN_OP_LAST_STANDING, mem, &op, &out->undo,
-                                 err)))
+            !(s.rc = skn_op_last_standing(s.tx, c.row.id, mem, &op, &out->undo, err)))
             s.rc = find_undone(&c, &op, &out->redo, err);
     }
     return s.rc;

@@ -771,7 +771,7 @@ static skein_rc look_in_lane(looking *l, size_t lane, skein_error *err)
         rc = skn_threads_of_lane(x->trees->tx, x->main.conversation.id, x->lanes[lane].row.id,
                                  below, VERSIONS_READ, x->a, &rows, err);
         for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
-            below = rows.numbers[i];
+            below = rows.at[i].version_number;
             if (full(l))
                 return SKEIN_OK;
             rc = look_at(l, &rows.at[i], below, err);

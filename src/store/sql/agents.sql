@@ -1,14 +1,15 @@
--- Delegations, tasks, inbox, knowledge, expected answers, calls of models: one section for each store file.
+-- Delegations, tasks, inbox, knowledge, expected answers, calls of models: one section for each.
 
 -- --- Parts: they come before all statements ---
 -- =task_rows
 SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content, k.result, k.last_error, k.status, k.attempts,
   k.not_before, k.created_at, k.completed_at, m.uid,
-  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause,
+  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id),
   (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id AND t.waits = 1),
   COALESCE((SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
     i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1), xi.uid),
   CASE WHEN x.id IS NOT NULL THEN COALESCE(xa.name, 'human') END, SUBSTR(COALESCE(xi.content, xm.content), 1, 16384),
+  k.assigned_by_id, k.message_id, k.hops_left, k.cause,
   (SELECT MAX(y.answer_message_id) FROM expected y WHERE y.task_id = k.id), k.call_message_id
   FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
   LEFT JOIN expected x ON k.status = 'pending' AND x.id = (SELECT MIN(y.id) FROM expected y WHERE y.task_id = k.id AND y.state = 'open')
@@ -41,7 +42,7 @@ SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.ui
 -- =inbox_needs
 CASE WHEN i.done_at IS NULL AND (i.kind = 'question' OR i.kind = 'approval' OR i.kind = 'failure') THEN 1 ELSE 0 END
 -- =knowledge_rows
-SELECT k.id, k.uid, k.type, k.content, k.confidence, c.uid, m.uid, k.created_at FROM knowledge k
+SELECT k.uid, k.type, k.content, k.confidence, c.uid, m.uid, k.created_at, k.id FROM knowledge k
   LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN messages m ON m.id = k.message_id
 -- =call_rows
 SELECT k.uid, k.world_id, k.conversation_id, c.uid, k.agent_id, a.name, k.turn_id, k.message_uid, k.purpose, k.model, k.state, k.error,
@@ -49,7 +50,7 @@ SELECT k.uid, k.world_id, k.conversation_id, c.uid, k.agent_id, a.name, k.turn_i
 -- =call_from
 FROM model_calls k LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN agents a ON a.id = k.agent_id
 
--- --- lanes and expected answers: store_lane.c ---
+-- --- lanes and expected answers ---
 
 -- =delegation_rows
 SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, a.removed_at, l.parent_id, p.key, l.ordinal, l.spawn_message_id, m.uid,
@@ -57,15 +58,15 @@ SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, a.removed_at, l.paren
   FROM lanes l JOIN lanes p ON p.id = l.parent_id LEFT JOIN agents a ON a.id = l.agent_id
   LEFT JOIN agents b ON b.id = l.parent_agent_id LEFT JOIN messages m ON m.id = l.spawn_message_id
 -- =expected_rows
-SELECT x.id, x.world_id, x.asker_id, x.asked_id, x.message_id, x.state, x.created_at, a.name, b.name, m.uid, r.uid, x.task_id
+SELECT x.state, x.created_at, a.name, b.name, m.uid, r.uid, x.id, x.world_id, x.asker_id, x.asked_id, x.message_id, x.task_id
   FROM expected x LEFT JOIN agents a ON a.id = x.asker_id LEFT JOIN agents b ON b.id = x.asked_id
   JOIN messages m ON m.id = x.message_id LEFT JOIN messages r ON r.id = x.answer_message_id
 
--- :delegation_by_id
+-- :delegation_get
 {delegation_rows} WHERE l.id = $1;
 -- :delegation_by_key
 {delegation_rows} WHERE l.conversation_id = $1 AND l.key = $2;
--- :delegation_list
+-- :delegation_rows_of
 {delegation_rows} WHERE l.conversation_id = $1 ORDER BY l.id;
 -- Those that a turn waits for.
 -- :delegation_waited
@@ -82,7 +83,7 @@ UPDATE lanes SET state = $1, waited = $2, told = $3 WHERE id = $4;
 SELECT COUNT(DISTINCT d.lane_id) FROM deliveries d
  WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id IS NOT NULL;
 -- Has a call of this message its result?
--- :call_result
+-- :call_results
 SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role = 'tool' AND tool_call_id = $2;
 -- :call_last_result
 SELECT MAX(id) FROM messages WHERE reply_to_id = $1 AND role = 'tool';
@@ -113,17 +114,16 @@ UPDATE expected SET task_id = NULL WHERE task_id = $1;
 -- :expected_drop
 UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open' AND (asked_id = $2 OR asker_id = $2);
 -- What people were asked is in the inbox.
--- :expected_list
-{expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 ORDER BY x.id DESC LIMIT 1000;
--- :expected_list_of
-{expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 AND (x.asked_id = $2 OR x.asker_id = $2) ORDER BY x.id DESC LIMIT 1000;
+-- :expected_rows
+{expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 AND (CAST($2 AS BIGINT) = 0 OR x.asked_id = $2 OR x.asker_id = $2)
+ ORDER BY x.id DESC LIMIT 1000;
 
--- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_inbox.c ---
+-- --- tasks, inbox, knowledge ---
 
 -- :task_insert
 INSERT INTO tasks(uid, world_id, agent_id, assigned_by_id, source, content, message_id, cause, hops_left, created_at, call_message_id)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
--- :task_by_id
+-- :task_get
 {task_rows} WHERE k.id = $1;
 -- :task_by_uid
 {task_rows} WHERE k.world_id = $1 AND k.uid = $2;
@@ -131,7 +131,7 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
 {task_rows} WHERE k.agent_id = $1 AND (CAST($2 AS TEXT) IS NULL OR k.status = $2) ORDER BY k.id DESC LIMIT $3;
 -- A back-off that ends later than any can was begun by a clock that has been set back since.
 -- :task_due
-SELECT k.id, COALESCE(c.id, 0), k.agent_id, a.model {task_places}
+SELECT 0, k.id, COALESCE(c.id, 0), k.agent_id, a.model, 0 {task_places}
  WHERE k.id IN (SELECT MIN(q.id) FROM tasks q WHERE q.status = 'pending' AND (q.not_before <= $1 OR q.not_before > $2)
                   AND NOT {task_asks} GROUP BY q.agent_id) AND {task_free}
  ORDER BY k.id LIMIT $3;
@@ -157,12 +157,10 @@ UPDATE tasks SET hops_left = $1 WHERE id = $2;
 UPDATE tasks SET message_id = $1 WHERE id = $2;
 -- :task_pending
 SELECT COUNT(*) FROM tasks WHERE agent_id = $1 AND status = 'pending';
--- Those of one source that nobody has begun with.
--- :task_waiting
-SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 AND k.attempts = 0
-   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id) ORDER BY k.id LIMIT 1;
--- :task_pending_of
-SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 ORDER BY k.id LIMIT 1;
+-- Those of one source; $3: only those that nobody has begun with.
+-- :task_of_source
+SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 AND (CAST($3 AS BIGINT) = 0 OR
+   (k.attempts = 0 AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id))) ORDER BY k.id LIMIT 1;
 -- With the answers that such a task goes on with.
 -- :task_unfinished
 SELECT k.message_id FROM tasks k WHERE k.agent_id = $1 AND k.message_id >= $2 AND k.id <> $3
@@ -171,14 +169,14 @@ UNION SELECT y.answer_message_id FROM tasks k JOIN expected y ON y.task_id = k.i
  WHERE k.agent_id = $1 AND y.answer_message_id >= $2 AND k.id <> $3 AND k.status = 'pending' ORDER BY 1;
 -- :task_hurry
 UPDATE tasks SET not_before = 0 WHERE agent_id = $1 AND status = 'pending' AND not_before > 0;
--- :tasks_drop
+-- :task_drop
 UPDATE tasks SET status = 'cancelled', completed_at = $1 WHERE agent_id = $2 AND status = 'pending';
 -- :task_next
 SELECT MIN(k.not_before) FROM tasks k JOIN agents a ON a.id = k.agent_id
  WHERE k.status = 'pending' AND k.not_before > $1 AND a.removed_at IS NULL AND a.paused_at IS NULL;
 
 -- Timers of agents, and who begins nothing.
--- :timers_due
+-- :timer_due
 SELECT a.id, a.run_every, a.next_run_at FROM agents a JOIN worlds w ON w.id = a.world_id WHERE a.run_every > 0
    AND (a.next_run_at <= $1 OR a.next_run_at > $2 + a.run_every * 1000) AND a.removed_at IS NULL AND a.paused_at IS NULL
    AND w.removed_at IS NULL ORDER BY a.id;
@@ -189,7 +187,7 @@ SELECT MIN(a.next_run_at) FROM agents a JOIN worlds w ON w.id = a.world_id WHERE
 UPDATE agents SET next_run_at = $1 WHERE id = $2 AND next_run_at = $3;
 -- :timer_set
 UPDATE agents SET run_every = $1, next_run_at = $2 WHERE id = $3 AND removed_at IS NULL;
--- :agent_pause
+-- :agent_paused
 UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- The last turn that was closed says whether the agent failed; one that was interrupted did, too.
 -- :agent_work
@@ -218,7 +216,7 @@ SELECT COUNT(*) FROM inbox WHERE message_id = $1 AND kind = 'briefing';
 SELECT i.briefing_text, CASE WHEN i.definition_state IS NOT NULL THEN d.definition END
   FROM inbox i LEFT JOIN definitions d ON d.id = i.definition_id WHERE i.id = $1;
 -- Done: 0 neither done nor snoozed, 1 done, 2 snoozed, -1 all.
--- :inbox_list
+-- :inbox_rows_in
 {inbox_rows}
  WHERE i.id < $1 AND {inbox_needs} = CAST($2 AS BIGINT) AND (CAST($3 AS BIGINT) = 0 OR i.world_id = $3)
    AND (CAST($4 AS TEXT) IS NULL OR i.kind = $4) AND (CAST($5 AS BIGINT) = 0 OR i.read_at IS NULL)
@@ -238,7 +236,7 @@ SELECT COUNT(*) FROM inbox i JOIN worlds w ON w.id = i.world_id WHERE i.done_at 
 UPDATE inbox SET read_at = $1, done_at = $2, snoozed_until = $3, removed_at = $4 WHERE id = $5;
 -- :inbox_hold
 UPDATE inbox SET id = id WHERE id = $1;
--- :inbox_answer
+-- :inbox_answered
 UPDATE inbox SET answer = $1, read_at = COALESCE(read_at, $2), done_at = $3, reason = $4
  WHERE id = $5 AND answer IS NULL AND removed_at IS NULL;
 -- What people of a world are asked about calls of tools.
@@ -252,7 +250,7 @@ UPDATE inbox SET read_at = COALESCE(read_at, $1), done_at = $2, reason = $3 WHER
 UPDATE tasks SET not_before = $1 WHERE world_id = $2 AND status = 'pending' AND not_before > $3;
 -- :inbox_begun
 UPDATE inbox SET begun_at = $1 WHERE id = $2 AND begun_at IS NULL;
--- :inbox_unread_worlds
+-- :inbox_worlds
 SELECT DISTINCT world_id FROM inbox WHERE read_at IS NULL AND removed_at IS NULL ORDER BY world_id;
 -- :inbox_read_all
 UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND world_id = $2
@@ -288,7 +286,7 @@ UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 
 -- :inbox_drop
 UPDATE inbox SET removed_at = $1 WHERE agent_id = $2 AND removed_at IS NULL;
 
--- How tools of servers define themselves: store_audit.c.
+-- How tools of servers define themselves.
 -- :definition_find
 SELECT id FROM definitions WHERE world_id = $1 AND server = $2 AND tool = $3 AND hash = $4;
 -- :definition_insert

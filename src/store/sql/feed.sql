@@ -1,5 +1,11 @@
 -- Events and what else the program keeps for itself.
 
+-- =event_rows
+SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
+  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
+  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
+  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
+
 -- :event_insert
 INSERT INTO events(world_id, conversation_id, version_id, message_id, cause, type, data, created_at, world)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, COALESCE((SELECT name FROM worlds WHERE id = $1), ''));
@@ -10,21 +16,12 @@ SELECT json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]'), json_extrac
   json_extract(j.value, '$[4]'), json_extract(j.value, '$[5]'), json_extract(j.value, '$[6]'), json_extract(j.value, '$[7]'),
   COALESCE((SELECT name FROM worlds WHERE id = json_extract(j.value, '$[0]')), '') FROM json_each($1) j ORDER BY j.key;
 -- :event_after
-SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
-  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
-  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
-  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id WHERE e.id > $1 AND e.id <= $2 ORDER BY e.id LIMIT $3;
+{event_rows} WHERE e.id > $1 AND e.id <= $2 ORDER BY e.id LIMIT $3;
 -- :event_after_world
-SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
-  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
-  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
-  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
+{event_rows}
  WHERE e.world_id = $1 AND e.id > $2 AND e.id <= $3 ORDER BY e.id LIMIT $4;
 -- :event_after_conversation
-SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
-  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
-  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
-  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
+{event_rows}
  WHERE e.conversation_id = $1 AND e.world_id = (SELECT world_id FROM conversations WHERE id = $1) AND e.id > $2 AND e.id <= $3
  ORDER BY e.id LIMIT $4;
 -- :event_newest
@@ -48,11 +45,11 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
   FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
 
 -- Both only ever grow, so the sum is another one after a change of either.
--- :store_stamp
+-- :stamp_number
 SELECT COALESCE(MAX(id), 0) + COALESCE((SELECT value FROM meta WHERE key = 'settings_changes'), 0) FROM events;
 -- :setting_hold
 SELECT 1;
--- :setting_list
+-- :setting_rows
 SELECT key, value FROM settings ORDER BY key;
 -- :setting_put
 INSERT INTO settings(key, value) VALUES($1, $2) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
@@ -64,7 +61,7 @@ INSERT INTO meta(key, value) VALUES('settings_changes', 1) ON CONFLICT(key) DO U
 SELECT COALESCE((SELECT value FROM meta WHERE key = 'settings_changes'), 0);
 
 -- :answer_get
-SELECT request_hash, status, head, body FROM answers WHERE key = $1 AND created_at >= $2;
+SELECT key, request_hash, status, head, body FROM answers WHERE key = $1 AND created_at >= $2;
 -- :answer_put
 INSERT INTO answers(key, request_hash, status, head, body, created_at) VALUES($1, $2, $3, $4, $5, $6)
 ON CONFLICT(key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, head = excluded.head,
@@ -94,7 +91,7 @@ SELECT c.id, c.uid, v.note, v.created_at
   JOIN threads t ON t.version_id = v.id AND t.lane_id = l.id
  WHERE c.world_id = $1 AND c.removed_at IS NULL AND v.kind = 'remove' AND v.note LIKE $2 AND v.created_at < $3
    AND NOT EXISTS(SELECT 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) ORDER BY v.id DESC LIMIT $4;
--- :edit_error_list
+-- :edit_error_rows
 SELECT e.uid, e.conversation_id, c.uid, e.message_uid, e.operation, e.error, e.created_at
   FROM edit_errors e LEFT JOIN conversations c ON c.id = e.conversation_id WHERE e.world_id = $1 ORDER BY e.id DESC;
 
@@ -103,7 +100,7 @@ INSERT INTO sessions(uid, hash, label, peer_uid, created_at, expires_at) VALUES(
 -- Those that are over, and the oldest of too many.
 -- :session_trim
 DELETE FROM sessions WHERE expires_at < $1 OR id <= (SELECT COALESCE(MAX(id), 0) - $2 FROM sessions);
--- :session_list
+-- :session_rows
 SELECT uid, hash, label, peer_uid, created_at, expires_at FROM sessions WHERE expires_at >= $1 ORDER BY id;
 -- :session_delete
 DELETE FROM sessions WHERE uid = $1;

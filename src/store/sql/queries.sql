@@ -1,5 +1,24 @@
 -- Every statement of the store. A block runs until the next name; queries.pg.sql overrides by name.
 
+-- =world_rows
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
+  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id
+-- =agent_rows
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL
+-- =version_rows
+SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
+  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id
+-- =op_rows
+SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops
+-- =lane_rows
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id,
+  l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id
+-- A row of a thread; the number of its version follows where it is asked for.
+-- =thread_row
+t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
+  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
 -- =conversation_rows
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
   a.removed_at, c.expects_agent_id, e.name, c.read_only
@@ -15,52 +34,45 @@ INSERT INTO meta(key, value) VALUES($1, $2);
 
 -- :world_insert
 INSERT INTO worlds(uid, name, description, turn_limit, compact_at, created_at, settings) VALUES($1, $2, $3, $4, $5, $6, $7) RETURNING id;
--- :world_by_id
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
-  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.id = $1 AND w.removed_at IS NULL;
+-- :world_get
+{world_rows} WHERE w.id = $1 AND w.removed_at IS NULL;
 -- :world_by_ref
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
-  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id
+{world_rows}
  WHERE (w.name = $1 OR w.uid = $2) AND w.removed_at IS NULL ORDER BY w.id LIMIT 1;
--- :world_list
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
-  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NULL ORDER BY w.id;
+-- :world_rows
+{world_rows} WHERE w.removed_at IS NULL ORDER BY w.id;
 -- :world_hold
 SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL;
--- :world_remove
+-- :world_hide
 UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
--- :world_list_removed
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
-  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NOT NULL ORDER BY w.removed_at DESC, w.id DESC;
--- :world_restore
+-- :world_hidden
+{world_rows} WHERE w.removed_at IS NOT NULL ORDER BY w.removed_at DESC, w.id DESC;
+-- :world_show
 UPDATE worlds SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;
--- :world_update
+-- :world_put
 UPDATE worlds SET name = $1, description = $2, turn_limit = $3, compact_at = $4, settings = $5 WHERE id = $6;
--- :world_set_chat
+-- :world_chat
 UPDATE worlds SET current_conversation_id = $1 WHERE id = $2;
 
 -- :agent_insert
 INSERT INTO agents(uid, world_id, lead_id, name, system_prompt, model, settings, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
--- :agent_by_id
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL WHERE a.id = $1 AND a.removed_at IS NULL;
+-- :agent_get
+{agent_rows} WHERE a.id = $1 AND a.removed_at IS NULL;
 -- :agent_by_ref
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL
+{agent_rows}
  WHERE a.world_id = $1 AND (a.name = $2 OR a.uid = $3) AND a.removed_at IS NULL ORDER BY a.id LIMIT 1;
--- :agent_list
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
--- :agent_update
+-- :agent_rows
+{agent_rows} WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
+-- :agent_put
 UPDATE agents SET lead_id = $1, system_prompt = $2, model = $3, settings = $4 WHERE id = $5;
 -- :agent_hold
 SELECT id FROM agents WHERE id = $1 AND removed_at IS NULL;
--- :agent_remove
+-- :agent_hide
 UPDATE agents SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
--- :agent_without_lane
-SELECT a.id, a.name FROM agents a WHERE a.world_id = $1 AND a.removed_at IS NULL
-   AND NOT EXISTS(SELECT 1 FROM lanes l WHERE l.conversation_id = $2 AND l.agent_id = a.id AND l.parent_id IS NULL) ORDER BY a.id;
+-- :agent_laneless
+{agent_rows} WHERE a.world_id = $1 AND a.removed_at IS NULL
+   AND NOT EXISTS(SELECT 1 FROM lanes n WHERE n.conversation_id = $2 AND n.agent_id = a.id AND n.parent_id IS NULL) ORDER BY a.id;
 
 -- :conversation_insert
 INSERT INTO conversations(uid, world_id, agent_id, mode, title, branched_from_id, created_at)
@@ -68,7 +80,7 @@ VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
 -- :conversation_lock
 {conversation_rows} JOIN worlds w ON w.id = c.world_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL;
--- :conversation_by_id
+-- :conversation_row_get
 {conversation_rows} WHERE c.id = $1;
 -- One that was archived can be read by its id; what an agent had for itself goes with it.
 -- :conversation_by_uid
@@ -79,48 +91,46 @@ VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
 -- :conversation_by_title
 {conversation_rows}
  WHERE c.world_id = $1 AND c.title = $2 AND c.removed_at IS NULL ORDER BY c.id DESC LIMIT 2;
--- :conversation_of_agent
+-- :conversation_by_agent
 {conversation_rows} WHERE c.agent_id = $1 AND c.mode = $2 AND c.removed_at IS NULL;
 -- :conversation_list
 {conversation_rows} WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
 -- :conversation_set_version
 UPDATE conversations SET version_id = $1 WHERE id = $2;
--- :conversation_rename
+-- :conversation_title
 UPDATE conversations SET title = $1 WHERE id = $2;
 -- :conversation_expect
 UPDATE conversations SET expects_agent_id = $1, read_only = $2 WHERE id = $3;
--- :conversation_remove
+-- :conversation_hide
 UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
--- :conversation_removed
+-- :conversation_hidden
 {conversation_rows} WHERE c.uid = $1 AND c.removed_at IS NOT NULL;
--- :conversation_list_removed
+-- :conversation_hidden_in
 {conversation_rows}
  WHERE c.world_id = $1 AND c.removed_at IS NOT NULL AND a.removed_at IS NULL ORDER BY c.removed_at DESC, c.id DESC;
--- :conversation_restore
+-- :conversation_show
 UPDATE conversations SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;
 
 -- :version_insert
 INSERT INTO versions(conversation_id, number, origin_id, origin_length, kind, actor, note, created_at)
 SELECT CAST($1 AS BIGINT), COALESCE(MAX(v.number), 0) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS TEXT),
   CAST($6 AS TEXT), CAST($7 AS BIGINT) FROM versions v WHERE v.conversation_id = $1 RETURNING id;
--- :version_by_id
-SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
-  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.id = $1;
+-- :version_get
+{version_rows} WHERE v.id = $1;
 -- :version_by_number
-SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
-  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.conversation_id = $1 AND v.number = $2;
+{version_rows} WHERE v.conversation_id = $1 AND v.number = $2;
 
 -- :op_insert
 INSERT INTO ops(conversation_id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, actor, at)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 -- :op_last_standing
-SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops
+{op_rows}
  WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' AND undone_by_id IS NULL ORDER BY id DESC LIMIT 1;
 -- :op_last_undone
-SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops
+{op_rows}
  WHERE conversation_id = $1 AND undone_by_id IS NOT NULL ORDER BY undone_by_id DESC LIMIT 1;
--- :op_by_id
-SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops WHERE id = $1;
+-- :op_get
+{op_rows} WHERE id = $1;
 -- The newest message there was when a version was left, before the pointer last came to it.
 -- :op_left_newest
 SELECT COALESCE((SELECT newest_message_id FROM ops WHERE conversation_id = $1 AND from_version_id = $2
@@ -133,23 +143,16 @@ UPDATE ops SET undone_by_id = $1 WHERE id = $2;
 INSERT INTO lanes(conversation_id, key, agent_id, parent_id, ordinal, spawn_message_id, spawn_call_id, branched_from_id, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id;
 -- :lane_by_key
-SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
-  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.key = $2;
--- :lane_by_id
-SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
-  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.id = $1;
+{lane_rows} WHERE l.conversation_id = $1 AND l.key = $2;
+-- :lane_get
+{lane_rows} WHERE l.id = $1;
 -- :lane_of_agent
-SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
-  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.agent_id = $2 AND l.parent_id IS NULL;
--- :lane_list
-SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
-  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 ORDER BY l.id;
--- :lane_list_top
-SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
-  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.parent_id IS NULL ORDER BY l.id;
+{lane_rows} WHERE l.conversation_id = $1 AND l.agent_id = $2 AND l.parent_id IS NULL;
+-- :lane_rows_of
+{lane_rows} WHERE l.conversation_id = $1 AND (CAST($2 AS BIGINT) = 0 OR l.parent_id IS NULL) ORDER BY l.id;
 -- :lane_count_child
 UPDATE lanes SET children = children + 1 WHERE id = $1 RETURNING children;
--- :lane_finish
+-- :lane_set_state
 UPDATE lanes SET state = $1 WHERE id = $2 AND state = 'running';
 
 -- :thread_insert
@@ -159,15 +162,12 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 UPDATE threads SET root_id = $1, base_length = $2 WHERE id = $3;
 -- :thread_set_compaction
 UPDATE threads SET compaction_id = $1 WHERE id = $2;
--- :thread_by_id
-SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
-  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) FROM threads t WHERE t.id = $1;
+-- :thread_get
+SELECT {thread_row}, 0 FROM threads t WHERE t.id = $1;
 -- :thread_by_uid
-SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
-  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) FROM threads t WHERE t.uid = $1;
+SELECT {thread_row}, 0 FROM threads t WHERE t.uid = $1;
 -- :thread_of
-SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
-  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
+SELECT {thread_row}, 0
   FROM threads t WHERE t.version_id = $1 AND t.lane_id = $2;
 
 -- :item_insert
@@ -241,8 +241,8 @@ SELECT uid FROM squashes WHERE conversation_id = $1 ORDER BY id DESC LIMIT $2;
 INSERT INTO squash_sources(squash_id, idx, message_id) VALUES($1, $2, $3);
 -- :squash_sources
 SELECT s.message_id, m.uid FROM squash_sources s JOIN messages m ON m.id = s.message_id WHERE s.squash_id = $1 ORDER BY s.idx;
--- :squash_of_source
-SELECT q.id, q.result_message_id FROM squash_sources s JOIN squashes q ON q.id = s.squash_id WHERE s.message_id = $1 ORDER BY q.id;
+-- :squash_results_of
+SELECT q.result_message_id FROM squash_sources s JOIN squashes q ON q.id = s.squash_id WHERE s.message_id = $1 ORDER BY q.id;
 -- :squash_erase
 UPDATE squashes SET prompt = NULL WHERE result_message_id = $1;
 

@@ -1,7 +1,7 @@
 -- Reading in batches: where PostgreSQL needs other words. OFFSET 0 keeps a subquery from being joined some other way: a few
 -- messages with very many replies make the planner think that reading all of the table is cheaper.
 
--- :placements_of_many
+-- :placements_of
 SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_id, l.conversation_id
   FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN items i ON i.message_id = j.value
   JOIN threads t ON t.id = i.thread_id JOIN lanes l ON l.id = t.lane_id ORDER BY i.message_id, i.thread_id, i.seq;
@@ -15,6 +15,6 @@ SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS 
 SELECT j.value, s.message_id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.squash_uid FROM messages r WHERE r.id = j.value AND r.squash_uid IS NOT NULL OFFSET 0) m
   JOIN squashes q ON q.uid = m.squash_uid JOIN squash_sources s ON s.squash_id = q.id ORDER BY j.value, s.idx;
--- :heads_of_many
+-- :heads_of
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   JOIN messages m ON m.id = j.value ORDER BY m.id;

@@ -2,29 +2,29 @@
 
 -- An insert takes its id after it got its lock on the table: once this is held, every smaller id is settled.
 -- While it waits every later insert waits behind it.
--- :search_hurry
+-- :words_hurry
 SELECT pg_catalog.set_config('lock_timeout', '100ms', true);
--- :search_settle
+-- :words_settle
 LOCK TABLE messages IN SHARE MODE;
--- :search_settled
+-- :words_settled
 LOCK TABLE messages IN SHARE MODE NOWAIT;
--- :search_take
+-- :words_take
 SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE;
--- :search_try
+-- :words_try
 SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE NOWAIT;
--- :search_clear
+-- :words_clear
 DELETE FROM message_words;
 -- Many at once, with line ends between them.
--- :search_add
+-- :words_add
 INSERT INTO message_words(message_id, words) SELECT CAST(x.id AS BIGINT), CAST(x.list AS tsvector)
   FROM unnest(string_to_array(CAST($1 AS TEXT), chr(10)), string_to_array(CAST($2 AS TEXT), chr(10))) AS x(id, list) ON CONFLICT DO NOTHING;
--- :search_has
+-- :words_has
 SELECT COUNT(*) FROM message_words WHERE message_id = $1;
--- :search_remove
+-- :words_remove
 DELETE FROM message_words WHERE message_id = $1 AND CAST($2 AS TEXT) IS NOT NULL;
 -- What is common is found near the end, going backwards; what is rare by the index, which first collects all. The
 -- planner would go backwards for both.
--- :search_near
+-- :words_near
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
@@ -33,7 +33,7 @@ SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
  WHERE x.words @@ CAST(CAST($2 AS TEXT) AS tsquery) AND x.message_id < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
    AND ($1 = 0 OR c.id IN (SELECT id FROM kin)) AND x.message_id >= $5
  ORDER BY x.message_id DESC LIMIT 200;
--- :search_page
+-- :words_page
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL),
 x(id) AS MATERIALIZED (SELECT message_id FROM message_words WHERE words @@ CAST(CAST($2 AS TEXT) AS tsquery) AND message_id < $3)

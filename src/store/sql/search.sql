@@ -1,31 +1,31 @@
 -- Searching. A page or a scan gives the message, its conversation, and 1 when that is hidden; $1 is the
 -- conversation (0: all), $4 the world (0: all).
 
--- :search_hurry
+-- :words_hurry
 SELECT 1;
--- :search_settle
+-- :words_settle
 SELECT 1;
--- :search_settled
+-- :words_settled
 SELECT 1;
--- :search_take
+-- :words_take
 SELECT value FROM meta WHERE key = 'words_upto';
--- :search_try
+-- :words_try
 SELECT value FROM meta WHERE key = 'words_upto';
--- :search_upto
+-- :words_upto
 SELECT value FROM meta WHERE key = 'words_upto';
--- :search_set_upto
+-- :words_set_upto
 INSERT INTO meta(key, value) VALUES('words_upto', $1) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
--- :search_clear
+-- :words_clear
 INSERT INTO message_words(message_words) VALUES('delete-all');
--- :search_texts
+-- :words_texts
 SELECT id, SUBSTR(content, 1, 262144) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 50;
--- :search_add
+-- :words_add
 INSERT INTO message_words(rowid, content) VALUES(CAST($1 AS INTEGER), $2);
--- :search_has
+-- :words_has
 SELECT COUNT(*) FROM message_words WHERE rowid = $1;
--- :search_remove
+-- :words_remove
 INSERT INTO message_words(message_words, rowid, content) VALUES('delete', $1, $2);
--- :search_page
+-- :words_page
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
@@ -34,7 +34,7 @@ SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
  WHERE message_words MATCH $2 AND message_words.rowid < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
    AND ($1 = 0 OR c.id IN (SELECT id FROM kin))
  ORDER BY message_words.rowid DESC LIMIT 200;
--- :search_near
+-- :words_near
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
@@ -43,7 +43,7 @@ SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
  WHERE message_words MATCH $2 AND message_words.rowid < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
    AND ($1 = 0 OR c.id IN (SELECT id FROM kin)) AND message_words.rowid >= $5
  ORDER BY message_words.rowid DESC LIMIT 200;
--- :search_scan
+-- :words_scan
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
@@ -51,10 +51,10 @@ SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
  WHERE m.id > $2 AND m.id < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
    AND ($1 = 0 OR c.id IN (SELECT id FROM kin))
  ORDER BY m.id DESC LIMIT 200;
--- :search_branches
+-- :words_branches
 WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE branched_from_id = $1
   UNION SELECT c.id FROM below b JOIN conversations c ON c.branched_from_id = b.id)
 SELECT c.id FROM conversations c WHERE c.id IN (SELECT id FROM below) AND c.removed_at IS NULL ORDER BY c.id;
--- :search_said_in
+-- :words_said_in
 SELECT v.number FROM items i JOIN threads t ON t.id = i.thread_id JOIN lanes l ON l.id = t.lane_id JOIN versions v ON v.id = t.version_id
  WHERE i.message_id = $1 AND v.conversation_id = $2 ORDER BY CASE WHEN l.key = 'main' THEN 0 ELSE 1 END, i.thread_id LIMIT 1;

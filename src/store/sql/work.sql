@@ -19,7 +19,7 @@ SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_a
 -- :delivery_insert
 INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at, lane_id, task_id, without_tools)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
--- :delivery_by_id
+-- :delivery_get
 SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id WHERE d.id = $1;
 -- :delivery_pending
@@ -30,14 +30,14 @@ SELECT {delivery_row}
 SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id
  WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id = $2 ORDER BY d.id;
--- :deliveries_of_many
+-- :delivery_of
 SELECT {delivery_row}
   FROM json_each('[' || $1 || ']') j CROSS JOIN deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
   JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
--- :delivery_move
+-- :delivery_set
 UPDATE deliveries SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
 -- :delivery_due
-SELECT d.id, d.conversation_id, d.agent_id, COALESCE(d.model, a.model), d.lane_id FROM deliveries d
+SELECT d.id, 0, d.conversation_id, d.agent_id, COALESCE(d.model, a.model), d.lane_id FROM deliveries d
   JOIN agents a ON a.id = d.agent_id JOIN conversations c ON c.id = d.conversation_id JOIN worlds w ON w.id = c.world_id
  WHERE d.id IN (SELECT MIN(q.id) FROM deliveries q WHERE (q.state = 'queued' OR q.state = 'working') AND q.state = 'queued'
                  GROUP BY q.conversation_id, q.agent_id, q.lane_id)
@@ -67,7 +67,7 @@ INSERT INTO turns(uid, world_id, conversation_id, agent_id, delivery_id, trigger
 SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT),
   CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT), CAST($12 AS BIGINT),
   CAST($13 AS BIGINT), CAST($14 AS BIGINT), CAST($15 AS BIGINT), COALESCE(MAX(t.id), 0) + 1 FROM turns t RETURNING id;
--- :turn_by_id
+-- :turn_get
 {turn_rows} WHERE t.id = $1;
 -- :turns_open
 {turn_rows} WHERE t.state = 'open'
@@ -81,7 +81,7 @@ SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGI
 -- :turn_open_on
 {turn_rows}
  WHERE t.state = 'open' AND t.conversation_id = $1 AND t.agent_id = $2 AND COALESCE(t.lane_id, 0) = $3;
--- :turns_expired
+-- :turn_expired
 SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND (t.lease_until < $1 OR t.lease_until > $2)
  ORDER BY t.conversation_id;
 -- :turn_renew
@@ -92,7 +92,7 @@ UPDATE turns SET holder = $1, lease_until = $2, fence = fence + 1 WHERE id = $3 
 -- :turn_move
 UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3, tool = $4, writing = 0, waits = $5, waits_until = $6
  WHERE id = $7;
--- :turn_writing
+-- :turn_write
 UPDATE turns SET writing = 1, tool = NULL, waits = 0, waits_until = NULL WHERE id = $1;
 -- :turn_close
 UPDATE turns SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
@@ -120,7 +120,7 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
 -- :waiting_list
 {waiting_rows}
  WHERE conversation_id = $1 ORDER BY id;
--- :waiting_by_uid
+-- :waiting_get
 {waiting_rows}
  WHERE conversation_id = $1 AND uid = $2;
 -- :waiting_anywhere
