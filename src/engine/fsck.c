@@ -342,11 +342,12 @@ static void rows_check_index(skn_fsck *f, const skn_check_message *m)
                       "message \"%.*s\" is missing in the index of words", SKN_FMT(m->uid));
 }
 
-static skein_rc on_message(void *arg, const skn_check_message *m, skein_error *err)
+static skein_rc on_message(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck *f = arg;
-    int64_t   before = skn_fsck_found(f);
-    skein_rc  rc;
+    const skn_check_message *m = row;
+    skn_fsck                *f = arg;
+    int64_t                  before = skn_fsck_found(f);
+    skein_rc                 rc;
 
     check_texts(f, m);
     check_instructions(f, m);
@@ -359,10 +360,11 @@ static skein_rc on_message(void *arg, const skn_check_message *m, skein_error *e
 }
 
 /* A row that leads to a call must lead to a message that makes it. */
-static skein_rc on_call(void *arg, const skn_check_call *c, skein_error *err)
+static skein_rc on_call(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck       *f = arg;
-    const skn_json *v = NULL, *at = NULL;
+    const skn_check_call *c = row;
+    skn_fsck             *f = arg;
+    const skn_json       *v = NULL, *at = NULL;
 
     (void)err;
     if (c->calls.p && !skn_json_parse(&v, c->calls, "calls", f->scratch, NULL) &&
@@ -417,12 +419,13 @@ static void check_place(items *s, const skn_check_item *i)
     }
 }
 
-static skein_rc on_item(void *arg, const skn_check_item *i, skein_error *err)
+static skein_rc on_item(void *arg, const void *row, skein_error *err)
 {
-    items           *s = arg;
-    skn_check_source source;
-    bool             kin = true;
-    skein_rc         rc;
+    const skn_check_item *i = row;
+    items                *s = arg;
+    skn_check_source      source;
+    bool                  kin = true;
+    skein_rc              rc;
 
     check_place(s, i);
     s->last = *i;
@@ -513,10 +516,11 @@ static skein_rc end_message(gathering *g, skein_error *err)
     return rc;
 }
 
-static skein_rc on_place(void *arg, const skn_check_item *i, skein_error *err)
+static skein_rc on_place(void *arg, const void *row, skein_error *err)
 {
-    gathering *g = arg;
-    skein_rc   rc = SKEIN_OK;
+    const skn_check_item *i = row;
+    gathering            *g = arg;
+    skein_rc              rc = SKEIN_OK;
 
     if (i->message != g->message)
         rc = end_message(g, err);
@@ -533,7 +537,7 @@ static skein_rc on_place(void *arg, const skn_check_item *i, skein_error *err)
 static skein_rc check_places(skn_fsck *f, skein_error *err)
 {
     gathering g = {.f = f, .a = skn_arena_new()};
-    skein_rc  rc = skn_check_places(f->tx, on_place, &g, err);
+    skein_rc  rc = skn_check_each(f->tx, SKN_CHECK_PLACES, on_place, &g, err);
 
     if (rc == SKEIN_OK)
         rc = end_message(&g, err);
@@ -544,15 +548,16 @@ static skein_rc check_places(skn_fsck *f, skein_error *err)
 
 /* --- Context files -------------------------------------------------------------------------------------------- */
 
-static skein_rc on_file(void *arg, skn_str path, skn_str json, skein_error *err)
+static skein_rc on_file(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck       *f = arg;
-    const skn_json *v;
-    bool            ok = true;
+    const skn_check_file *file = row;
+    skn_fsck             *f = arg;
+    const skn_json       *v;
+    bool                  ok = true;
 
     (void)err;
-    if (json.p) {
-        ok = !skn_json_parse(&v, json, "items", f->scratch, NULL);
+    if (file->items.p) {
+        ok = !skn_json_parse(&v, file->items, "items", f->scratch, NULL);
         if (ok && v->kind == SKN_JSON_OBJECT) {
             const skn_json *prompt = skn_json_get(v, "prompt");
 
@@ -565,7 +570,7 @@ static skein_rc on_file(void *arg, skn_str path, skn_str json, skein_error *err)
     }
     if (!ok)
         skn_fsck_find(f, SKN_INV_REFERENCES,
-                      "the items of context file \"%.*s\" cannot be read", SKN_FMT(path));
+                      "the items of context file \"%.*s\" cannot be read", SKN_FMT(file->path));
     skn_arena_reset(f->scratch);
     return SKEIN_OK;
 }
@@ -629,12 +634,12 @@ skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err)
     items    s = {.f = f};
     skein_rc rc;
 
-    if ((rc = skn_check_messages(f->tx, on_message, f, err)) ||
-        (rc = skn_check_calls(f->tx, on_call, f, err)) ||
-        (rc = skn_check_items(f->tx, on_item, &s, err)))
+    if ((rc = skn_check_each(f->tx, SKN_CHECK_MESSAGES, on_message, f, err)) ||
+        (rc = skn_check_each(f->tx, SKN_CHECK_CALLS, on_call, f, err)) ||
+        (rc = skn_check_each(f->tx, SKN_CHECK_ITEMS, on_item, &s, err)))
         return rc;
     end_thread(&s);
     if ((rc = check_places(f, err)) || (rc = check_worlds(f, err)))
         return rc;
-    return skn_check_files(f->tx, on_file, f, err);
+    return skn_check_each(f->tx, SKN_CHECK_FILES, on_file, f, err);
 }

@@ -138,11 +138,12 @@ static skein_rc check_child(skn_fsck *f, const skn_check_node *n, size_t entry,
     return SKEIN_OK;
 }
 
-static skein_rc on_node(void *arg, const skn_check_node *n, skein_error *err)
+static skein_rc on_node(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck *f = arg;
-    skn_node *node;
-    skein_rc  rc = SKEIN_OK;
+    const skn_check_node *n = row;
+    skn_fsck             *f = arg;
+    skn_node             *node;
+    skein_rc              rc = SKEIN_OK;
 
     if (!skn_node_decode(n->entries, n->level, f->scratch, &node)) {
         skn_fsck_find(f, SKN_INV_DENSE_POSITIONS, "span node %lld cannot be read",
@@ -160,7 +161,7 @@ static skein_rc on_node(void *arg, const skn_check_node *n, skein_error *err)
 
 skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err)
 {
-    return skn_check_nodes(f->tx, on_node, f, err);
+    return skn_check_each(f->tx, SKN_CHECK_NODES, on_node, f, err);
 }
 
 /* Every thread: its tree, what differs from the thread it was made from, and the
@@ -477,11 +478,12 @@ static skein_rc check_compaction_of(skn_fsck *f, const skn_thread_row *t, skein_
     return check_cover(f, t, &k, err);
 }
 
-static skein_rc on_thread(void *arg, const skn_thread_row *t, skein_error *err)
+static skein_rc on_thread(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck *f = arg;
-    bool      readable = false;
-    skein_rc  rc = check_root(f, t, &readable, err);
+    const skn_thread_row *t = row;
+    skn_fsck             *f = arg;
+    bool                  readable = false;
+    skein_rc              rc = check_root(f, t, &readable, err);
 
     if (rc == SKEIN_OK && readable)
         rc = check_tree(f, t, err);
@@ -491,12 +493,13 @@ static skein_rc on_thread(void *arg, const skn_thread_row *t, skein_error *err)
     return rc;
 }
 
-static skein_rc on_compaction(void *arg, const skn_compaction_row *k, skein_error *err)
+static skein_rc on_compaction(void *arg, const void *row, skein_error *err)
 {
-    skn_fsck      *f = arg;
-    skn_thread_row t;
-    bool           found;
-    skein_rc       rc = skn_thread_get(f->tx, k->thread_id, f->scratch, &t, &found, err);
+    const skn_compaction_row *k = row;
+    skn_fsck                 *f = arg;
+    skn_thread_row            t;
+    bool                      found;
+    skein_rc rc = skn_thread_get(f->tx, k->thread_id, f->scratch, &t, &found, err);
 
     if (rc == SKEIN_OK && found)
         rc = check_cover(f, &t, k, err);
@@ -506,7 +509,7 @@ static skein_rc on_compaction(void *arg, const skn_compaction_row *k, skein_erro
 
 skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err)
 {
-    skein_rc rc = skn_check_threads(f->tx, on_thread, f, err);
+    skein_rc rc = skn_check_each(f->tx, SKN_CHECK_THREADS, on_thread, f, err);
 
-    return rc ? rc : skn_check_compactions(f->tx, on_compaction, f, err);
+    return rc ? rc : skn_check_each(f->tx, SKN_CHECK_COMPACTIONS, on_compaction, f, err);
 }

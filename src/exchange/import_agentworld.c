@@ -2,9 +2,159 @@
  * 6 has ids of messages, 7 has reply links, later ones have tool calls. So columns are taken where
  * they are there, and what has no place here is counted and said. */
 #include "base/utf8.h"
-#include "exchange/import_table.h"
+#include "exchange/import.h"
 
 #define NEWEST 18 /* of the schemas that are known */
+
+/* --- The tables of the file ----------------------------------------------------------------------- */
+
+/* They are read whole, with the columns that are there. The file may be damaged or made to harm, and a query that looks
+ * for something can be kept looking for ever: so rows are taken in their order and sorted out here. */
+typedef struct tables {
+    skn_foreign_file *file;
+    skn_foreign_db   *db;
+    skn_map          *names;  /* of those that are there; views are none */
+    bool              mended; /* a text was no UTF-8, and that was said */
+} tables;
+
+/* What is no UTF-8 becomes U+FFFD, and that is said once. */
+static skn_str mend(tables *t, skn_str text)
+{
+    skn_buf buf;
+    size_t  bad;
+    skn_str mended;
+
+    skn_buf_init(&buf, SKN_IMPORT_FILE);
+    while (!skn_utf8_valid(text, &bad)) {
+        skn_buf_add(&buf, skn_str_sub(text, 0, bad));
+        skn_buf_add(&buf, SKN_STR("\xef\xbf\xbd"));
+        text = skn_str_sub(text, bad + 1, text.n);
+    }
+    skn_buf_add(&buf, text);
+    mended = skn_arena_copy(t->file->a, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    if (!t->mended)
+        skn_foreign_note(t->file, "some bytes are no text and became U+FFFD");
+    t->mended = true;
+    return mended;
+}
+
+static skn_str cell_text(tables *t, const skn_foreign_cell *cell)
+{
+    size_t bad;
+
+    if (!cell->text.p || skn_utf8_valid(cell->text, &bad))
+        return skn_arena_copy(t->file->a, cell->text);
+    return mend(t, cell->text);
+}
+
+static int64_t cell_time(const skn_foreign_cell *cell)
+{
+    if (!cell->text.p)
+        return 0;
+    return cell->number ? skn_foreign_time_number(cell->text)
+                        : skn_foreign_time_text(cell->text);
+}
+
+static int64_t cell_number(const skn_foreign_cell *cell)
+{
+    int64_t n;
+
+    return cell->text.p && skn_str_int(cell->text, &n) ? n : 0;
+}
+
+static skein_rc note_table(void *arg, const skn_foreign_cell *cells, skein_error *err)
+{
+    skn_map *names = arg;
+
+    (void)err;
+    if (cells[0].text.p)
+        *skn_map_slot(names, cells[0].text) = names;
+    return SKEIN_OK;
+}
+
+static skein_rc note_column(void *arg, const skn_foreign_cell *cells, skein_error *err)
+{
+    return note_table(arg, &cells[1], err);
+}
+
+static skein_rc find_tables(tables *t, skn_foreign_file *file, skn_foreign_db *db,
+                            skein_error *err)
+{
+    *t = (tables){.file = file, .db = db, .names = skn_map_new(file->a)};
+    return skn_foreign_db_query(db,
+                                "SELECT name FROM sqlite_master WHERE type = 'table' AND "
+                                "sql LIKE 'CREATE TABLE%'",
+                                note_table, t->names, err);
+}
+
+static bool has_table(const tables *t, const char *name)
+{
+    return skn_map_get(t->names, skn_str_of(name)) != NULL;
+}
+
+/* Names are ours, so the text is safe to put together. */
+static skein_rc find_columns(tables *t, const char *name, skn_map *there, skein_error *err)
+{
+    skn_str sql = skn_arena_printf(t->file->a, "PRAGMA table_info(%s)", name);
+
+    return skn_foreign_db_query(t->db, sql.p, note_column, there, err);
+}
+
+static skein_rc has_column(tables *t, const char *name, const char *column, bool *out,
+                           skein_error *err)
+{
+    skn_map *there = skn_map_new(t->file->a);
+    skein_rc rc = find_columns(t, name, there, err);
+
+    *out = skn_map_get(there, skn_str_of(column)) != NULL;
+    return rc;
+}
+
+/* Hands over all rows by rowid: the columns named (a NULL ends them), where those that are not there
+ * are NULL, and after them the rowid. No rows when there is no such table. */
+static skein_rc read_table(tables *t, const char *name, const char *const *columns,
+                           skn_foreign_each *each, void *arg, skein_error *err)
+{
+    skn_map *there = skn_map_new(t->file->a);
+    skn_buf  sql;
+    skein_rc rc;
+
+    if (!has_table(t, name))
+        return SKEIN_OK;
+    rc = find_columns(t, name, there, err);
+    skn_buf_init(&sql, 4096);
+    skn_buf_addf(&sql, "SELECT ");
+    for (size_t i = 0; columns[i]; i++)
+        skn_buf_addf(&sql, "%s, ",
+                     skn_map_get(there, skn_str_of(columns[i])) ? columns[i] : "NULL");
+    skn_buf_addf(&sql, "rowid FROM %s ORDER BY rowid", name);
+    if (!rc)
+        rc = skn_foreign_db_query(t->db, sql.p, each, arg, err);
+    skn_buf_release(&sql);
+    return rc;
+}
+
+static skein_rc note_count(void *arg, const skn_foreign_cell *cells, skein_error *err)
+{
+    (void)err;
+    *(int64_t *)arg = cell_number(&cells[0]);
+    return SKEIN_OK;
+}
+
+/* How many rows it has, up to a million. */
+static skein_rc count_rows(tables *t, const char *name, int64_t *out, skein_error *err)
+{
+    *out = 0;
+    if (!has_table(t, name))
+        return SKEIN_OK;
+    return skn_foreign_db_query(
+        t->db,
+        skn_arena_printf(t->file->a, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1000000)",
+                         name)
+            .p,
+        note_count, out, err);
+}
 
 /* --- Tables and columns ------------------------------------------------------------------- */
 
@@ -72,7 +222,7 @@ typedef struct world {
 
 typedef struct reading {
     skn_foreign_file *file;
-    skn_tables        tables;
+    tables            tables;
     const char       *path;
     skn_map          *worlds; /* by id */
     skn_vec(world *) all;
@@ -82,7 +232,7 @@ typedef struct reading {
 
 static skn_str text_of(reading *r, const skn_foreign_cell *cell)
 {
-    return skn_tables_text(&r->tables, cell);
+    return cell_text(&r->tables, cell);
 }
 
 /* --- Worlds, agents, chats ---------------------------------------------------------------- */
@@ -117,7 +267,7 @@ static void set_extras(reading *r, world *w, const skn_foreign_cell *cells)
     x->title_model = text_of(r, &cells[W_MODEL]);
     x->variables = text_of(r, &cells[W_VARIABLES]);
     x->main_agent = text_of(r, &cells[W_MAIN]);
-    if (skn_tables_number(&cells[W_BEATS]) || cells[W_BEAT_PROMPT].text.n) {
+    if (cell_number(&cells[W_BEATS]) || cells[W_BEAT_PROMPT].text.n) {
         x->heartbeat = text_of(r, &cells[W_BEAT]);
         x->heartbeat_prompt = text_of(r, &cells[W_BEAT_PROMPT]);
     }
@@ -132,8 +282,8 @@ static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error 
     if (rc)
         return rc;
     skn_foreign_world_is(w->f, text_of(r, &cells[W_ID]), text_of(r, &cells[W_NAME]),
-                         text_of(r, &cells[W_DESCRIPTION]), skn_tables_number(&cells[W_TURNS]),
-                         skn_tables_time(&cells[W_CREATED]));
+                         text_of(r, &cells[W_DESCRIPTION]), cell_number(&cells[W_TURNS]),
+                         cell_time(&cells[W_CREATED]));
     w->current_chat = text_of(r, &cells[W_CHAT]);
     set_extras(r, w, cells);
     return SKEIN_OK;
@@ -169,7 +319,7 @@ static skein_rc add_agent(void *arg, const skn_foreign_cell *cells, skein_error 
     p.system_prompt = text_of(r, &cells[A_PROMPT]);
     p.temperature = text_of(r, &cells[A_TEMPERATURE]);
     p.max_tokens = text_of(r, &cells[A_TOKENS]);
-    p.created_at = skn_tables_time(&cells[A_CREATED]);
+    p.created_at = cell_time(&cells[A_CREATED]);
     skn_foreign_describe(w->f, agent, &p);
     return SKEIN_OK;
 }
@@ -195,7 +345,7 @@ static skein_rc add_chat(void *arg, const skn_foreign_cell *cells, skein_error *
     reading *r = arg;
     world   *w;
     size_t   chat;
-    int64_t  at = skn_tables_time(&cells[C_CREATED]);
+    int64_t  at = cell_time(&cells[C_CREATED]);
     skein_rc rc = need_world(r, &cells[C_WORLD], &w, err);
 
     if (rc || !cells[C_ID].text.n)
@@ -263,7 +413,7 @@ static skein_rc add_memory(void *arg, const skn_foreign_cell *cells, skein_error
     m->content = text_of(r, &cells[M_CONTENT]);
     m->sender = text_of(r, &cells[M_SENDER]);
     m->tool_call_id = text_of(r, &cells[M_CALL]);
-    m->created_at = skn_tables_time(&cells[M_CREATED]);
+    m->created_at = cell_time(&cells[M_CREATED]);
     k->row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
     set_calls(r, w, k, &cells[M_CALLS]);
     w->f->metadata += cells[M_METADATA].text.n > 0;
@@ -305,7 +455,7 @@ static skein_rc add_archive(void *arg, const skn_foreign_cell *cells, skein_erro
     s->title = skn_arena_printf(r->file->a, "archived: %.*s, %.*s",
                                 SKN_FMT(w->f->agents.p[s->agent].name),
                                 SKN_FMT(name.p ? name : SKN_STR("no name")));
-    s->created_at = skn_tables_time(&cells[S_CREATED]);
+    s->created_at = cell_time(&cells[S_CREATED]);
     *skn_map_slot(r->archives, archive_key(&cells[S_ID])) = s;
     skn_vec_add(r->file->a, &w->sessions, s);
     return SKEIN_OK;
@@ -331,9 +481,9 @@ static skein_rc add_archived(void *arg, const skn_foreign_cell *cells, skein_err
     set_role(&k->row, &cells[X_ROLE]);
     k->row.m.content = text_of(r, &cells[X_CONTENT]);
     k->row.m.sender = text_of(r, &cells[X_SENDER]);
-    k->row.m.created_at = skn_tables_time(&cells[X_CREATED]);
+    k->row.m.created_at = cell_time(&cells[X_CREATED]);
     if (!k->row.m.created_at)
-        k->row.m.created_at = skn_tables_time(&cells[X_STAMP]);
+        k->row.m.created_at = cell_time(&cells[X_STAMP]);
     return SKEIN_OK;
 }
 
@@ -381,7 +531,7 @@ static skein_rc count_lost(reading *r, skein_error *err)
     skein_rc rc = SKEIN_OK;
 
     for (size_t i = 0; !rc && i < sizeof lost / sizeof *lost; i++) {
-        rc = skn_tables_count(&r->tables, lost[i][0], &n, err);
+        rc = count_rows(&r->tables, lost[i][0], &n, err);
         if (!rc && n)
             skn_foreign_note(r->file, "%lld %s not kept", (long long)n, lost[i][1]);
     }
@@ -390,19 +540,19 @@ static skein_rc count_lost(reading *r, skein_error *err)
 
 static skein_rc read_tables(reading *r, skein_error *err)
 {
-    skn_tables *t = &r->tables;
-    bool        linked;
-    skein_rc    rc;
+    tables  *t = &r->tables;
+    bool     linked;
+    skein_rc rc;
 
-    if ((rc = skn_tables_read(t, "worlds", world_columns, add_world, r, err)) ||
-        (rc = skn_tables_read(t, "agents", agent_columns, add_agent, r, err)) ||
-        (rc = skn_tables_read(t, "agents", agent_columns, add_alias, r, err)) ||
-        (rc = skn_tables_read(t, "world_chats", chat_columns, add_chat, r, err)) ||
-        (rc = skn_tables_read(t, MEMORY, memory_columns, add_memory, r, err)) ||
-        (rc = skn_tables_read(t, "memory_archives", session_columns, add_archive, r, err)) ||
-        (rc = skn_tables_read(t, ARCHIVED, archived_columns, add_archived, r, err)))
+    if ((rc = read_table(t, "worlds", world_columns, add_world, r, err)) ||
+        (rc = read_table(t, "agents", agent_columns, add_agent, r, err)) ||
+        (rc = read_table(t, "agents", agent_columns, add_alias, r, err)) ||
+        (rc = read_table(t, "world_chats", chat_columns, add_chat, r, err)) ||
+        (rc = read_table(t, MEMORY, memory_columns, add_memory, r, err)) ||
+        (rc = read_table(t, "memory_archives", session_columns, add_archive, r, err)) ||
+        (rc = read_table(t, ARCHIVED, archived_columns, add_archived, r, err)))
         return rc;
-    if ((rc = skn_tables_has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
+    if ((rc = has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
         return rc;
     r->no_links = !linked;
     for (size_t i = 0; i < r->all.n; i++)
@@ -427,7 +577,7 @@ static skein_rc need_tables(reading *r, skein_error *err)
     skein_rc                 rc;
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (skn_tables_has(&r->tables, needed[i]))
+        if (has_table(&r->tables, needed[i]))
             continue;
         rc = skn_fail(err, SKEIN_DATA,
                       "\"%s\" is a SQLite database, but none of agent-world: it has no table "
@@ -445,7 +595,7 @@ static skein_rc read_database(reading *r, skn_foreign_db *db, skein_error *err)
 
     if (skn_foreign_db_is_ours(db))
         return fail_ours(r->path, err);
-    if ((rc = skn_tables_init(&r->tables, r->file, db, err)) || (rc = need_tables(r, err)))
+    if ((rc = find_tables(&r->tables, r->file, db, err)) || (rc = need_tables(r, err)))
         return rc;
     r->file->form = skn_arena_printf(r->file->a, "agent-world database, schema %lld", version);
     if (version > NEWEST)
@@ -468,143 +618,4 @@ skein_rc skn_import_agentworld(skn_foreign_file *file, const char *path, skein_e
         rc = read_database(&r, db, err);
     skn_foreign_db_close(db);
     return rc;
-}
-
-/* --- Tables and columns ------------------------------------------------------------------- */
-
-static skein_rc note_table(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    skn_map *names = arg;
-
-    (void)err;
-    if (cells[0].text.p)
-        *skn_map_slot(names, cells[0].text) = names;
-    return SKEIN_OK;
-}
-
-static skein_rc note_column(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    return note_table(arg, &cells[1], err);
-}
-
-skein_rc skn_tables_init(skn_tables *t, skn_foreign_file *file, skn_foreign_db *db,
-                         skein_error *err)
-{
-    *t = (skn_tables){.file = file, .db = db, .names = skn_map_new(file->a)};
-    return skn_foreign_db_query(db,
-                                "SELECT name FROM sqlite_master WHERE type = 'table' AND "
-                                "sql LIKE 'CREATE TABLE%'",
-                                note_table, t->names, err);
-}
-
-bool skn_tables_has(const skn_tables *t, const char *name)
-{
-    return skn_map_get(t->names, skn_str_of(name)) != NULL;
-}
-
-/* Names are ours, so the text is safe to put together. */
-static skein_rc find_columns(skn_tables *t, const char *name, skn_map *there, skein_error *err)
-{
-    skn_str sql = skn_arena_printf(t->file->a, "PRAGMA table_info(%s)", name);
-
-    return skn_foreign_db_query(t->db, sql.p, note_column, there, err);
-}
-
-skein_rc skn_tables_has_column(skn_tables *t, const char *name, const char *column, bool *out,
-                               skein_error *err)
-{
-    skn_map *there = skn_map_new(t->file->a);
-    skein_rc rc = find_columns(t, name, there, err);
-
-    *out = skn_map_get(there, skn_str_of(column)) != NULL;
-    return rc;
-}
-
-skein_rc skn_tables_read(skn_tables *t, const char *name, const char *const *columns,
-                         skn_foreign_each *each, void *arg, skein_error *err)
-{
-    skn_map *there = skn_map_new(t->file->a);
-    skn_buf  sql;
-    skein_rc rc;
-
-    if (!skn_tables_has(t, name))
-        return SKEIN_OK;
-    rc = find_columns(t, name, there, err);
-    skn_buf_init(&sql, 4096);
-    skn_buf_addf(&sql, "SELECT ");
-    for (size_t i = 0; columns[i]; i++)
-        skn_buf_addf(&sql, "%s, ",
-                     skn_map_get(there, skn_str_of(columns[i])) ? columns[i] : "NULL");
-    skn_buf_addf(&sql, "rowid FROM %s ORDER BY rowid", name);
-    if (!rc)
-        rc = skn_foreign_db_query(t->db, sql.p, each, arg, err);
-    skn_buf_release(&sql);
-    return rc;
-}
-
-static skein_rc note_count(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    (void)err;
-    *(int64_t *)arg = skn_tables_number(&cells[0]);
-    return SKEIN_OK;
-}
-
-skein_rc skn_tables_count(skn_tables *t, const char *name, int64_t *out, skein_error *err)
-{
-    *out = 0;
-    if (!skn_tables_has(t, name))
-        return SKEIN_OK;
-    return skn_foreign_db_query(
-        t->db,
-        skn_arena_printf(t->file->a, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1000000)",
-                         name)
-            .p,
-        note_count, out, err);
-}
-
-/* --- Cells -------------------------------------------------------------------------------- */
-
-static skn_str mend(skn_tables *t, skn_str text)
-{
-    skn_buf buf;
-    size_t  bad;
-    skn_str mended;
-
-    skn_buf_init(&buf, SKN_IMPORT_FILE);
-    while (!skn_utf8_valid(text, &bad)) {
-        skn_buf_add(&buf, skn_str_sub(text, 0, bad));
-        skn_buf_add(&buf, SKN_STR("\xef\xbf\xbd"));
-        text = skn_str_sub(text, bad + 1, text.n);
-    }
-    skn_buf_add(&buf, text);
-    mended = skn_arena_copy(t->file->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    if (!t->mended)
-        skn_foreign_note(t->file, "some bytes are no text and became U+FFFD");
-    t->mended = true;
-    return mended;
-}
-
-skn_str skn_tables_text(skn_tables *t, const skn_foreign_cell *cell)
-{
-    size_t bad;
-
-    if (!cell->text.p || skn_utf8_valid(cell->text, &bad))
-        return skn_arena_copy(t->file->a, cell->text);
-    return mend(t, cell->text);
-}
-
-int64_t skn_tables_time(const skn_foreign_cell *cell)
-{
-    if (!cell->text.p)
-        return 0;
-    return cell->number ? skn_foreign_time_number(cell->text)
-                        : skn_foreign_time_text(cell->text);
-}
-
-int64_t skn_tables_number(const skn_foreign_cell *cell)
-{
-    int64_t n;
-
-    return cell->text.p && skn_str_int(cell->text, &n) ? n : 0;
 }

@@ -15,8 +15,6 @@ typedef struct builder {
     const skn_foreign *f;
     skn_buf           *out;
     skn_arena         *a; /* of one row */
-    skn_archive_row    row;
-    size_t             cell;
     int64_t            numbers[SKN_AR_TABLES];
     int64_t            rows;
     skn_map           *lane_at; /* (chat, agent) -> lane */
@@ -87,84 +85,69 @@ static skein_rc deal_messages(builder *b, skein_error *err)
     return SKEIN_OK;
 }
 
-/* --- Rows, cell by cell in the order of the table ----------------------------------------- */
+/* --- Rows ------------------------------------------------------------------------------------- */
 
-static void begin(builder *b, skn_archive_table table)
+static skn_cell number(int64_t v)
 {
-    b->row = (skn_archive_row){.table = table};
-    b->cell = 0;
-    if (skn_archive_tables[table].numbered)
-        b->row.number = ++b->numbers[table];
-    skn_arena_reset(b->a);
-}
-
-static void put_int(builder *b, int64_t v)
-{
-    b->row.cells[b->cell++] = (skn_cell){.number = v};
+    return (skn_cell){.number = v};
 }
 
 /* A time that no clock can have told is not kept: when the file came in is nearer to the truth. */
-static void put_time(builder *b, int64_t v)
+static skn_cell at_time(int64_t v)
 {
-    put_int(b, skn_time_given(v) ? v : SKN_NOW());
+    return number(skn_time_given(v) ? v : SKN_NOW());
 }
 
-/* A reference; zero is none. */
-static void put_ref(builder *b, int64_t v)
+/* A reference, or a number that is left out where it is 0. */
+static skn_cell ref(int64_t v)
 {
-    b->row.cells[b->cell++] = (skn_cell){.null = v == 0, .number = v};
+    return (skn_cell){.null = v == 0, .number = v};
 }
 
-static void put_text(builder *b, skn_str s)
+static skn_cell text(skn_str s)
 {
-    b->row.cells[b->cell++] = (skn_cell){.null = !s.p, .text = s};
+    return (skn_cell){.null = !s.p, .text = s};
 }
 
-static void put_none(builder *b)
-{
-    put_text(b, SKN_NONE);
-}
-
-/* A number that is left out where it is 0. */
-static void put_some(builder *b, int64_t number)
-{
-    b->row.cells[b->cell++] = (skn_cell){.null = !number, .number = number};
-}
+#define NONE text(SKN_NONE)
 
 /* A made id, behind the letters that its kind begins with. */
-static void put_uid(builder *b, const char *kind)
+static skn_cell made_uid(builder *b, const char *kind)
 {
     char uid[11];
 
     skn_store_uid(b->f->e->store, uid);
-    put_text(b, skn_arena_printf(b->a, "%s%s", kind, uid));
+    return text(skn_arena_printf(b->a, "%s%s", kind, uid));
 }
 
-static void end(builder *b)
+/* Cells in the order of the table; those behind the last are left out. */
+#define PUT(b, table, ...)                                                                     \
+    put_row(b, table, (const skn_cell[]){__VA_ARGS__},                                         \
+            sizeof((const skn_cell[]){__VA_ARGS__}) / sizeof(skn_cell))
+
+static void put_row(builder *b, skn_archive_table table, const skn_cell *cells, size_t count)
 {
-    skn_archive_row_write(&b->row, b->out);
+    const skn_archive_shape *shape = &skn_archive_tables[table];
+    skn_archive_row          row = {.table = table};
+
+    if (shape->numbered)
+        row.number = ++b->numbers[table];
+    for (size_t i = 0; i < shape->count; i++)
+        row.cells[i] = i < count ? cells[i] : NONE;
+    skn_archive_row_write(&row, b->out);
+    skn_arena_reset(b->a);
     b->rows++;
 }
 
-/* --- Tables ------------------------------------------------------------------------------- */
+/* --- Tables ----------------------------------------------------------------------------------- */
 
 static void put_world(builder *b)
 {
     const skn_foreign *f = b->f;
 
-    begin(b, SKN_AR_WORLDS);
-    if (f->uid.p)
-        put_text(b, f->uid);
-    else
-        put_uid(b, "");
-    put_text(b, f->world);
-    put_text(b, f->description);
-    put_int(b, f->turn_limit);
-    put_int(b, 50);
-    put_ref(b, f->current_chat + 1);
-    put_time(b, f->created_at);
-    put_none(b);
-    end(b);
+    PUT(b, SKN_AR_WORLDS, f->uid.p ? text(f->uid) : made_uid(b, ""), text(f->world),
+        text(f->description), number(f->turn_limit), number(50), ref(f->current_chat + 1),
+        at_time(f->created_at));
 }
 
 static void put_agents(builder *b)
@@ -172,93 +155,59 @@ static void put_agents(builder *b)
     for (size_t i = 0; i < b->f->agents.n; i++) {
         const skn_foreign_agent *agent = &b->f->agents.p[i];
 
-        begin(b, SKN_AR_AGENTS);
-        put_uid(b, "");
-        put_ref(b, 1);
-        put_none(b);
-        put_text(b, agent->name);
-        put_text(b, agent->system_prompt);
-        put_text(b, agent->model);
-        put_text(b, agent->settings);
-        put_time(b, agent->created_at);
-        put_none(b);
-        end(b);
+        PUT(b, SKN_AR_AGENTS, made_uid(b, ""), ref(1), NONE, text(agent->name),
+            text(agent->system_prompt), text(agent->model), text(agent->settings),
+            at_time(agent->created_at));
     }
 }
 
 static void put_chats(builder *b)
 {
-    for (size_t i = 0; i < b->f->chats.n; i++) {
-        begin(b, SKN_AR_CONVERSATIONS);
-        put_uid(b, "c_");
-        put_ref(b, 1);
-        put_none(b);
-        put_text(b, SKN_STR("chat"));
-        put_text(b, b->f->chats.p[i].title);
-        put_ref(b, (int64_t)i + 1);
-        put_none(b);
-        put_time(b, b->f->chats.p[i].created_at);
-        put_none(b);
-        put_none(b);
-        put_none(b);
-        end(b);
-    }
-    for (size_t i = 0; i < b->f->chats.n; i++) {
-        begin(b, SKN_AR_VERSIONS);
-        put_ref(b, (int64_t)i + 1);
-        put_int(b, 1);
-        put_none(b);
-        put_int(b, 0);
-        put_text(b, SKN_STR("start"));
-        put_text(b, SKN_STR("human"));
-        put_none(b);
-        put_time(b, b->f->chats.p[i].created_at);
-        end(b);
-    }
+    const skn_foreign_chat *chats = b->f->chats.p;
+
+    for (size_t i = 0; i < b->f->chats.n; i++)
+        PUT(b, SKN_AR_CONVERSATIONS, made_uid(b, "c_"), ref(1), NONE, text(SKN_STR("chat")),
+            text(chats[i].title), ref((int64_t)i + 1), NONE, at_time(chats[i].created_at));
+    for (size_t i = 0; i < b->f->chats.n; i++)
+        PUT(b, SKN_AR_VERSIONS, ref((int64_t)i + 1), number(1), NONE, number(0),
+            text(SKN_STR("start")), text(SKN_STR("human")), NONE, at_time(chats[i].created_at));
 }
 
 static void put_lane(builder *b, const lane *l)
 {
-    begin(b, SKN_AR_LANES);
-    put_ref(b, (int64_t)l->chat + 1);
-    put_text(b, l->agent ? skn_arena_printf(b->a, "@%zu", l->agent) : SKN_MAIN);
-    put_ref(b, (int64_t)l->agent);
-    put_none(b);
-    put_int(b, 0);
-    put_none(b);
-    put_none(b);
-    put_int(b, 0);
-    put_text(b, SKN_STR("running"));
-    put_none(b);
-    put_time(b, b->f->chats.p[l->chat].created_at);
-    end(b);
+    skn_str key = l->agent ? skn_arena_printf(b->a, "@%zu", l->agent) : SKN_MAIN;
+
+    PUT(b, SKN_AR_LANES, ref((int64_t)l->chat + 1), text(key), ref((int64_t)l->agent), NONE,
+        number(0), NONE, NONE, number(0), text(SKN_STR("running")), NONE,
+        at_time(b->f->chats.p[l->chat].created_at));
 }
 
-/* --- Messages ----------------------------------------------------------------------------- */
+/* --- Messages --------------------------------------------------------------------------------- */
 
 /* Cells borrow their texts until the row is written. */
-static skn_str keep_json(builder *b, skn_str json)
+static skn_cell keep_json(builder *b, skn_str json, skn_buf *buf)
 {
-    return json.p ? skn_arena_copy(b->a, json) : SKN_NONE;
+    skn_cell kept = text(skn_arena_copy(b->a, json));
+
+    skn_buf_release(buf);
+    return kept;
 }
 
-static void put_calls(builder *b, const skein_new_message *m)
+static skn_cell calls_of(builder *b, const skein_new_message *m)
 {
     skn_buf buf;
 
     skn_buf_init(&buf, SKN_ARCHIVE_LINE);
-    put_text(b, keep_json(b, skn_calls_json(m->calls, m->call_count, &buf)));
-    skn_buf_release(&buf);
+    return keep_json(b, skn_calls_json(m->calls, m->call_count, &buf), &buf);
 }
 
-static void put_instructions(builder *b, const skein_new_message *m)
+static skn_cell instructions_of(builder *b, const skein_new_message *m)
 {
     skn_buf buf;
 
     skn_buf_init(&buf, SKN_ARCHIVE_LINE);
-    put_text(b,
-             keep_json(b, skn_instructions_json(m->instructions, m->instruction_count, &buf)));
-    skn_buf_release(&buf);
+    return keep_json(b, skn_instructions_json(m->instructions, m->instruction_count, &buf),
+                     &buf);
 }
 
 static skn_str author_word(const skn_foreign_message *m)
@@ -277,67 +226,34 @@ static skn_str author_word(const skn_foreign_message *m)
     return SKN_STR("system");
 }
 
+/* No lineage, version or squash: another program's edits are not ours; and what its call used is not in the file. */
 static void put_message(builder *b, const skn_foreign_message *m)
 {
-    begin(b, SKN_AR_MESSAGES);
-    put_text(b, m->m.uid);
-    put_ref(b, (int64_t)m->chat + 1);
-    put_text(b, skn_str_of(skein_role_name(m->m.role)));
-    put_text(b, author_word(m));
-    put_ref(b, m->author + 1);
-    put_text(b, m->m.sender);
-    put_text(b, m->m.content.p ? m->m.content : SKN_STR(""));
-    put_text(b, m->m.thinking);
-    put_calls(b, &m->m);
-    put_text(b, m->m.tool_call_id);
-    put_int(b, m->m.tool_failed);
-    put_instructions(b, &m->m);
-    put_text(b, m->m.reply_to);
-    put_ref(b, m->parent + 1);
-    put_int(b, m->depth);
-    put_none(b); /* lineage, version of, squash: another program's edits are not ours */
-    put_none(b);
-    put_none(b);
-    put_text(b, m->m.model);
-    put_text(b, m->m.turn_uid);
-    put_text(b, m->warning);
-    put_time(b, m->m.created_at);
-    put_none(b);
-    put_some(b, m->m.unfinished);
-    put_none(b); /* what its call used: that is not in the file */
-    put_none(b);
-    put_none(b);
-    end(b);
+    skn_str content = m->m.content.p ? m->m.content : SKN_STR("");
+
+    PUT(b, SKN_AR_MESSAGES, text(m->m.uid), ref((int64_t)m->chat + 1),
+        text(skn_str_of(skein_role_name(m->m.role))), text(author_word(m)), ref(m->author + 1),
+        text(m->m.sender), text(content), text(m->m.thinking), calls_of(b, &m->m),
+        text(m->m.tool_call_id), number(m->m.tool_failed), instructions_of(b, &m->m),
+        text(m->m.reply_to), ref(m->parent + 1), number(m->depth), NONE, NONE, NONE,
+        text(m->m.model), text(m->m.turn_uid), text(m->warning), at_time(m->m.created_at), NONE,
+        ref(m->m.unfinished));
 }
 
-/* --- Threads and items -------------------------------------------------------------------- */
+/* --- Threads and items ------------------------------------------------------------------------ */
 
-static void put_thread(builder *b, size_t number)
+static void put_thread(builder *b, size_t at)
 {
-    begin(b, SKN_AR_THREADS);
-    put_uid(b, "t_");
-    put_ref(b, (int64_t)number + 1);
-    put_ref(b, (int64_t)b->lanes.p[number]->chat + 1);
-    put_none(b);
-    put_int(b, 0);
-    put_none(b);
-    put_int(b, 0);
-    put_none(b);
-    end(b);
+    PUT(b, SKN_AR_THREADS, made_uid(b, "t_"), ref((int64_t)at + 1),
+        ref((int64_t)b->lanes.p[at]->chat + 1), NONE, number(0), NONE, number(0));
 }
 
-static void put_items(builder *b, size_t number)
+static void put_items(builder *b, size_t at)
 {
-    const lane *l = b->lanes.p[number];
+    const lane *l = b->lanes.p[at];
 
-    for (size_t seq = 0; seq < l->items.n; seq++) {
-        begin(b, SKN_AR_ITEMS);
-        put_ref(b, (int64_t)number + 1);
-        put_int(b, (int64_t)seq);
-        put_ref(b, l->items.p[seq]);
-        put_none(b);
-        end(b);
-    }
+    for (size_t seq = 0; seq < l->items.n; seq++)
+        PUT(b, SKN_AR_ITEMS, ref((int64_t)at + 1), number((int64_t)seq), ref(l->items.p[seq]));
 }
 
 static void put_end(builder *b)

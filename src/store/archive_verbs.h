@@ -89,9 +89,6 @@ skein_rc skn_archive_read(skn_tx *tx, skn_archive_table table, const skn_archive
 skein_rc skn_archive_read_ids(skn_tx *tx, skn_archive_table table,
                               const skn_archive_scope *scope, skn_archive_sink *sink, void *arg,
                               skein_error *err);
-/* Keeps other writers from making rows until the end of the transaction, so that ids can be
- * given out in whole ranges and later ids stay later for every reader. */
-skein_rc skn_archive_lock(skn_tx *tx, skein_error *err);
 /* Sets `count` ids aside: *base + 1 … *base + count. */
 skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count, int64_t *base,
                              skein_error *err);

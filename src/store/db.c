@@ -162,21 +162,6 @@ void skn_db_rollback(skn_db *db)
     db->in_tx = false;
 }
 
-skein_rc skn_db_savepoint(skn_db *db, skein_error *err)
-{
-    return db->driver->script(db, "SAVEPOINT step", err);
-}
-
-skein_rc skn_db_savepoint_keep(skn_db *db, skein_error *err)
-{
-    return db->driver->script(db, "RELEASE step", err);
-}
-
-skein_rc skn_db_savepoint_undo(skn_db *db, skein_error *err)
-{
-    return db->driver->script(db, "ROLLBACK TO step; RELEASE step", err);
-}
-
 /* --- The rest -------------------------------------------------------------------------------- */
 
 skein_rc skn_db_script(skn_db *db, const char *sql, skein_error *err)

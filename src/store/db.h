@@ -81,11 +81,8 @@ bool skn_db_was_duplicate(const skn_db *db);
 skein_rc skn_db_begin_write(skn_db *db, skein_error *err);
 skein_rc skn_db_begin_read(skn_db *db, skein_error *err);
 skein_rc skn_db_commit(skn_db *db, skein_error *err);
-void     skn_db_rollback(skn_db *db);                    /* fine outside of a transaction */
-skein_rc skn_db_savepoint(skn_db *db, skein_error *err); /* one level, named by us */
-skein_rc skn_db_savepoint_keep(skn_db *db, skein_error *err);
-skein_rc skn_db_savepoint_undo(skn_db *db, skein_error *err);
-/* Runs SQL text; only migration and maintenance (vacuum, checkpoint) use it. */
+void     skn_db_rollback(skn_db *db); /* fine outside of a transaction */
+/* Runs SQL text; only migration, maintenance (vacuum, checkpoint) and savepoints use it. */
 skein_rc skn_db_script(skn_db *db, const char *sql, skein_error *err);
 /* The number that SQL text selects, 0 for NULL or no row; only migration and skn_store_stamp use
  * it. */

@@ -11,17 +11,103 @@
 #define SQLITE_READERS 20
 #define PG_CONNECTIONS 20
 
+/* Connections that are opened when they are needed and kept for the next call. */
+typedef struct pool {
+    pthread_mutex_t mu;
+    pthread_cond_t  freed;   /* a connection came back, or may be opened */
+    char           *address; /* set before the first take */
+    skn_db_mode     mode;
+    int             most;     /* connections at a time; a caller waits when all are taken */
+    int             open;     /* guarded by mu: idle ones, and those in use */
+    int             idle;     /* guarded by mu */
+    skn_db         *kept[20]; /* guarded by mu: the idle ones, the last used at the end */
+} pool;
+
 struct skn_store {
     bool           pg, read_only;
     skn_db        *writer; /* SQLite: the one connection that writes */
     skn_group     *group;  /* SQLite: those who wait for it */
-    skn_pool       pool;   /* SQLite: readers; PostgreSQL: all connections */
+    pool           pool;   /* SQLite: readers; PostgreSQL: all connections */
     skn_uid_maker *uids;
     void (*on_commit)(void *arg); /* set before others use the store */
     void           *on_commit_arg;
     pthread_mutex_t watch_mu;
     skn_db         *watch; /* guarded by watch_mu; SQLite: only looks whether others wrote */
 };
+
+/* --- Connections that are kept ----------------------------------------------------------------- */
+
+static void pool_init(pool *p, skn_str address, skn_db_mode mode, int most)
+{
+    *p = (pool){.address = skn_heap_copy(address), .mode = mode, .most = most};
+    assert(most > 0 && (size_t)most <= sizeof p->kept / sizeof p->kept[0]);
+    pthread_mutex_init(&p->mu, NULL);
+    pthread_cond_init(&p->freed, NULL);
+}
+
+static void pool_release(pool *p)
+{
+    assert(p->open == p->idle && "no call may be under way");
+    while (p->idle)
+        skn_db_close(p->kept[--p->idle]);
+    pthread_cond_destroy(&p->freed);
+    pthread_mutex_destroy(&p->mu);
+    free(p->address);
+    *p = (pool){0};
+}
+
+/* One connection less; somebody may open another. */
+static void forget(pool *p)
+{
+    pthread_mutex_lock(&p->mu);
+    p->open--;
+    pthread_cond_signal(&p->freed);
+    pthread_mutex_unlock(&p->mu);
+}
+
+/* A connection for the caller alone; *fresh tells that it was opened just now. */
+static skein_rc pool_take(pool *p, skn_db **out, bool *fresh, skein_error *err)
+{
+    skein_rc rc;
+
+    *out = NULL;
+    pthread_mutex_lock(&p->mu);
+    while (p->idle == 0 && p->open == p->most)
+        pthread_cond_wait(&p->freed, &p->mu);
+    *fresh = p->idle == 0;
+    if (*fresh)
+        p->open++;
+    else
+        *out = p->kept[--p->idle];
+    pthread_mutex_unlock(&p->mu);
+    if (!*fresh)
+        return SKEIN_OK;
+    if ((rc = skn_db_open(out, skn_str_of(p->address), p->mode, err)))
+        forget(p);
+    return rc;
+}
+
+/* Takes the connection back, and closes it when it is of no more use. */
+static void pool_give(pool *p, skn_db *db)
+{
+    assert(!db->in_tx);
+    if (db->lost || db->brief) {
+        skn_db_close(db);
+        forget(p);
+        return;
+    }
+    pthread_mutex_lock(&p->mu);
+    p->kept[p->idle++] = db;
+    pthread_cond_signal(&p->freed);
+    pthread_mutex_unlock(&p->mu);
+}
+
+/* Puts an open connection in; before the first take. */
+static void pool_add(pool *p, skn_db *db)
+{
+    p->open++;
+    pool_give(p, db);
+}
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
@@ -45,10 +131,10 @@ skein_rc skn_store_open(skn_store **out, skn_str address, const skn_store_option
     st->read_only = read_only || db->read_only;
     st->uids = skn_uid_maker_new();
     pthread_mutex_init(&st->watch_mu, NULL);
-    skn_pool_init(&st->pool, skn_str_of(db->address), SKN_DB_READER,
-                  st->pg ? PG_CONNECTIONS : SQLITE_READERS);
+    pool_init(&st->pool, skn_str_of(db->address), SKN_DB_READER,
+              st->pg ? PG_CONNECTIONS : SQLITE_READERS);
     if (st->pg || st->read_only) {
-        skn_pool_add(&st->pool, db);
+        pool_add(&st->pool, db);
     } else {
         st->writer = db;
         st->group = skn_group_new(st, db);
@@ -63,7 +149,7 @@ void skn_store_close(skn_store *st)
         return;
     skn_db_close(st->watch);
     pthread_mutex_destroy(&st->watch_mu);
-    skn_pool_release(&st->pool); /* before the writer: the last one to go tidies the log away */
+    pool_release(&st->pool); /* before the writer: the last one to go tidies the log away */
     skn_group_free(st->group);
     skn_db_close(st->writer);
     skn_uid_maker_free(st->uids);
@@ -104,12 +190,12 @@ static skein_rc begin(skn_store *st, bool writes, skn_db **out, skein_error *err
     skein_rc rc;
 
     do {
-        if ((rc = skn_pool_take(&st->pool, out, &fresh, err)))
+        if ((rc = pool_take(&st->pool, out, &fresh, err)))
             return rc;
         rc = writes ? skn_db_begin_write(*out, err) : skn_db_begin_read(*out, err);
         if (rc) {
             lost = (*out)->lost;
-            skn_pool_give(&st->pool, *out);
+            pool_give(&st->pool, *out);
             *out = NULL;
         }
     } while (rc && lost && !fresh);
@@ -128,7 +214,7 @@ static bool end_try(skn_tx *tx, int tries, skein_rc *rc, skein_error *err)
     else
         skn_db_rollback(tx->db);
     again = *rc && (tx->retry || tx->db->retry) && tries < SKN_TX_TRIES;
-    skn_pool_give(&tx->store->pool, tx->db);
+    pool_give(&tx->store->pool, tx->db);
     skn_events_release(tx);
     return again;
 }
@@ -253,18 +339,11 @@ skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err)
     bool     fresh;
     skein_rc rc;
 
-    if ((rc = skn_pool_take(&st->pool, &db, &fresh, err)))
+    if ((rc = pool_take(&st->pool, &db, &fresh, err)))
         return rc;
     rc = skn_db_backup(db, path, err);
-    skn_pool_give(&st->pool, db);
+    pool_give(&st->pool, db);
     return rc;
-}
-
-skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_scrub_due);
-
-    return skn_stmt_number(&s, erasures, err);
 }
 
 static skein_rc look_due(skn_tx *tx, void *arg, skein_error *err)
@@ -274,10 +353,7 @@ static skein_rc look_due(skn_tx *tx, void *arg, skein_error *err)
 
 static skein_rc set_done(skn_tx *tx, void *arg, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_scrub_done);
-
-    skn_stmt_bind_int(&s, *(const int64_t *)arg);
-    return skn_stmt_run(&s, err);
+    return skn_scrub_done(tx, *(const int64_t *)arg, err);
 }
 
 static skein_rc rewrite(skn_store *st, skein_error *err)
@@ -288,10 +364,10 @@ static skein_rc rewrite(skn_store *st, skein_error *err)
 
     if (st->group)
         return skn_group_alone(st->group, skn_db_scrub, err);
-    if ((rc = skn_pool_take(&st->pool, &db, &fresh, err)))
+    if ((rc = pool_take(&st->pool, &db, &fresh, err)))
         return rc;
     rc = skn_db_scrub(db, err);
-    skn_pool_give(&st->pool, db);
+    pool_give(&st->pool, db);
     return rc;
 }
 
@@ -318,78 +394,9 @@ skein_rc skn_store_floor(skn_store *st, const skn_floor *what, int64_t *nanos, s
         return refuse_write(err);
     if (st->writer)
         return skn_floor_run(&tx, what, nanos, err);
-    if ((rc = skn_pool_take(&st->pool, &tx.db, &fresh, err)))
+    if ((rc = pool_take(&st->pool, &tx.db, &fresh, err)))
         return rc;
     rc = skn_floor_run(&tx, what, nanos, err);
-    skn_pool_give(&st->pool, tx.db);
+    pool_give(&st->pool, tx.db);
     return rc;
-}
-
-void skn_pool_init(skn_pool *p, skn_str address, skn_db_mode mode, int most)
-{
-    *p = (skn_pool){.address = skn_heap_copy(address), .mode = mode, .most = most};
-    assert(most > 0 && (size_t)most <= sizeof p->kept / sizeof p->kept[0]);
-    pthread_mutex_init(&p->mu, NULL);
-    pthread_cond_init(&p->freed, NULL);
-}
-
-void skn_pool_release(skn_pool *p)
-{
-    assert(p->open == p->idle && "no call may be under way");
-    while (p->idle)
-        skn_db_close(p->kept[--p->idle]);
-    pthread_cond_destroy(&p->freed);
-    pthread_mutex_destroy(&p->mu);
-    free(p->address);
-    *p = (skn_pool){0};
-}
-
-void skn_pool_add(skn_pool *p, skn_db *db)
-{
-    p->open++;
-    skn_pool_give(p, db);
-}
-
-/* One connection less; somebody may open another. */
-static void forget(skn_pool *p)
-{
-    pthread_mutex_lock(&p->mu);
-    p->open--;
-    pthread_cond_signal(&p->freed);
-    pthread_mutex_unlock(&p->mu);
-}
-
-skein_rc skn_pool_take(skn_pool *p, skn_db **out, bool *fresh, skein_error *err)
-{
-    skein_rc rc;
-
-    *out = NULL;
-    pthread_mutex_lock(&p->mu);
-    while (p->idle == 0 && p->open == p->most)
-        pthread_cond_wait(&p->freed, &p->mu);
-    *fresh = p->idle == 0;
-    if (*fresh)
-        p->open++;
-    else
-        *out = p->kept[--p->idle];
-    pthread_mutex_unlock(&p->mu);
-    if (!*fresh)
-        return SKEIN_OK;
-    if ((rc = skn_db_open(out, skn_str_of(p->address), p->mode, err)))
-        forget(p);
-    return rc;
-}
-
-void skn_pool_give(skn_pool *p, skn_db *db)
-{
-    assert(!db->in_tx);
-    if (db->lost || db->brief) {
-        skn_db_close(db);
-        forget(p);
-        return;
-    }
-    pthread_mutex_lock(&p->mu);
-    p->kept[p->idle++] = db;
-    pthread_cond_signal(&p->freed);
-    pthread_mutex_unlock(&p->mu);
 }

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "store/stmt.h"
 
+#include <string.h>
+
 const skn_invariant skn_invariants[SKN_INVARIANTS] = {
 #define SKN_INVARIANT(constant, name, sentence) {name, sentence},
 #include "store/invariants.def"
@@ -194,17 +196,6 @@ static int64_t next_number(skn_str *bytes)
     return (int64_t)n;
 }
 
-static skein_rc words_there(skn_tx *tx, int64_t *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_index);
-    bool     row = false;
-    skein_rc rc = skn_stmt_step(&s, &row, err);
-
-    *out = rc == SKEIN_OK && row ? skn_stmt_int(&s, 0) : 0;
-    skn_stmt_done(&s);
-    return rc;
-}
-
 /* Kept beside the words: how many messages, then how many words. */
 static skein_rc words_said(skn_tx *tx, int64_t *out, skein_error *err)
 {
@@ -234,8 +225,8 @@ skein_rc skn_check_index(skn_tx *tx, skein_error *err)
                        err);
     if (rc)
         return rc;
-    if (!(rc = words_there(tx, &there, err)) && !(rc = words_said(tx, &said, err)) &&
-        there != said)
+    if (!(rc = skn_get_number(tx, SKN_Q_check_index, SKN_WITH(SKN_NOTHING), &there, err)) &&
+        !(rc = words_said(tx, &said, err)) && there != said)
         rc = skn_fail(err, SKEIN_DAMAGED, "the index has %lld words, and says %lld",
                       (long long)there, (long long)said);
     (void)skn_db_script(tx->db, "DROP TABLE temp.words_there", &none);
@@ -244,111 +235,122 @@ skein_rc skn_check_index(skn_tx *tx, skein_error *err)
 
 skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_counts);
-    bool     row = false;
-    skein_rc rc;
+    bool found;
 
-    skn_stmt_bind_int(&s, skn_time_latest());
-    rc = skn_stmt_step(&s, &row, err);
     *out = (skn_check_counts){0};
-    if (rc == SKEIN_OK && row)
-        *out = (skn_check_counts){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1),
-                                  skn_stmt_int(&s, 2), skn_stmt_int(&s, 3),
-                                  skn_stmt_int(&s, 4), skn_stmt_int(&s, 5)};
-    skn_stmt_done(&s);
-    return rc;
+    return skn_get_row(tx, SKN_Q_check_counts, SKN_WITH(skn_bind_int(skn_time_latest())),
+                       &skn_row_of_skn_check_counts, NULL, out, &found, err);
 }
 
-/* Every row of a table, in pages: PostgreSQL would hand over all of it at once. */
+/* --- Every row of a table ------------------------------------------------------------------------- */
 
-/* --- Messages ------------------------------------------------------------------------------------- */
+/* In pages: PostgreSQL would hand over all of it at once. */
+typedef struct table {
+    const char    *name;
+    enum skn_query query;
+    const skn_row *row;
+    size_t         keys
+        [3]; /* where the numbers stand that rows are ordered by; the next page begins behind them */
+    int key_count;
+} table;
 
-static void read_check_message(const skn_stmt *s, skn_check_message *m)
+#define ITEM(member) offsetof(skn_check_item, member)
+
+static const table tables[] = {
+    [SKN_CHECK_MESSAGES] =
+        {"messages", SKN_Q_check_messages, &skn_row_of_skn_check_message, {0}, 1},
+    [SKN_CHECK_ITEMS] =
+        {"items", SKN_Q_check_items, &skn_row_of_skn_check_item, {ITEM(thread), ITEM(seq)}, 2},
+    [SKN_CHECK_PLACES] = {"items",
+                          SKN_Q_check_places,
+                          &skn_row_of_skn_check_place,
+                          {ITEM(message), ITEM(thread), ITEM(seq)},
+                          3},
+    [SKN_CHECK_NODES] = {"nodes", SKN_Q_check_nodes, &skn_row_of_skn_check_node, {0}, 1},
+    [SKN_CHECK_THREADS] = {"threads", SKN_Q_check_threads, &skn_row_of_skn_thread_row, {0}, 1},
+    [SKN_CHECK_COMPACTIONS] =
+        {"compactions", SKN_Q_check_compactions, &skn_row_of_skn_compaction_row, {0}, 1},
+    [SKN_CHECK_FILES] =
+        {"context_files", SKN_Q_check_files, &skn_row_of_skn_check_file, {0}, 1},
+};
+
+typedef union any_row {
+    skn_check_message  message;
+    skn_check_item     item;
+    skn_check_node     node;
+    skn_check_file     file;
+    skn_thread_row     thread;
+    skn_compaction_row compaction;
+} any_row;
+
+static int64_t key_of(const table *t, const any_row *row, int i)
 {
-    *m = (skn_check_message){.id = skn_stmt_int(s, 0),
-                             .conversation = skn_stmt_int(s, 1),
-                             .uid = skn_stmt_text(s, 2),
-                             .purged = skn_stmt_int(s, 3) != 0,
-                             .indexed = skn_stmt_int(s, 4) != 0,
-                             .content = skn_stmt_text(s, 5),
-                             .calls = skn_stmt_text(s, 6),
-                             .instructions = skn_stmt_text(s, 7),
-                             .hashed = !skn_stmt_null(s, 8),
-                             .hash = skn_stmt_int(s, 8)};
-    for (int i = 0; i < SKN_CHECK_TEXTS; i++)
-        m->texts[i] = skn_stmt_text(s, 9 + i);
+    int64_t key;
+
+    memcpy(&key, (const char *)row + t->keys[i], sizeof key);
+    return key;
 }
 
-skein_rc skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,
-                            skein_error *err)
+/* Rows come in this order, each after the one before it, or the next page would begin with them again. A place that
+ * is no number, which SQLite lets anybody write, is sorted behind all numbers and read as 0. */
+static bool comes_after(const table *t, const any_row *one, const int64_t *last)
 {
-    int64_t  last = INT64_MIN, rows = 1;
-    skein_rc rc = SKEIN_OK;
-
-    while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt          s = skn_stmt_use(tx->db, SKN_Q_check_messages);
-        skn_check_message m;
-        bool              row;
-
-        skn_stmt_bind_int(&s, last);
-        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            read_check_message(&s, &m);
-            last = m.id;
-            if ((rc = sink(arg, &m, err)))
-                break;
-        }
-        skn_stmt_done(&s);
-    }
-    return rc;
+    for (int i = 0; i < t->key_count; i++)
+        if (key_of(t, one, i) != last[i])
+            return key_of(t, one, i) > last[i];
+    return false;
 }
 
-skein_rc skn_check_has_call(skn_tx *tx, int64_t conversation, skn_str call_id, int64_t message,
-                            bool *has, skein_error *err)
+static skein_rc read_page(skn_stmt *s, const table *t, int64_t *last, int64_t *rows,
+                          skn_check_row_sink *sink, void *arg, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_has_call);
-    int64_t  n;
+    any_row  one;
+    bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_text(&s, call_id);
-    skn_stmt_bind_int(&s, message);
-    rc = skn_stmt_number(&s, &n, err);
-    *has = n > 0;
+    for (*rows = 0; !(rc = skn_stmt_step(s, &row, err)) && row; ++*rows) {
+        if ((rc = skn_stmt_row(s, t->row, NULL, &one, err)))
+            break;
+        if (!comes_after(t, &one, last))
+            rc = skn_fail(err, SKEIN_DAMAGED,
+                          "a row of table \"%s\" has no number for its place", t->name);
+        for (int i = 0; i < t->key_count; i++)
+            last[i] = key_of(t, &one, i);
+        if (rc || (rc = sink(arg, &one, err)))
+            break;
+    }
+    skn_stmt_done(s);
     return rc;
 }
 
-skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein_error *err)
+/* By conversation, call and message. */
+static skein_rc each_call(skn_tx *tx, skn_check_row_sink *sink, void *arg, skein_error *err)
 {
-    skn_arena *keys = skn_arena_new(); /* of the page that is read, and of the one before */
-    skn_str    after = SKN_STR("");
-    int64_t    conversation = 0, message = 0, rows = 1;
-    skein_rc   rc = SKEIN_OK;
+    skn_arena     *keys = skn_arena_new(); /* of the page that is read, and of the one before */
+    skn_check_call last = {.call_id = SKN_STR("")};
+    int64_t        rows = 1;
+    skein_rc       rc = SKEIN_OK;
 
     while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt       s = skn_stmt_use(tx->db, SKN_Q_check_calls);
-        skn_arena     *next = skn_arena_new();
-        const skn_str  last_call = after;
-        const int64_t  last_chat = conversation, last_message = message;
-        skn_check_call c;
-        bool           row;
+        const skn_check_call before = last;
+        skn_arena           *next = skn_arena_new();
+        skn_stmt             s = skn_stmt_with(tx, SKN_Q_check_calls,
+                                               SKN_WITH(skn_bind_int(last.conversation),
+                                                        skn_bind_text(last.call_id),
+                                                        skn_bind_int(last.message)));
+        bool                 row;
 
-        skn_stmt_bind_int(&s, conversation);
-        skn_stmt_bind_text(&s, after);
-        skn_stmt_bind_int(&s, message);
         for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            c = (skn_check_call){skn_stmt_text(&s, 1), skn_stmt_text(&s, 3),
-                                 skn_stmt_text(&s, 4)};
-            conversation = skn_stmt_int(&s, 0);
-            message = skn_stmt_int(&s, 2);
-            skn_arena_reset(next);
-            after = skn_arena_copy(next, c.call_id);
-            if ((rc = sink(arg, &c, err)))
+            if ((rc = skn_stmt_row(&s, &skn_row_of_skn_check_call, NULL, &last, err)) ||
+                (rc = sink(arg, &last, err)))
                 break;
+            skn_arena_reset(next);
+            last.call_id = skn_arena_copy(next, last.call_id);
         }
         skn_stmt_done(&s);
         /* As of items: behind what is no number the same page would come for ever. */
-        if (!rc && rows && conversation == last_chat && message == last_message &&
-            skn_str_eq(after, last_call))
+        if (!rc && rows && last.conversation == before.conversation &&
+            last.message == before.message && skn_str_eq(last.call_id, before.call_id))
             rc = skn_fail(
                 err, SKEIN_DAMAGED,
                 "a row of table \"message_calls\" has no number for its conversation");
@@ -359,117 +361,35 @@ skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein
     return rc;
 }
 
-/* --- Items ------------------------------------------------------------------------------------------ */
-
-/* Rows come in this order, each after the one before it, or the next page would begin with them again. A place that
- * is no number, which SQLite lets anybody write, is sorted behind all numbers and read as 0. */
-static bool comes_after(const skn_check_item *one, const skn_check_item *last, bool by_message)
+skein_rc skn_check_each(skn_tx *tx, skn_check_table which, skn_check_row_sink *sink, void *arg,
+                        skein_error *err)
 {
-    if (by_message && one->message != last->message)
-        return one->message > last->message;
-    return one->thread != last->thread ? one->thread > last->thread : one->seq > last->seq;
-}
+    const table *t = &tables[which];
+    int64_t      last[3] = {INT64_MIN}, rows = 1;
+    skein_rc     rc = SKEIN_OK;
 
-static skein_rc item_page(skn_stmt *s, bool by_message, skn_check_item *last, int64_t *rows,
-                          skn_check_item_sink *sink, void *arg, skein_error *err)
-{
-    bool     row;
-    skein_rc rc;
-
-    for (*rows = 0; !(rc = skn_stmt_step(s, &row, err)) && row; ++*rows) {
-        skn_check_item one;
-        int64_t        n[5];
-
-        for (int i = 0; i < 5; i++)
-            n[i] = skn_stmt_int(s, i);
-        if (by_message)
-            one = (skn_check_item){
-                .message = n[0], .thread = n[1], .seq = n[2], .key = n[3], .lane = n[4]};
-        else
-            one = (skn_check_item){.thread = n[0],
-                                   .seq = n[1],
-                                   .message = n[2],
-                                   .key = n[3],
-                                   .conversation = n[4]};
-        if (!comes_after(&one, last, by_message))
-            rc = skn_fail(err, SKEIN_DAMAGED,
-                          "a row of table \"items\" has no number for its place");
-        *last = one;
-        if (rc || (rc = sink(arg, last, err)))
-            break;
-    }
-    skn_stmt_done(s);
-    return rc;
-}
-
-skein_rc skn_check_items(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err)
-{
-    skn_check_item last = {.thread = INT64_MIN};
-    int64_t        rows = 1;
-    skein_rc       rc = SKEIN_OK;
-
+    if (which == SKN_CHECK_CALLS)
+        return each_call(tx, sink, arg, err);
     while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_items);
+        skn_stmt s = skn_stmt_use(tx->db, t->query);
 
-        skn_stmt_bind_int(&s, last.thread);
-        skn_stmt_bind_int(&s, last.seq);
-        rc = item_page(&s, false, &last, &rows, sink, arg, err);
+        for (int i = 0; i < t->key_count; i++)
+            skn_stmt_bind_int(&s, last[i]);
+        rc = read_page(&s, t, last, &rows, sink, arg, err);
     }
     return rc;
 }
 
-skein_rc skn_check_places(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err)
-{
-    skn_check_item last = {.message = INT64_MIN};
-    int64_t        rows = 1;
-    skein_rc       rc = SKEIN_OK;
-
-    while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_places);
-
-        skn_stmt_bind_int(&s, last.message);
-        skn_stmt_bind_int(&s, last.thread);
-        skn_stmt_bind_int(&s, last.seq);
-        rc = item_page(&s, true, &last, &rows, sink, arg, err);
-    }
-    return rc;
-}
-
-/* --- Nodes and threads -------------------------------------------------------------------------------- */
-
-skein_rc skn_check_nodes(skn_tx *tx, skn_check_node_sink *sink, void *arg, skein_error *err)
-{
-    int64_t  last = INT64_MIN, rows = 1;
-    skein_rc rc = SKEIN_OK;
-
-    while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt       s = skn_stmt_use(tx->db, SKN_Q_check_nodes);
-        skn_check_node n;
-        bool           row;
-
-        skn_stmt_bind_int(&s, last);
-        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            n = (skn_check_node){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1),
-                                 (int)skn_stmt_int(&s, 2), skn_stmt_blob(&s, 3)};
-            last = n.id;
-            if ((rc = sink(arg, &n, err)))
-                break;
-        }
-        skn_stmt_done(&s);
-    }
-    return rc;
-}
+/* --- What one row refers to ------------------------------------------------------------------------ */
 
 skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, bool rising,
                         int64_t *kmin, int64_t *kmax, bool *found, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, rising ? SKN_Q_check_ends : SKN_Q_check_keys);
-    skein_rc rc;
+    skn_stmt s = skn_stmt_with(tx, rising ? SKN_Q_check_ends : SKN_Q_check_keys,
+                               SKN_WITH(skn_bind_int(thread), skn_bind_int(lo),
+                                        skn_bind_int(rising ? lo + len - 1 : lo + len)));
+    skein_rc rc = skn_stmt_step(&s, found, err);
 
-    skn_stmt_bind_int(&s, thread);
-    skn_stmt_bind_int(&s, lo);
-    skn_stmt_bind_int(&s, rising ? lo + len - 1 : lo + len);
-    rc = skn_stmt_step(&s, found, err);
     if (rc == SKEIN_OK && *found) {
         *found = !skn_stmt_null(&s, 0);
         *kmin = skn_stmt_int(&s, 0);
@@ -479,114 +399,16 @@ skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, boo
     return rc;
 }
 
-skein_rc skn_check_threads(skn_tx *tx, skn_check_thread_sink *sink, void *arg, skein_error *err)
-{
-    int64_t  rows = 1;
-    skein_rc rc = SKEIN_OK;
-
-    for (skn_thread_row t = {.id = INT64_MIN}; rc == SKEIN_OK && rows > 0;) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_threads);
-        bool     row;
-
-        skn_stmt_bind_int(&s, t.id);
-        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            t = (skn_thread_row){.id = skn_stmt_int(&s, 0),
-                                 .uid = skn_stmt_text(&s, 1),
-                                 .lane_id = skn_stmt_int(&s, 2),
-                                 .version_id = skn_stmt_int(&s, 3),
-                                 .origin_id = skn_stmt_int(&s, 4),
-                                 .origin_length = skn_stmt_int(&s, 5),
-                                 .root_id = skn_stmt_int(&s, 6),
-                                 .base_length = skn_stmt_int(&s, 7),
-                                 .compaction_id = skn_stmt_int(&s, 8),
-                                 .own_length = skn_stmt_int(&s, 9)};
-            if ((rc = sink(arg, &t, err)))
-                break;
-        }
-        skn_stmt_done(&s);
-    }
-    return rc;
-}
-
 skein_rc skn_check_source_of(skn_tx *tx, int64_t thread, skn_check_source *out,
                              skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_thread);
     bool     found;
-    skein_rc rc;
+    skein_rc rc = skn_get_row(tx, SKN_Q_check_thread, SKN_WITH(skn_bind_int(thread)),
+                              &skn_row_of_skn_check_source, NULL, out, &found, err);
 
-    *out = (skn_check_source){0};
-    skn_stmt_bind_int(&s, thread);
-    rc = skn_stmt_step(&s, &found, err);
-    if (rc == SKEIN_OK && found)
-        *out = (skn_check_source){.id = thread,
-                                  .lane = skn_stmt_int(&s, 0),
-                                  .conversation = skn_stmt_int(&s, 1),
-                                  .branched_from = skn_stmt_int(&s, 2),
-                                  .own = skn_stmt_int(&s, 3),
-                                  .patches = skn_stmt_int(&s, 4)};
-    skn_stmt_done(&s);
-    return rc;
-}
-
-skein_rc skn_check_lane_origin(skn_tx *tx, int64_t lane, int64_t *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_lane_origin);
-
-    skn_stmt_bind_int(&s, lane);
-    return skn_stmt_number(&s, out, err);
-}
-
-skein_rc skn_check_threads_of_lane(skn_tx *tx, int64_t lane, skn_arena *a, skn_ids *out,
-                                   skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_threads_of_lane);
-
-    skn_stmt_bind_int(&s, lane);
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
-/* --- Compactions and files ----------------------------------------------------------------------------- */
-
-skein_rc skn_check_compactions(skn_tx *tx, skn_check_compaction_sink *sink, void *arg,
-                               skein_error *err)
-{
-    int64_t  rows = 1;
-    skein_rc rc = SKEIN_OK;
-
-    for (skn_compaction_row k = {.id = INT64_MIN}; rc == SKEIN_OK && rows > 0;) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_compactions);
-        bool     row;
-
-        skn_stmt_bind_int(&s, k.id);
-        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            k = (skn_compaction_row){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1),
-                                     skn_stmt_int(&s, 2), skn_stmt_int(&s, 3),
-                                     skn_stmt_int(&s, 4), skn_stmt_int(&s, 5)};
-            if ((rc = sink(arg, &k, err)))
-                break;
-        }
-        skn_stmt_done(&s);
-    }
-    return rc;
-}
-
-skein_rc skn_check_files(skn_tx *tx, skn_check_file_sink *sink, void *arg, skein_error *err)
-{
-    int64_t  last = INT64_MIN, rows = 1;
-    skein_rc rc = SKEIN_OK;
-
-    while (rc == SKEIN_OK && rows > 0) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_files);
-        bool     row;
-
-        skn_stmt_bind_int(&s, last);
-        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
-            last = skn_stmt_int(&s, 0);
-            if ((rc = sink(arg, skn_stmt_text(&s, 1), skn_stmt_text(&s, 2), err)))
-                break;
-        }
-        skn_stmt_done(&s);
-    }
+    if (rc || !found)
+        *out = (skn_check_source){0};
+    else
+        out->id = thread;
     return rc;
 }

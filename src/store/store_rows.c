@@ -433,6 +433,57 @@ ROW(skein_audit_row, NULL, COL(id), COL(at), COL(who), COL(from), COL(what), COL
 ROW(skn_session, NULL, COL(uid), COL(hash), COL(label), COL(peer_uid), COL(created_at),
     COL(expires_at))
 #undef THING
+/* --- What is read to be checked: views of the row ----------------------------------------------------- */
+
+#define THING skn_check_counts
+ROW(skn_check_counts, NULL, COL(messages), COL(threads), COL(nodes), COL(conversations),
+    COL(warnings), COL(ahead))
+#undef THING
+
+static void finish_check_message(const skn_stmt *s, skn_arena *a, void *row)
+{
+    skn_check_message *m = row;
+
+    (void)a;
+    m->hashed = !skn_stmt_null(s, 8);
+}
+
+#define THING skn_check_message
+ROW(skn_check_message, finish_check_message, COL(id), COL(conversation), COL(uid), COL(purged),
+    COL(indexed), COL(content), COL(calls), COL(instructions), COL(hash), COL(texts[0]),
+    COL(texts[1]), COL(texts[2]), COL(texts[3]), COL(texts[4]), COL(texts[5]), COL(texts[6]),
+    COL(texts[7]))
+#undef THING
+
+#define THING skn_check_call
+ROW(skn_check_call, NULL, COL(conversation), COL(call_id), COL(message), COL(message_uid),
+    COL(calls))
+#undef THING
+
+#define THING skn_check_item
+ROW(skn_check_item, NULL, COL(thread), COL(seq), COL(message), COL(key), COL(conversation))
+#undef THING
+
+static const skn_column columns_of_place[] = {
+#define THING skn_check_item
+    COL(message), COL(thread), COL(seq), COL(key), COL(lane)
+#undef THING
+};
+const skn_row skn_row_of_skn_check_place = {sizeof(skn_check_item), columns_of_place, 5, NULL};
+
+#define THING skn_check_node
+ROW(skn_check_node, NULL, COL(id), COL(conversation), COL(level), COL_AS(BLOB, entries))
+#undef THING
+
+#define THING skn_check_file
+ROW(skn_check_file, NULL, COL(id), COL(path), COL(items))
+#undef THING
+
+#define THING skn_check_source
+ROW(skn_check_source, NULL, COL(lane), COL(conversation), COL(branched_from), COL(own),
+    COL(patches))
+#undef THING
+
 /* --- The verbs that are one statement --------------------------------------------------------------- */
 
 #define INT                skn_bind_int

@@ -35,27 +35,6 @@ void skn_events_release(skn_tx *tx);
 /* Somebody's work was committed: the listener is called. Under no lock. */
 void skn_store_committed(skn_store *st);
 
-/* Connections that are opened when they are needed and kept for the next call. */
-typedef struct skn_pool {
-    pthread_mutex_t mu;
-    pthread_cond_t  freed;   /* a connection came back, or may be opened */
-    char           *address; /* set before the first take */
-    skn_db_mode     mode;
-    int             most;     /* connections at a time; a caller waits when all are taken */
-    int             open;     /* guarded by mu: idle ones, and those in use */
-    int             idle;     /* guarded by mu */
-    skn_db         *kept[20]; /* guarded by mu: the idle ones, the last used at the end */
-} skn_pool;
-
-void skn_pool_init(skn_pool *p, skn_str address, skn_db_mode mode, int most);
-void skn_pool_release(skn_pool *p);
-/* Puts an open connection in; before the first take. */
-void skn_pool_add(skn_pool *p, skn_db *db);
-/* A connection for the caller alone; *fresh tells that it was opened just now. */
-skein_rc skn_pool_take(skn_pool *p, skn_db **out, bool *fresh, skein_error *err);
-/* Takes the connection back, and closes it when it is of no more use. */
-void skn_pool_give(skn_pool *p, skn_db *db);
-
 /* Writers that share a transaction, since one fsync costs more than many rows: see
  * docs/decisions/0003-group-commit.md. */
 typedef struct skn_group skn_group;

@@ -125,11 +125,6 @@ skein_rc skn_reply_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
 /* What the message replies to; 0 when it replies to nothing known. */
 skein_rc skn_reply_link(skn_tx *tx, int64_t id, int64_t *reply_to, skein_error *err);
 
-/* --- Erasure: store.c ------------------------------------------------------------------------- */
-
-/* How many erasures there were, when the last of them are not yet driven out of the files; else 0. */
-skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err);
-
 /* --- The index of words: store_search.c ------------------------------------------------------- */
 
 /* Makes sure that no other transaction may still add a message with a smaller id than the newest

@@ -52,33 +52,17 @@ typedef struct skn_check_message {
     bool    indexed; /* in the index of words, or not yet due there */
 } skn_check_message;
 
-typedef skein_rc skn_check_message_sink(void *arg, const skn_check_message *m,
-                                        skein_error *err);
-skein_rc         skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,
-                                    skein_error *err);
-/* Is there a row for this call? */
-skein_rc skn_check_has_call(skn_tx *tx, int64_t conversation, skn_str call_id, int64_t message,
-                            bool *has, skein_error *err);
-
 /* A row for a call, with the calls of its message. */
 typedef struct skn_check_call {
+    int64_t conversation, message;
     skn_str call_id, message_uid, calls;
 } skn_check_call;
-
-typedef skein_rc skn_check_call_sink(void *arg, const skn_check_call *c, skein_error *err);
-skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein_error *err);
 
 typedef struct skn_check_item {
     int64_t thread, seq, message, key;
     int64_t conversation; /* of the message; 0 when there is no such message */
-    int64_t lane;         /* only from skn_check_places */
+    int64_t lane;         /* only of SKN_CHECK_PLACES */
 } skn_check_item;
-
-typedef skein_rc skn_check_item_sink(void *arg, const skn_check_item *i, skein_error *err);
-/* By thread and seq. */
-skein_rc skn_check_items(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err);
-/* By message. */
-skein_rc skn_check_places(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err);
 
 typedef struct skn_check_node {
     int64_t id, conversation;
@@ -86,16 +70,30 @@ typedef struct skn_check_node {
     skn_str entries;
 } skn_check_node;
 
-typedef skein_rc skn_check_node_sink(void *arg, const skn_check_node *n, skein_error *err);
-skein_rc skn_check_nodes(skn_tx *tx, skn_check_node_sink *sink, void *arg, skein_error *err);
+typedef struct skn_check_file {
+    int64_t id;
+    skn_str path, items;
+} skn_check_file;
+
+typedef enum skn_check_table {
+    SKN_CHECK_MESSAGES,    /* skn_check_message */
+    SKN_CHECK_CALLS,       /* skn_check_call */
+    SKN_CHECK_ITEMS,       /* skn_check_item, by thread and seq */
+    SKN_CHECK_PLACES,      /* the same, by message */
+    SKN_CHECK_NODES,       /* skn_check_node */
+    SKN_CHECK_THREADS,     /* skn_thread_row */
+    SKN_CHECK_COMPACTIONS, /* skn_compaction_row */
+    SKN_CHECK_FILES        /* skn_check_file */
+} skn_check_table;
+
+typedef skein_rc skn_check_row_sink(void *arg, const void *row, skein_error *err);
+/* Hands over every row of a table, as the struct that stands beside its name. */
+skein_rc skn_check_each(skn_tx *tx, skn_check_table table, skn_check_row_sink *sink, void *arg,
+                        skein_error *err);
 /* The smallest and largest key of items [lo, lo+len); `rising` says that the ends have them. *found
  * is false when an end is missing. */
 skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, bool rising,
                         int64_t *kmin, int64_t *kmax, bool *found, skein_error *err);
-
-typedef skein_rc skn_check_thread_sink(void *arg, const skn_thread_row *t, skein_error *err);
-skein_rc         skn_check_threads(skn_tx *tx, skn_check_thread_sink *sink, void *arg,
-                                   skein_error *err);
 
 /* What a thread's items may be used for. */
 typedef struct skn_check_source {
@@ -106,17 +104,5 @@ typedef struct skn_check_source {
 
 skein_rc skn_check_source_of(skn_tx *tx, int64_t thread, skn_check_source *out,
                              skein_error *err);
-/* The lane that this one was branched from; 0 when there is none. */
-skein_rc skn_check_lane_origin(skn_tx *tx, int64_t lane, int64_t *out, skein_error *err);
-skein_rc skn_check_threads_of_lane(skn_tx *tx, int64_t lane, skn_arena *a, skn_ids *out,
-                                   skein_error *err);
-
-typedef skein_rc skn_check_compaction_sink(void *arg, const skn_compaction_row *k,
-                                           skein_error *err);
-skein_rc         skn_check_compactions(skn_tx *tx, skn_check_compaction_sink *sink, void *arg,
-                                       skein_error *err);
-
-typedef skein_rc skn_check_file_sink(void *arg, skn_str path, skn_str items, skein_error *err);
-skein_rc skn_check_files(skn_tx *tx, skn_check_file_sink *sink, void *arg, skein_error *err);
 
 #endif

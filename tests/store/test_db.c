@@ -258,14 +258,14 @@ static void a_savepoint_undone_leaves_the_transaction_usable(void **state)
 
     SKN_OK(skn_db_begin_write(db, &err), err);
     SKN_OK(put(db, SKN_Q_meta_insert, "before", 1, &err), err);
-    SKN_OK(skn_db_savepoint(db, &err), err);
+    SKN_OK(skn_db_script(db, "SAVEPOINT step", &err), err);
     SKN_OK(put(db, SKN_Q_meta_insert, "inside", 2, &err), err);
     assert_int_equal(put(db, SKN_Q_meta_insert, "before", 2, &err), SKEIN_CONFLICT);
-    SKN_OK(skn_db_savepoint_undo(db, &err), err);
+    SKN_OK(skn_db_script(db, "ROLLBACK TO step; RELEASE step", &err), err);
     assert_true(skn_db_was_duplicate(db)); /* still the last failure */
-    SKN_OK(skn_db_savepoint(db, &err), err);
+    SKN_OK(skn_db_script(db, "SAVEPOINT step", &err), err);
     SKN_OK(put(db, SKN_Q_meta_insert, "kept", 3, &err), err);
-    SKN_OK(skn_db_savepoint_keep(db, &err), err);
+    SKN_OK(skn_db_script(db, "RELEASE step", &err), err);
     SKN_OK(skn_db_commit(db, &err), err);
     assert_int_equal(get(db, "before"), 1);
     assert_int_equal(get(db, "inside"), -1);

@@ -255,8 +255,7 @@ SELECT a.k, b.k FROM (SELECT COALESCE(okey, message_id) AS k FROM items WHERE th
 -- :check_keys
 SELECT MIN(COALESCE(okey, message_id)), MAX(COALESCE(okey, message_id)) FROM items WHERE thread_id = $1 AND seq >= $2 AND seq < $3;
 -- :check_threads
-SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
-  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) FROM threads t WHERE t.id > $1 ORDER BY t.id LIMIT 200;
+SELECT {thread_row}, 0 FROM threads t WHERE t.id > $1 ORDER BY t.id LIMIT 200;
 -- :check_thread
 SELECT t.lane_id, COALESCE(l.conversation_id, 0), COALESCE(l.branched_from_id, 0),
   (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0),
