@@ -87,20 +87,35 @@ static skein_rc answer_chat(skn_api_call *c, const skein_conversation *chat)
     return SKEIN_OK;
 }
 
+/* Two may want the first one at the same time: they get the same. Where all are archived another one is made. */
+static skein_rc first_chat(skn_api_call *c, skn_str title, skein_conversation *out)
+{
+    skein_rc rc = skein_chat_first(c->engine, c->world.id, c->mem, out, &c->error);
+
+    if (rc != SKEIN_SESSION_OFF)
+        return rc;
+    c->error = (skein_error){.rc = SKEIN_OK};
+    return skein_chat_new(c->engine, c->world.id, title, c->mem, out, &c->error);
+}
+
 /* A chat, or with "mode" and "agent" the one conversation of that kind which the agent has. */
 static skein_rc make_chat(skn_api_call *c, skein_conversation *out)
 {
     skn_str     title, mode, name;
     skein_mode  kind = SKEIN_CHAT;
+    bool        first;
     skein_agent agent;
     skein_rc    rc;
 
     if ((rc = skn_call_text(c, "title", false, &title)) ||
+        (rc = skn_call_flag(c, "first", false, &first)) ||
         (rc = skn_call_text(c, "mode", false, &mode)) ||
         (rc = skn_call_text(c, "agent", false, &name)))
         return rc;
     if (mode.p && !skn_mode_from(mode, &kind))
         return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
+    if (kind == SKEIN_CHAT && first)
+        return first_chat(c, title, out);
     if (kind == SKEIN_CHAT)
         return skein_chat_new(c->engine, c->world.id, title, c->mem, out, &c->error);
     if (!name.p)

@@ -69,10 +69,7 @@ static skein_rc find_typed(skn_api_call *c, skein_message *out)
 
     if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
         return rc;
-    rc = skn_message_typed(c->engine, c->chat.id, c->params[1], c->mem, out, &c->error);
-    if (rc == SKEIN_NOT_FOUND)
-        c->more.thing = "message";
-    return rc;
+    return skn_find_message_typed(c, c->params[1], out);
 }
 
 static skein_rc find_message(skn_api_call *c, skein_message *out, skein_posted *waits)

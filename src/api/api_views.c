@@ -168,7 +168,7 @@ static skein_rc read_summary(skn_api_call *c, skein_compaction *out)
 
 /* How much it covers is fixed before the model is asked, by what may be covered then. */
 static skein_rc ask_summary(skn_api_call *c, const skein_compaction *what,
-                            const skein_agent *agent)
+                            const skein_agent *agent, bool dry)
 {
     skn_compact_request request = {
         .world = c->world.id,
@@ -181,7 +181,12 @@ static skein_rc ask_summary(skn_api_call *c, const skein_compaction *what,
     if (what->covers)
         return skn_call_invalid(c, "/covers", "goes with \"content\" only");
     rc = skein_compact_plan_read(c->engine, &request.what, c->mem, &plan, &c->error);
-    return rc ? rc : skn_api_send_compact(c, &request);
+    if (rc || !dry)
+        return rc ? rc : skn_api_send_compact(c, &request);
+    skn_jw_object(&c->w);
+    skn_jw_kint(&c->w, "covers", plan.covers);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
 }
 
 skein_rc skn_api_create_summary(skn_api_call *c)
@@ -190,13 +195,16 @@ skein_rc skn_api_create_summary(skn_api_call *c)
     skein_agent      agent;
     skein_message    m;
     int64_t          covers;
+    bool             dry;
     skein_rc         rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = read_summary(c, &what)) ||
-        (rc = read_summarised(c, &agent)))
+        (rc = read_summarised(c, &agent)) || (rc = skn_api_flag(c, "dryRun", &dry)))
         return rc;
     if (!what.content.p)
-        return ask_summary(c, &what, &agent);
+        return ask_summary(c, &what, &agent, dry);
+    if (dry)
+        return skn_call_invalid(c, "/dryRun", "goes with a summary that a model writes");
     if (agent.id.v)
         what.lane = skn_arena_printf(c->mem, "@%.*s", SKN_FMT(agent.name));
     rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error);

@@ -87,21 +87,26 @@ static skn_str answers_of(skn_api_call *c, const skein_agents *agents)
     return text;
 }
 
-/* removed: nobody answers in it. */
+/* Members that take looking at agents and their work. */
+#define OF_AGENTS "isProcessing,busy,answersWith,agents"
+
+/* removed: nobody answers in it. What nobody asked for is not read. */
 static skein_rc write_world(skn_api_call *c, const skein_world *world, const skn_at_work *work,
                             bool removed)
 {
-    skein_agents        agents, awake;
-    skein_conversations chats;
+    skein_agents        agents = {NULL, 0}, awake;
+    skein_conversations chats = {NULL, 0};
     skein_agent_work   *own;
     skn_at_work         whole = *work;
     skein_rc            rc;
 
-    if ((rc = skein_agent_list(c->engine, world->id, c->mem, &agents, &c->error)) ||
-        (rc = skein_conversation_list(c->engine, world->id, c->mem, &chats, &c->error)))
+    if ((skn_page_wants(c, "chats") &&
+         (rc = skein_conversation_list(c->engine, world->id, c->mem, &chats, &c->error))) ||
+        (skn_page_wants(c, OF_AGENTS) &&
+         (rc = skein_agent_list(c->engine, world->id, c->mem, &agents, &c->error))))
         return rc;
     own = SKN_ARRAY(c->mem, agents.count + 1, skein_agent_work);
-    if ((rc = skein_agent_work_of(c->engine, &agents, c->mem, own, &c->error)))
+    if (agents.count && (rc = skein_agent_work_of(c->engine, &agents, c->mem, own, &c->error)))
         return rc;
     whole.agents = own;
     whole.agent_count = agents.count;
@@ -111,10 +116,16 @@ static skein_rc write_world(skn_api_call *c, const skein_world *world, const skn
     return SKEIN_OK;
 }
 
+static skein_rc work_in(skn_api_call *c, skein_world_id world, skn_at_work *out)
+{
+    *out = (skn_at_work){.now = 0};
+    return skn_page_wants(c, OF_AGENTS) ? skn_api_at_work(c, world, out) : SKEIN_OK;
+}
+
 static skein_rc answer_world(skn_api_call *c)
 {
     skn_at_work work;
-    skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
+    skein_rc    rc = work_in(c, c->world.id, &work);
 
     return rc ? rc : write_world(c, &c->world, &work, false);
 }
@@ -165,7 +176,7 @@ skein_rc skn_api_list_worlds(skn_api_call *c)
 
     if ((rc = list_worlds(c, &worlds, &removed)) ||
         (rc = skn_page_of(c, SKN_STR("worlds"), worlds.count, false, &page)) ||
-        (rc = skn_api_at_work(c, (skein_world_id){0}, &all)))
+        (rc = work_in(c, (skein_world_id){0}, &all)))
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {

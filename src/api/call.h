@@ -57,7 +57,9 @@ skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref);
 skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out);
 /* By public id, in any version of the chat; the exact id, no prefix. */
 skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out);
-/* "t_…" of the chat; absent gives the current one. */
+/* As a person names it: "@", "@~2", "@ada" for what she said last, a part of an id. */
+skein_rc skn_find_message_typed(skn_api_call *c, skn_str ref, skein_message *out);
+/* "t_…" or "v7" of the chat; absent gives the current one. */
 skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out);
 
 /* --- One edit of a chat at a time (api_edits.c) ------------------------------------------------ */
@@ -186,6 +188,8 @@ void skn_page_end(skn_api_call *c, const skn_page *p);
 /* fields=a,b: leaves only these members in the answer, or in every item of a list; `known` are
  * those there are. Fails when one is not. */
 skein_rc skn_page_fields(skn_api_call *c, const char *known);
+/* Will one of these members be left in the answer? What only others need is not worth reading. */
+bool skn_page_wants(skn_api_call *c, const char *names);
 /* The same, and these beside them. */
 skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also);
 

@@ -2,6 +2,14 @@
 #include "base/error.h"
 #include "base/suggest.h"
 
+#include <ctype.h>
+#include <stdio.h>
+
+enum {
+    NAMES_MOST = 100, /* bytes of names in one hint */
+    LOOK_BACK = 1000  /* messages among which the last one of a sender is looked for */
+};
+
 static void suggest(skn_api_call *c, skn_str ref, const skn_candidates *names)
 {
     c->more.meant = skn_candidates_suggest(c->mem, names, ref);
@@ -16,6 +24,23 @@ static skein_rc missing(skn_api_call *c, skein_rc rc, const char *thing)
     return rc;
 }
 
+/* "Did you mean "launch"? There are launch, lunch. Make it with "skein world new lanch"" */
+static void advise_world(skn_api_call *c, skn_str ref, const skn_candidates *names)
+{
+    const char *meant = skn_candidates_suggest(c->mem, names, ref);
+    char        list[NAMES_MOST] = "no world yet";
+    size_t      n = 0;
+
+    for (size_t i = 0; i < names->count && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names->at[i]);
+    if (n >= sizeof list)
+        snprintf(list, sizeof list, "%zu worlds: skein world ls", names->count);
+    c->more.meant = meant;
+    skn_hint(&c->error, c->error.rc, "%s%s%sThere %s %s. Make it with \"skein world new %.*s\"",
+             meant ? "Did you mean \"" : "", meant ? meant : "", meant ? "\"? " : "",
+             names->count > 1 ? "are" : "is", list, SKN_FMT(ref));
+}
+
 static skein_rc missing_world(skn_api_call *c, skein_rc rc, skn_str ref)
 {
     skein_worlds   worlds;
@@ -27,7 +52,7 @@ static skein_rc missing_world(skn_api_call *c, skein_rc rc, skn_str ref)
     names = skn_candidates_new(c->mem, worlds.count);
     for (size_t i = 0; i < worlds.count; i++)
         skn_candidates_add(c->mem, &names, worlds.at[i].name);
-    suggest(c, ref, &names);
+    advise_world(c, ref, &names);
     return rc;
 }
 
@@ -82,8 +107,10 @@ static skein_rc newest_chat(skn_api_call *c)
             c->chat = all.at[i];
     if (rc || c->chat.id.v)
         return rc;
-    return skn_fail(&c->error, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
-                    SKN_FMT(c->world.name));
+    skn_fail(&c->error, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
+             SKN_FMT(c->world.name));
+    return skn_hint(&c->error, SKEIN_NOT_FOUND,
+                    "Make one with \"skein conv new\", or name one with -c");
 }
 
 /* An agent's own conversation, if it has come into being: reading does not make it. */
@@ -150,10 +177,47 @@ skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out)
     return missing(c, rc, "message");
 }
 
+/* What the sender, an agent or a person, said last; "you" is the person who asks. */
+static skein_rc latest_of(skn_api_call *c, skn_str name, skein_message *out)
+{
+    skein_slice    slice = {.conversation = c->chat.id, .from = -LOOK_BACK, .count = LOOK_BACK};
+    skn_str        sender = skn_str_is(name, "you") ? SKN_STR("human") : name;
+    skein_messages list;
+    skein_at       at;
+    skein_rc       rc = skein_read(c->engine, &slice, c->mem, &list, &at, &c->error);
+
+    for (size_t i = rc ? 0 : list.count; i-- > 0;)
+        if (skn_str_eq(list.at[i].sender, sender) && list.at[i].uid.n)
+            return skn_message_typed(c->engine, c->chat.id, list.at[i].uid, c->mem, out,
+                                     &c->error);
+    return rc ? rc
+              : skn_fail(&c->error, SKEIN_NOT_FOUND,
+                         "none of the last %d messages is of \"%.*s\"", LOOK_BACK,
+                         SKN_FMT(name));
+}
+
+skein_rc skn_find_message_typed(skn_api_call *c, skn_str ref, skein_message *out)
+{
+    bool     named = ref.n > 1 && ref.p[0] == '@' && isalpha((unsigned char)ref.p[1]);
+    skein_rc rc = named ? latest_of(c, skn_str_sub(ref, 1, ref.n), out)
+                        : skn_message_typed(c->engine, c->chat.id, ref, c->mem, out, &c->error);
+
+    return missing(c, rc, "message");
+}
+
 /* "v7": the ids of threads begin otherwise. */
 static bool version_number(skn_str id, int64_t *out)
 {
-    return id.n > 1 && id.p[0] == 'v' && skn_str_int(skn_str_sub(id, 1, id.n), out) && *out > 0;
+    return id.n > 1 && id.p[0] == 'v' && skn_str_int(skn_str_sub(id, 1, id.n), out) &&
+           *out >= 0;
+}
+
+/* To the engine 0 is the current version; nobody means that by v0. */
+static skein_rc no_version_0(skn_api_call *c)
+{
+    skn_fail(&c->error, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no version v0",
+             SKN_FMT(c->chat.uid));
+    return skn_hint(&c->error, SKEIN_NOT_FOUND, "\"skein history\" lists its versions.");
 }
 
 skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out)
@@ -161,7 +225,9 @@ skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out)
     int64_t  number = c->chat.version;
     skein_rc rc;
 
-    if (!id.p || version_number(id, &number))
+    if (id.p && version_number(id, &number) && !number)
+        rc = no_version_0(c);
+    else if (!id.p || version_number(id, &number))
         rc = skein_version_get(c->engine, c->chat.id, number, c->mem, out, &c->error);
     else
         rc = skein_version_of_thread(c->engine, c->chat.id, id, c->mem, out, &c->error);

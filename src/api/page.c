@@ -160,6 +160,18 @@ static bool in_list(skn_str list, skn_str name)
     return false;
 }
 
+bool skn_page_wants(skn_api_call *c, const char *names)
+{
+    skn_str wanted = skn_call_query(c, "fields"), rest = skn_str_of(names), one;
+
+    if (!wanted.n || (c->route->flags & SKN_ROUTE_CHANGES))
+        return true;
+    while (skn_str_split(&rest, ',', &one))
+        if (in_list(wanted, one))
+            return true;
+    return false;
+}
+
 static skein_rc check_fields(skn_api_call *c, skn_str wanted, const char *known)
 {
     skn_str rest = wanted, one;

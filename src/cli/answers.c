@@ -496,9 +496,9 @@ static const skn_json *told(skn_cli *cli, skn_str path)
     skn_server      server;
     bool            found = false;
 
-    if (cli->far ? skn_far_get(cli, &v, "%.*s", SKN_FMT(path))
-                 : skn_discover_here(cli, &server, &found) || !found ||
-                       skn_server_ask(cli, &server, "GET", path.p, SKN_NONE, &v))
+    if (skn_is_elsewhere(cli) ? skn_far_get(cli, &v, "%.*s", SKN_FMT(path))
+                              : skn_discover_here(cli, &server, &found) || !found ||
+                                    skn_server_ask(cli, &server, "GET", path.p, SKN_NONE, &v))
         v = NULL;
     cli->err = before;
     return v;

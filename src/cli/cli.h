@@ -86,7 +86,6 @@ typedef struct skn_cli {
     bool            in_list, list_started;
     skein_engine   *engine;
     skein_mem      *mem, *keep;
-    struct skn_far *far;     /* the store is elsewhere, behind a server; NULL: here */
     struct skn_far *door;    /* the API of the store, wherever that is; NULL: not open yet */
     const char     *address; /* of the store, once asked for */
     const struct skn_config *config;         /* once asked for */

@@ -8,10 +8,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #define REF_LEAST 4 /* characters of an id that may stand for it */
-#define LOOK_MS   200
 
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text)
 {
@@ -69,19 +67,6 @@ static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
     return rc;
 }
 
-/* Of the whole world, which a server tells at once: work that waits counts like work under way. */
-static skein_rc wait_for_server(skn_cli *cli)
-{
-    const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
-    const skn_json       *world;
-    skein_rc              rc;
-
-    while (!(rc = skn_far_get(cli, &world, "%s/status", cli->door->world)) &&
-           skn_far_flag(world, "isProcessing"))
-        nanosleep(&nap, NULL);
-    return rc;
-}
-
 /* "@" is the last message now; what the agents say meanwhile is part of the conversation then. */
 static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
 {
@@ -89,7 +74,7 @@ static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
     skein_rc    rc = fix_places(cli, chat);
 
     if (!rc)
-        rc = cli->far ? wait_for_server(cli) : skn_wait_idle(cli, chat->id);
+        rc = skn_wait_idle(cli);
     return rc ? rc : skn_need_chat(cli, &world, chat);
 }
 

@@ -28,7 +28,7 @@ static skein_rc read_range(skn_cli *cli, const skein_conversation *chat, skein_v
         return skn_fail(&cli->err, SKEIN_NOTHING, "v%" PRId64 " was not made from another",
                         to->number);
     if (!first.n)
-        return skn_version_numbered(cli, chat, to->origin, from);
+        return skn_far_version_numbered(cli, to->origin, from);
     return skn_need_version(cli, chat, skn_arena_copy(cli->keep, first).p, from);
 }
 

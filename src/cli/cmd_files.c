@@ -55,7 +55,7 @@ static skein_rc need_files(skn_cli *cli, const char **folder)
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     *folder = NULL;
-    return rc || cli->far ? rc : files_folder(cli, folder);
+    return rc || skn_is_elsewhere(cli) ? rc : files_folder(cli, folder);
 }
 
 /* What a person types is seen from here; a file below that folder is known by its path from there. */

@@ -81,7 +81,7 @@ static skein_rc read_leads(skn_cli *cli, log_job *job)
     job->main_thread = skn_opt(cli, "main-thread");
     if (!job->main_thread)
         return SKEIN_OK;
-    if ((rc = skn_agents_of(cli, &job->world, &agents)))
+    if ((rc = skn_far_agents(cli, &agents)))
         return rc;
     job->leads = skn_map_new(cli->keep);
     for (size_t i = 0; i < agents.count; i++)
@@ -431,7 +431,8 @@ static skein_rc follow(skn_cli *cli, log_job *job)
     skn_out_flush(cli);
     if (rc)
         return rc;
-    return cli->far ? skn_log_listen(cli, print_news, job) : wait_for_store(cli, job);
+    return skn_is_elsewhere(cli) ? skn_log_listen(cli, print_news, job)
+                                 : wait_for_store(cli, job);
 }
 
 static skein_rc check_follow(skn_cli *cli)

@@ -92,7 +92,8 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
 
 skein_rc skn_export_pass(skn_cli *cli, const skn_export_order *what, const skn_sink *sink)
 {
-    passing          p = {.sink = sink, .shown = cli->far && skn_format_shown(what->format)};
+    passing          p = {.sink = sink,
+                          .shown = skn_is_elsewhere(cli) && skn_format_shown(what->format)};
     skn_request_spec ask = {
         .method = "GET", .path = export_path(cli, what), .take = pass, .arg = &p};
     skn_client_answer got;
@@ -479,7 +480,7 @@ static void tell_backups(skn_cli *cli)
     skn_traces  traces;
     int64_t     count = 0;
 
-    if (!cli->far && !skn_traces_of(cli, &traces) && traces.backups)
+    if (!skn_is_elsewhere(cli) && !skn_traces_of(cli, &traces) && traces.backups)
         skn_backup_newest(traces.backups, &count);
     if (count)
         skn_note(cli, "Backups that were made before still have it: %s", traces.backups);

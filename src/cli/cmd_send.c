@@ -89,7 +89,7 @@ static skein_rc prepare(skn_cli *cli, sending *s)
         s->message.content = what.text;
         return SKEIN_OK;
     }
-    if ((!any && (rc = skn_make_first_chat(cli, &s->world, &s->chat))) ||
+    if ((!any && (rc = skn_make_first_chat(cli, &s->chat))) ||
         (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
         return rc;
     return skn_discover(cli, &s->server, &s->served);

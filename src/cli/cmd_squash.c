@@ -243,21 +243,6 @@ static skein_rc compaction_lane(skn_cli *cli, const skein_world *world, skn_str 
     return SKEIN_OK;
 }
 
-static skein_rc would_compact(skn_cli *cli, const skein_conversation *chat, skn_str lane)
-{
-    const skein_slice  what = {.conversation = chat->id, .lane = lane};
-    skein_compact_plan plan;
-    skein_rc           rc;
-
-    if (cli->far) { /* how many it may be is known where the store is */
-        skn_would(cli, "let a model summarise what was said so far");
-        return SKEIN_OK;
-    }
-    if (!(rc = skein_compact_plan_read(cli->engine, &what, cli->keep, &plan, &cli->err)))
-        skn_would(cli, "let a model summarise the first %" PRId64 " messages", plan.covers);
-    return rc;
-}
-
 /* Of an agent's memory, a delegation, or the room. */
 static void write_lane(skn_jw *w, skn_str lane)
 {
@@ -268,7 +253,20 @@ static void write_lane(skn_jw *w, skn_str lane)
     skn_jw_kstr(w, "reason", SKN_STR("manual"));
 }
 
-static skein_rc compact_by_model(skn_cli *cli, const skein_conversation *chat, skn_str lane)
+static skein_rc would_compact(skn_cli *cli, skn_str lane)
+{
+    const skn_json *plan;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    write_lane(skn_far_body_begin(cli, &b), lane);
+    skn_jw_kbool(&b.w, "dryRun", true);
+    if (!(rc = skn_send(cli, &b, "POST", NULL, "{chat}/compactions", &plan)))
+        skn_say_would(cli, plan, "let a model summarise the first {covers} messages");
+    return rc;
+}
+
+static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
 {
     const skn_json *made;
     skn_far_body    b;
@@ -281,7 +279,7 @@ static skein_rc compact_by_model(skn_cli *cli, const skein_conversation *chat, s
                           &server)))
         return rc;
     if (cli->dry_run)
-        return would_compact(cli, chat, lane);
+        return would_compact(cli, lane);
     write_lane(skn_far_body_begin(cli, &b), lane);
     skn_body_option(cli, &b.w, "model", "model");
     if ((rc = job(cli, &server, &b, "{chat}/compactions", &made)) || cli->json)
@@ -307,7 +305,7 @@ int skn_cmd_compact(skn_cli *cli)
     if (rc || (rc = compaction_lane(cli, &world, &lane)))
         return (int)rc;
     if (!skn_opt(cli, "message") && !skn_opt(cli, "file"))
-        return (int)compact_by_model(cli, &chat, lane);
+        return (int)compact_by_model(cli, lane);
     if ((rc = skn_opt_int(cli, "covers", 1, INT64_MAX, 0, &covers)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &text)))
         return (int)rc;

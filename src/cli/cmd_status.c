@@ -160,7 +160,7 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
         return rc;
     skn_jw_object(w);
     skn_jw_kstr(w, "program", skn_str_of(skein_version_text()));
-    skn_jw_kstr(w, "store", cli->far ? SKN_NONE : skn_place_shown(cli));
+    skn_jw_kstr(w, "store", skn_is_elsewhere(cli) ? SKN_NONE : skn_place_shown(cli));
     skn_jw_kbool(w, "exists", there);
     if (server)
         status_server(w, server);
@@ -194,7 +194,7 @@ static void server_text(skn_cli *cli, const skn_server *server)
 
 static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
 {
-    skn_str  store = cli->far ? SKN_STR("the server's") : skn_place_shown(cli);
+    skn_str  store = skn_is_elsewhere(cli) ? SKN_STR("the server's") : skn_place_shown(cli);
     here     now;
     skein_rc rc = find_here(cli, there, &now);
 

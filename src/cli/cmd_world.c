@@ -131,7 +131,7 @@ int skn_cmd_world_ls(skn_cli *cli)
             world_line(cli, &world, list.p[i]);
             continue;
         }
-        whole = cli->far ? NULL : skn_told_of_world(cli, &world, NULL);
+        whole = skn_is_elsewhere(cli) ? NULL : skn_told_of_world(cli, &world, NULL);
         rc = skn_far_item(cli, whole ? whole : list.p[i]);
     }
     if (cli->json)
@@ -147,7 +147,7 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
         return skn_need_world(cli, out);
     rc = skn_far_world(cli, skn_arg(cli, 0), out);
     if (rc)
-        return cli->far ? rc : skn_missing_world(cli, rc, skn_arg(cli, 0));
+        return rc;
     skn_far_enter(cli, out);
     return SKEIN_OK;
 }
@@ -481,7 +481,7 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
     skein_rc    rc;
 
     if ((rc = value_of(cli, key, &value)) || !(rc = send_setting(cli, key, value, now)) ||
-        cli->far || cli->dry_run)
+        skn_is_elsewhere(cli) || cli->dry_run)
         return rc;
     refused = cli->err;
     if (skn_discover_here(cli, &server, &found) || !found) {
@@ -520,7 +520,8 @@ static bool has_deaf_server(skn_cli *cli)
 
 static void note_commands(skn_cli *cli, const skein_world *was, const skein_world *now)
 {
-    if (!cli->far && skn_world_new_command(now->settings, was->settings, cli->keep).p &&
+    if (!skn_is_elsewhere(cli) &&
+        skn_world_new_command(now->settings, was->settings, cli->keep).p &&
         has_deaf_server(cli))
         skn_note(cli, "Commands are switched off in the server that runs here "
                       "(tools.commands): it does not start this one.");

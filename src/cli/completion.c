@@ -1,11 +1,9 @@
 /* Completion scripts, made from the table of commands. */
 #include "base/error.h"
 #include "cli/place.h"
-#include "cli/print.h"
-#include "engine/engine.h"
+#include "cli/say.h"
 #include "exchange/exchange.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* --- Which words are of which kind -------------------------------------------------------- */
@@ -267,153 +265,81 @@ bool skn_completion(skn_cli *cli, skn_str shell)
 #define RECENT       50
 #define WORD_COLUMNS 40
 
-static void word(skn_cli *cli, skn_str text, skn_str about)
+typedef struct kind {
+    const char *name;
+    enum { ANYWHERE, WORLD, CHAT, OF_CHAT } in; /* OF_CHAT: the path asks for "chatId" */
+    const char *path, *word;
+    const char *about, *otherwise; /* members of what it is */
+    bool        back;              /* the last one first */
+} kind;
+
+#define VERSIONS CHAT, "{chat}/threads", "v{number}\t", "note", "operation", false
+#define MESSAGES                                                                               \
+    CHAT, "{chat}/messages?from=-50", "{messageId}\t{sender}: ", "content", "", true
+
+static const kind kinds[] = {
+    {"worlds", ANYWHERE, "/worlds?fields=name,description", "{name}\t", "description", "",
+     false},
+    {"agents", WORLD, "{world}/agents", "{name}\t", "systemPrompt", "", false},
+    {"conversations", WORLD, "{world}/chats", "{id}\t", "title", "", false},
+    {"conversations", WORLD, "{world}/chats?mode=background", "{id}\t", "title", "", false},
+    {"versions", VERSIONS},
+    {"messages", MESSAGES},
+    {"points", VERSIONS},
+    {"points", MESSAGES},
+    {"lanes", OF_CHAT, "{world}/delegations?lanes=true&", "{delegationId}\t", "agent", "",
+     false},
+    {"tags", OF_CHAT, "{world}/tags?", "{name}\t", "instruction", "", false},
+};
+
+static void print_word(skn_cli *cli, const kind *k, const skn_json *v)
 {
-    skn_print_line(cli, text, 0);
-    skn_print_raw(cli, SKN_STR("\t"));
-    skn_print_line(cli, about, WORD_COLUMNS);
+    skn_str lane = skn_far_text(v, "delegationId");
+
+    if (lane.n && !skn_is_lane(lane)) /* the memory of an agent */
+        return;
+    skn_say(cli, v, k->word);
+    skn_print_line(cli, skn_far_text(v, skn_has(v, k->about) ? k->about : k->otherwise),
+                   WORD_COLUMNS);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static skein_rc worlds(skn_cli *cli)
+static skein_rc print_kind(skn_cli *cli, const kind *k)
 {
-    skein_worlds list;
-    skein_rc     rc = skein_world_list(cli->engine, cli->keep, &list, &cli->err);
+    skein_world        world;
+    skein_conversation chat = {.uid = SKN_NONE};
+    skn_json_list      list = {0};
+    const char        *path;
+    skein_rc           rc;
 
-    for (size_t i = 0; !rc && i < list.count; i++)
-        word(cli, list.at[i].name, list.at[i].description);
+    if ((k->in == WORLD && (rc = skn_need_world(cli, &world))) ||
+        (k->in >= CHAT && (rc = skn_need_chat(cli, &world, &chat))))
+        return rc;
+    path = skn_arena_printf(cli->keep, "%s%s%s", k->path, k->in == OF_CHAT ? "chatId=" : "",
+                            k->in == OF_CHAT ? skn_far_part(cli, chat.uid) : "")
+               .p;
+    rc = skn_read_all(cli, NULL, path, k->in == CHAT ? RECENT : 0, &list);
+    for (size_t i = 0; !rc && i < list.n; i++)
+        print_word(cli, k, list.p[k->back ? list.n - 1 - i : i]);
     return rc;
 }
 
-static skein_rc agents(skn_cli *cli)
+skein_rc skn_completion_words(skn_cli *cli, skn_str name)
 {
-    skein_world  world;
-    skein_agents list;
-    skein_rc     rc;
+    const char *format;
+    bool        known = skn_str_is(name, "formats");
+    skein_rc    rc = SKEIN_OK;
 
-    if ((rc = skn_need_world(cli, &world)) ||
-        (rc = skein_agent_list(cli->engine, world.id, cli->keep, &list, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count; i++)
-        word(cli, list.at[i].name, list.at[i].system_prompt);
-    return SKEIN_OK;
-}
-
-static skein_rc conversations(skn_cli *cli)
-{
-    skein_world         world;
-    skein_conversations list;
-    skein_rc            rc;
-
-    if ((rc = skn_need_world(cli, &world)) ||
-        (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &list, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count; i++)
-        word(cli, list.at[i].uid, list.at[i].title);
-    return SKEIN_OK;
-}
-
-static skein_rc versions(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_versions     list;
-    skein_rc           rc;
-
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = skein_history(cli->engine, chat.id, cli->keep, &list, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count && i < RECENT; i++)
-        word(cli, skn_arena_printf(cli->keep, "v%" PRId64, list.at[i].number),
-             list.at[i].note.n ? list.at[i].note : list.at[i].kind);
-    return SKEIN_OK;
-}
-
-static skein_rc messages(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_slice        slice = {.from = -RECENT, .count = RECENT};
-    skein_messages     list;
-    skein_at           at;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
-
-    if (rc)
-        return rc;
-    slice.conversation = chat.id;
-    rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err);
-    for (size_t i = rc ? 0 : list.count; i-- > 0;)
-        word(cli, list.at[i].uid,
-             skn_arena_printf(cli->keep, "%.*s: %.*s", SKN_FMT(list.at[i].sender),
-                              SKN_FMT(list.at[i].content)));
-    return rc;
-}
-
-static skein_rc points(skn_cli *cli)
-{
-    skein_rc rc = versions(cli);
-
-    return rc ? rc : messages(cli);
-}
-
-static skein_rc lanes(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_lanes        list;
-    skein_rc           rc;
-
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = skein_lane_list(cli->engine, chat.id, cli->keep, &list, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count; i++)
-        if (skn_is_lane(list.at[i].key))
-            word(cli, list.at[i].key, list.at[i].agent_name);
-    return SKEIN_OK;
-}
-
-static skein_rc tags(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_tags         list;
-    skein_rc           rc;
-
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = skein_tag_list(cli->engine, world.id, chat.id, cli->keep, &list, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < list.count; i++)
-        word(cli, list.at[i].name, list.at[i].instruction);
-    return SKEIN_OK;
-}
-
-static void formats(skn_cli *cli)
-{
-    const char *name;
-
-    for (size_t i = 0; (name = skn_format_name(i)); i++)
-        word(cli, skn_str_of(name), SKN_STR(""));
-}
-
-skein_rc skn_completion_words(skn_cli *cli, skn_str kind)
-{
-    static const struct {
-        const char *name;
-        skein_rc (*print)(skn_cli *cli);
-    } kinds[] = {
-        {"worlds", worlds},     {"agents", agents},     {"conversations", conversations},
-        {"versions", versions}, {"messages", messages}, {"points", points},
-        {"lanes", lanes},       {"tags", tags}};
-    skein_rc rc;
-
-    if (skn_str_is(kind, "formats")) { /* no store is needed for them */
-        formats(cli);
-        return SKEIN_OK;
+    for (size_t i = 0; known && (format = skn_format_name(i)); i++) /* they need no store */
+        skn_print(cli, "%s\t\n", format);
+    for (size_t i = 0; !rc && i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (!skn_str_is(name, kinds[i].name))
+            continue;
+        known = true;
+        if (!(rc = skn_place_open(cli)))
+            rc = print_kind(cli, &kinds[i]);
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (skn_str_is(kind, kinds[i].name)) {
-            rc = skn_place_open(cli);
-            return rc ? rc : kinds[i].print(cli);
-        }
-    return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no kind of word", SKN_FMT(kind));
+    return rc || known
+               ? rc
+               : skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no kind of word", SKN_FMT(name));
 }

@@ -128,14 +128,14 @@ static skein_rc read_nearest(skn_cli *cli, skn_current *out)
 /* The file that holds it: beside the store; for a database or a server in the data folder, named after its address. */
 static skein_rc default_file(skn_cli *cli, const char **out)
 {
-    const char *folder, *address = cli->far ? cli->far->server.url : cli->address;
+    const char *folder, *address = skn_is_elsewhere(cli) ? cli->door->server.url : cli->address;
     char        digest[SKN_SHA256_TEXT];
     skn_sha256  hash;
     skn_traces  traces;
     skein_rc    rc;
 
     *out = NULL;
-    if (!cli->far && skn_place_file(cli)) {
+    if (!skn_is_elsewhere(cli) && skn_place_file(cli)) {
         if (!(rc = skn_traces_of(cli, &traces)))
             *out = traces.current;
         return rc;

@@ -6,6 +6,7 @@
 #include "base/rand.h"
 #include "base/sha256.h"
 #include "cli/config_cli.h"
+#include "cli/far.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/own.h"
@@ -413,7 +414,7 @@ void skn_note_nobody(skn_cli *cli, skn_str agent, const char *does)
     skn_server  server;
     bool        found = true;
 
-    if (!cli->far && !skn_discover(cli, &server, &found) && !found)
+    if (!skn_is_elsewhere(cli) && !skn_discover(cli, &server, &found) && !found)
         skn_note(cli, "%s: %.*s %s when %s (skein serve).", skn_nobody_runs(cli),
                  SKN_FMT(agent), does, skn_only_reads(cli) ? "another runs" : "one does");
     cli->err = before;

@@ -16,14 +16,17 @@ typedef skn_vec(const skn_json *) skn_json_list;
 
 typedef struct skn_far {
     skn_server  server;
-    const char *world; /* "/worlds/NAME", once it is known */
-    const char *chat;  /* "/worlds/NAME/chats/ID", once it is known */
+    bool        elsewhere; /* the store is behind a server; only its server sees its files */
+    const char *world;     /* "/worlds/NAME", once it is known */
+    const char *chat;      /* "/worlds/NAME/chats/ID", once it is known */
     skn_str     chat_uid;
     const char *match; /* If-Match of a change; NULL: none was asked for */
     skn_map    *numbers;
     skn_vec(skn_str) uids; /* uids.p[n - 1] has number n */
 } skn_far;
 
+/* Is the store that of a server, so that nothing beside it is seen from here? */
+bool skn_is_elsewhere(const skn_cli *cli);
 /* Can this command, with these options, work on a store that is elsewhere? */
 bool skn_far_can(const skn_cli *cli);
 /* Does it ask a server without a store, or need neither? */
@@ -109,17 +112,17 @@ void skn_far_enter(skn_cli *cli, const skein_world *world);
 /* The conversation of that world that commands mean from here on. */
 void     skn_far_enter_chat(skn_cli *cli, const skein_conversation *chat);
 skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out);
-/* By id, title, AGENT:MODE or the beginning of an id; without a reference the current one or the newest. */
-skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
-                      skein_conversation *out);
+/* By id, title, AGENT:MODE or the beginning of an id; "@" is the current one or the newest. */
+skein_rc skn_far_chat(skn_cli *cli, const char *ref, skein_conversation *out);
 skein_rc skn_far_agents(skn_cli *cli, skein_agents *out);
 /* "ada" or "@ada". */
 skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out);
 /* As a person names it: an id or its beginning, "@~2", "ID^". Facts and deliveries may be NULL. */
 skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
                          skein_message_facts *facts, skein_deliveries *deliveries);
-/* A version by its number, or by its thread when the number is 0. */
-skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out);
+/* "v7" or "t_…" */
+skein_rc skn_far_version(skn_cli *cli, skn_str ref, skein_version *out);
+skein_rc skn_far_version_numbered(skn_cli *cli, int64_t number, skein_version *out);
 skein_rc skn_far_history(skn_cli *cli, skein_versions *out);
 
 #endif

@@ -23,14 +23,14 @@ void skn_far_begin(skn_cli *cli, const skn_server *server)
     if (server->engine)
         cli->door->server.api = skn_here_new(cli);
     cli->door->numbers = skn_map_new(cli->keep);
-    cli->far = server->engine ? NULL : cli->door;
+    cli->door->elsewhere = !server->engine;
 }
 
 void skn_far_end(skn_cli *cli)
 {
     if (cli->door)
         skn_api_free(cli->door->server.api);
-    cli->door = cli->far = NULL;
+    cli->door = NULL;
 }
 
 skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
@@ -39,11 +39,15 @@ skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
     q->far = *cli->door;
     q->cli.keep = mem;
     q->cli.door = &q->far;
-    q->cli.far = cli->far ? &q->far : NULL;
     q->far.numbers = skn_map_new(mem);
     q->far.uids.p = NULL;
     q->far.uids.n = q->far.uids.cap = 0;
     return &q->cli;
+}
+
+bool skn_is_elsewhere(const skn_cli *cli)
+{
+    return cli->door && cli->door->elsewhere;
 }
 
 skein_rc skn_far_to_server(skn_cli *cli)
@@ -134,7 +138,7 @@ static skein_rc check_end(skn_cli *cli, paging *p, const skn_json *page, size_t 
     int64_t took = (skn_clock_monotonic() - p->began) / 1000000;
 
     p->bytes += page ? page->raw.n : 0;
-    if (!p->next.n || !cli->far)
+    if (!p->next.n || !skn_is_elsewhere(cli))
         return SKEIN_OK;
     if (p->bytes > ALL_MOST)
         return skn_fail(&cli->err, SKEIN_LIMIT, "the server's list is over %zu bytes",

@@ -120,10 +120,14 @@ void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
 
 /* --- Worlds and agents -------------------------------------------------------------------- */
 
+/* Without its agents and conversations, which take longer. */
+#define WORLD_ALONE                                                                            \
+    "?fields=id,name,description,turnLimit,compactAt,settings,currentChatId,createdAt"
+
 skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out)
 {
     skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, "/worlds", 0, &list);
+    skein_rc      rc = skn_far_all(cli, "/worlds" WORLD_ALONE, 0, &list);
 
     *out = (skein_worlds){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_world)};
     for (size_t i = 0; !rc && i < list.n; i++)
@@ -148,7 +152,7 @@ void skn_far_enter_chat(skn_cli *cli, const skein_conversation *chat)
 skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "/worlds/%s", skn_far_part(cli, ref));
+    skein_rc        rc = skn_far_get(cli, &v, "/worlds/%s" WORLD_ALONE, skn_far_part(cli, ref));
 
     if (!rc)
         skn_far_read_world(cli, v, out);
@@ -210,15 +214,12 @@ skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out)
     return rc;
 }
 
-skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
-                      skein_conversation *out)
+skein_rc skn_far_chat(skn_cli *cli, const char *ref, skein_conversation *out)
 {
     const skn_json *v;
     skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s?typed=true", cli->door->world,
-                                     skn_far_part(cli, skn_str_of(ref ? ref : "@")));
+                                     skn_far_part(cli, skn_str_of(ref)));
 
-    if (rc == SKEIN_NOT_FOUND && !ref)
-        rc = skn_no_chat(cli, world);
     if (rc)
         return cli->more.thing ? rc : skn_missing(cli, rc, "chat");
     skn_far_read_chat(cli, v, out);
@@ -252,14 +253,18 @@ skein_rc skn_far_history(skn_cli *cli, skein_versions *out)
     return rc;
 }
 
-skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out)
+skein_rc skn_far_version(skn_cli *cli, skn_str ref, skein_version *out)
 {
     const skn_json *v;
-    skn_str         ref = number ? skn_arena_printf(cli->keep, "v%" PRId64, number) : thread;
     skein_rc        rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
                                      skn_far_part(cli, ref));
 
     if (!rc)
         skn_far_read_version(v, out);
-    return rc;
+    return skn_missing(cli, rc, "version");
+}
+
+skein_rc skn_far_version_numbered(skn_cli *cli, int64_t number, skein_version *out)
+{
+    return skn_far_version(cli, skn_arena_printf(cli->keep, "v%" PRId64, number), out);
 }

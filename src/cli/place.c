@@ -320,7 +320,7 @@ skein_rc skn_place_open(skn_cli *cli)
         skn_far_begin(cli, &(skn_server){.engine = cli->engine});
         return SKEIN_OK;
     }
-    if ((rc = choose_server(cli)) || cli->far || (rc = skn_place_address(cli)))
+    if ((rc = choose_server(cli)) || skn_is_elsewhere(cli) || (rc = skn_place_address(cli)))
         return rc;
     options.store = skn_str_of(cli->address);
     if (skn_opt(cli, "verbose"))
@@ -359,20 +359,11 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds, const char
                     SKN_FMT(worlds->at[0].name));
 }
 
-static skein_rc world_by_name(skn_cli *cli, const char *ref, skein_world *out)
+/* What has failed is no failure of the command. */
+static void forget(skn_cli *cli)
 {
-    skn_str name = skn_str_of(ref);
-
-    if (cli->far)
-        return skn_far_world(cli, name, out);
-    return skn_missing_world(
-        cli, skein_world_find(cli->engine, name, cli->keep, out, &cli->err), name);
-}
-
-static skein_rc worlds_of(skn_cli *cli, skein_worlds *out)
-{
-    return cli->far ? skn_far_worlds(cli, out)
-                    : skein_world_list(cli->engine, cli->keep, out, &cli->err);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->more = (skn_problem){.thing = NULL};
 }
 
 static skein_rc which_or_only(skn_cli *cli, skein_world *out)
@@ -384,15 +375,14 @@ static skein_rc which_or_only(skn_cli *cli, skein_world *out)
     if (rc)
         return rc;
     if (now.world) {
-        rc = world_by_name(cli, now.world, out);
+        rc = skn_far_world(cli, skn_str_of(now.world), out);
         if (rc == SKEIN_NOT_FOUND && now.by && now.by[0] != '-')
             skn_note(cli, "The world is named by %s.", now.by);
         if (rc != SKEIN_NOT_FOUND || now.by)
             return rc;
-        cli->err = (skein_error){.rc = SKEIN_OK}; /* the default was removed */
-        cli->more = (skn_problem){.thing = NULL};
+        forget(cli); /* the default was removed */
     }
-    if ((rc = worlds_of(cli, &worlds)))
+    if ((rc = skn_far_worlds(cli, &worlds)))
         return rc;
     if (worlds.count != 1)
         return which_world(cli, &worlds, now.world);
@@ -417,40 +407,19 @@ static bool world_is_named(skn_cli *cli)
     return !skn_current_of(cli, &now) && now.world && now.by;
 }
 
-/* An agent's own conversation, if it has come into being: reading does not make it. */
-static skein_rc existing_of(skn_cli *cli, const skein_agent *agent, skein_mode mode,
-                            skein_conversation *out)
-{
-    skein_conversations all;
-    skein_rc            rc = skein_conversation_list(cli->engine, agent->world, cli->keep, &all,
-                                                     &cli->err);
-
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (all.at[i].agent.v == agent->id.v && all.at[i].mode == mode) {
-            *out = all.at[i];
-            return SKEIN_OK;
-        }
-    if (rc)
-        return rc;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" has no %s conversation yet",
-             SKN_FMT(agent->name), skn_mode_name(mode));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "It comes into being when it is first used");
-}
-
 static skein_rc in_several_worlds(skn_cli *cli, const char *ref)
 {
     skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" fits conversations of several worlds", ref);
     return skn_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME");
 }
 
-static skein_rc chat_in(skn_cli *cli, const char *ref, const skein_world *world,
-                        skein_conversation *out)
+static skein_rc in_none(skn_cli *cli, const skein_worlds *worlds)
 {
-    if (!cli->far)
-        return skein_conversation_find(cli->engine, world->id, skn_str_of(ref), cli->keep, out,
-                                       &cli->err);
-    skn_far_enter(cli, world);
-    return skn_far_chat(cli, ref, world, out);
+    if (worlds->count > 1)
+        skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                 "\"skein conv ls -w %.*s\" lists those of that world, and so for the others",
+                 SKN_FMT(worlds->at[0].name));
+    return skn_missing(cli, SKEIN_NOT_FOUND, "chat");
 }
 
 /* In no world that was named: the conversation itself may say which. */
@@ -463,11 +432,12 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
     size_t             fits = 0;
     skein_rc           rc;
 
-    if ((rc = worlds_of(cli, &worlds)))
+    if ((rc = skn_far_worlds(cli, &worlds)))
         return rc;
     for (size_t i = 0; i < worlds.count; i++) {
-        cli->err = (skein_error){.rc = SKEIN_OK};
-        rc = chat_in(cli, ref, &worlds.at[i], &found);
+        forget(cli);
+        skn_far_enter(cli, &worlds.at[i]);
+        rc = skn_far_chat(cli, ref, &found);
         if (rc && rc != SKEIN_NOT_FOUND)
             return rc;
         if (rc)
@@ -477,45 +447,43 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
         else
             *world = worlds.at[i], *out = found;
     }
-    cli->err = fits ? (skein_error){.rc = SKEIN_OK} : missing;
-    if (fits && cli->far)
-        return chat_in(cli, ref, world, out); /* enters it again */
-    return fits ? SKEIN_OK : skn_missing_chat(cli, &worlds);
+    forget(cli);
+    if (!fits) {
+        cli->err = missing;
+        return in_none(cli, &worlds);
+    }
+    skn_far_enter(cli, world);
+    skn_far_enter_chat(cli, out);
+    return SKEIN_OK;
 }
 
-static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world,
+/* The conversation that an agent has for itself comes into being when something is to change in it. */
+static skein_rc chat_of_agent(skn_cli *cli, const char *ref, skn_str agent, skein_mode mode,
+                              skein_conversation *out)
+{
+    bool     makes = cli->command->kind == SKN_CMD_WRITE && !cli->dry_run;
+    skein_rc rc = skn_far_chat(cli, ref, out);
+
+    if (rc != SKEIN_NOT_FOUND || !makes || !cli->more.thing || strcmp(cli->more.thing, "chat"))
+        return rc;
+    forget(cli);
+    if (!(rc = skn_chat_of(cli, agent, mode, out)))
+        skn_far_enter_chat(cli, out);
+    return rc;
+}
+
+static skein_rc chat_by_ref(skn_cli *cli, const char *ref, skein_world *world,
                             skein_conversation *out)
 {
-    skein_agent agent;
-    skein_mode  mode;
-    skn_str     name, ref = skn_str_of(called);
-    skein_rc    rc = skn_need_world(cli, world);
+    skein_mode mode;
+    skn_str    agent;
+    skein_rc   rc = skn_need_world(cli, world);
 
-    if (rc == SKEIN_USAGE) /* several worlds: the conversation itself may say which */
-        return chat_anywhere(cli, called, world, out);
-    if (rc)
-        return rc;
-    if (!skn_mode_ref(ref, &name, &mode)) {
-        rc = skein_conversation_find(cli->engine, world->id, ref, cli->keep, out, &cli->err);
-        if (rc == SKEIN_NOT_FOUND && !world_is_named(cli))
-            return chat_anywhere(cli, called, world, out);
-        return skn_missing(cli, rc, "chat");
-    }
-    if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
-        return skn_missing_agent(cli, rc, world->id, name);
-    if (cli->command->kind == SKN_CMD_WRITE && !cli->dry_run)
-        return skein_conversation_of(cli->engine, agent.id, mode, cli->keep, out, &cli->err);
-    return skn_missing(cli, existing_of(cli, &agent, mode, out), "chat");
-}
-
-static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
-                         skein_conversation *out)
-{
-    skein_rc rc = skn_need_world(cli, world);
-
-    if (!rc)
-        rc = skn_far_chat(cli, ref, world, out);
-    if (!ref || (rc != SKEIN_USAGE && (rc != SKEIN_NOT_FOUND || world_is_named(cli))))
+    if (rc == SKEIN_USAGE) /* several worlds */
+        return chat_anywhere(cli, ref, world, out);
+    if (!rc && skn_mode_ref(skn_str_of(ref), &agent, &mode))
+        return chat_of_agent(cli, ref, agent, mode, out);
+    if (rc || (rc = skn_far_chat(cli, ref, out)) != SKEIN_NOT_FOUND || world_is_named(cli))
         return rc;
     return chat_anywhere(cli, ref, world, out);
 }
@@ -530,21 +498,10 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
         return rc;
     if (!ref)
         ref = now.conversation;
-    if (ref && !cli->far)
+    if (ref)
         rc = chat_by_ref(cli, ref, world, out);
-    else if (cli->far)
-        rc = far_chat(cli, ref, world, out);
-    else if ((rc = skn_need_world(cli, world)))
-        return rc;
-    else if (world->current_chat.v)
-        rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
-                                    &cli->err);
-    else
-        rc = skn_missing(cli, skn_newest_chat(cli, world, out), "chat");
-    if (!rc && !cli->far) {
-        skn_far_enter(cli, world);
-        skn_far_enter_chat(cli, out);
-    }
+    else if (!(rc = skn_need_world(cli, world)))
+        cli->untouched = (rc = skn_far_chat(cli, "@", out)) == SKEIN_NOT_FOUND;
     if (!rc && skn_opt(cli, "verbose"))
         skn_note(cli, "conversation: %.*s", SKN_FMT(out->uid));
     return rc;
@@ -553,54 +510,8 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
 skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out)
 {
-    skn_str  name = skn_str_of(*ref == '@' ? ref + 1 : ref);
-    skein_rc rc;
-
-    if (cli->far)
-        return skn_far_agent(cli, name, out);
-    rc = skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
-    return skn_missing_agent(cli, rc, world->id, name);
-}
-
-skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out)
-{
-    return cli->far ? skn_far_agents(cli, out)
-                    : skein_agent_list(cli->engine, world->id, cli->keep, out, &cli->err);
-}
-
-skein_rc skn_chats_of(skn_cli *cli, const skein_world *world, skein_conversations *out)
-{
-    return cli->far
-               ? skn_far_chats(cli, out)
-               : skein_conversation_list(cli->engine, world->id, cli->keep, out, &cli->err);
-}
-
-/* A world without a current conversation: its newest is taken. One without any gets its first when somebody says
- * something. */
-
-skein_rc skn_no_chat(skn_cli *cli, const skein_world *world)
-{
-    cli->untouched = true;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
-             SKN_FMT(world->name));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                    "Make one with \"skein conv new\", or name one with -c");
-}
-
-skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out)
-{
-    skein_conversations all;
-    size_t              best = SIZE_MAX;
-    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
-
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (all.at[i].mode == SKEIN_CHAT &&
-            (best == SIZE_MAX || all.at[i].created_at > all.at[best].created_at))
-            best = i;
-    if (rc || best == SIZE_MAX)
-        return rc ? rc : skn_no_chat(cli, world);
-    *out = all.at[best];
-    return SKEIN_OK;
+    (void)world;
+    return skn_far_agent(cli, skn_str_of(ref), out);
 }
 
 skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
@@ -612,37 +523,36 @@ skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversati
     if (*any)
         return rc;
     cli->untouched = false;
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->more = (skn_problem){.thing = NULL};
+    forget(cli);
     return SKEIN_OK;
 }
 
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
 {
-    bool     any;
-    skein_rc rc = skn_need_chat_if_any(cli, world, out, &any);
+    skein_rc rc = skn_need_chat(cli, world, out);
 
-    if (rc || any)
+    if (rc != SKEIN_NOT_FOUND || !cli->untouched || cli->dry_run)
         return rc;
-    return cli->dry_run ? skn_no_chat(cli, world) : skn_make_first_chat(cli, world, out);
+    cli->untouched = false;
+    forget(cli);
+    return skn_make_first_chat(cli, out);
 }
 
-skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out)
 {
-    skein_rc rc;
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
 
-    if (cli->far && (rc = skn_chat_new(cli, SKN_NONE, out)))
+    skn_jw_kbool(skn_far_body_begin(cli, &b), "first", true);
+    b.key = SKN_NONE; /* of what is done there */
+    rc = skn_far_send(&b, "POST", skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p,
+                      &v);
+    if (rc)
         return rc;
-    if (cli->far)
-        return skn_need_chat(cli, world, out);
-    rc = skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err);
-    if (rc == SKEIN_SESSION_OFF) { /* all that it had are archived */
-        cli->err = (skein_error){.rc = SKEIN_OK};
-        rc = skein_chat_new(cli->engine, world->id, SKN_NONE, cli->keep, out, &cli->err);
-    }
-    if (!rc)
-        skn_far_enter_chat(cli, out);
-    return rc;
+    skn_far_read_chat(cli, v, out);
+    skn_far_enter_chat(cli, out);
+    return SKEIN_OK;
 }
 
 /* Does the command show all of a conversation? What was asked of it by name is not there. */
@@ -664,8 +574,7 @@ bool skn_nothing_open(skn_cli *cli)
 {
     if (!cli->untouched || cli->err.rc != SKEIN_NOT_FOUND || !shows_all(cli))
         return false;
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->more = (skn_problem){.thing = NULL};
+    forget(cli);
     if (!cli->json) {
         skn_note(cli, "Nothing to show: no conversation is open in this world. Begin one: "
                       "skein conv new");

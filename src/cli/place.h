@@ -34,25 +34,15 @@ skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
 /* Both steps of it: *any is false where the world has none. */
 skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
                               bool *any);
-skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
-/* The newest chat; those that belong to one agent are only taken when asked for. Near. */
-skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out);
-/* Fails: the world has no conversation yet. */
-skein_rc skn_no_chat(skn_cli *cli, const skein_world *world);
+skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out);
 /* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is no failure. */
 bool skn_nothing_open(skn_cli *cli);
-/* All agents, and all conversations, of the world that skn_need_world gave. */
-skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out);
-skein_rc skn_chats_of(skn_cli *cli, const skein_world *world, skein_conversations *out);
 /* An agent of the world, by name with or without "@". */
 skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out);
 /* "v7" or "t_…"; NULL gives the current one. */
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out);
-/* The version with this number. */
-skein_rc skn_version_numbered(skn_cli *cli, const skein_conversation *chat, int64_t number,
-                              skein_version *out);
 /* The same, or "v7.12": the version while it had so many messages. *length is -1 without. */
 skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const char *ref,
                              skein_version *out, int64_t *length);
@@ -68,8 +58,6 @@ skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str 
 /* The arguments from number `from` on, as messages. */
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
                            skn_uids *out);
-skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
-                       skein_lane *out, bool *found);
 /* Text of -m, of the file of -F, or from the person's editor (starting with `old`). */
 skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out);
 /* A file, or standard input for "-", up to the limit. */
@@ -77,13 +65,8 @@ skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *ou
 /* The person's editor on a file; what it said on leaving, -1 when it could not be run. */
 int skn_run_editor(const char *file);
 
-/* --- What was not found (refer.c): each passes on the code, and keeps what is known of it */
-
+/* Says what it was that was not found; passes on the code. */
 skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing);
-skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref);
-/* A conversation that is in none of the worlds. */
-skein_rc skn_missing_chat(skn_cli *cli, const skein_worlds *worlds);
-skein_rc skn_missing_agent(skn_cli *cli, skein_rc rc, skein_world_id world, skn_str ref);
 
 /* The bytes of one text that the store takes. */
 #define SKN_TEXT_LIMIT ((size_t)16 << 20)

@@ -14,15 +14,6 @@
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
 
-skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_t version,
-                            const skein_messages *list, skein_mem *mem, skein_deliveries **out)
-{
-    *out = SKN_ARRAY(mem, list->count + 1, skein_deliveries);
-    return list->count
-               ? skein_deliveries_in(cli->engine, chat->id, version, list, mem, *out, &cli->err)
-               : SKEIN_OK;
-}
-
 static bool has_failed(const skein_deliveries *d)
 {
     for (size_t i = 0; i < d->count; i++)
@@ -183,36 +174,28 @@ void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message)
 }
 
 #define LOOK_MS    100
-#define DUES_MOST  10000
 #define SHOWN_MOST 3
 
-skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
-                       skein_turns *turns, bool *busy)
-{
-    skein_dues dues;
-    skein_rc   rc;
-
-    if ((rc = skein_work_now(cli->engine, (skein_world_id){0}, chat, DUES_MOST, mem, turns,
-                             &dues, &cli->err)))
-        return rc;
-    *busy = turns->count > 0;
-    for (size_t i = 0; i < dues.count && !*busy; i++)
-        *busy = dues.at[i].chat.v == chat.v;
-    return SKEIN_OK;
-}
-
-/* A turn whose program has died keeps nobody waiting: its lease runs out. */
-skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
+/* Work that waits counts like work under way. A turn whose program has died keeps nobody waiting: its lease runs out, and
+ * where no server looks for that, who waits does. */
+skein_rc skn_wait_idle(skn_cli *cli)
 {
     const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    skein_engine         *here = cli->door->server.engine;
     skein_mem            *mem = skein_mem_new();
-    skein_turns           turns;
+    const skn_json       *status;
     int64_t               closed;
-    bool                  busy = true;
     skein_rc              rc;
 
-    while (!(rc = skn_chat_busy(cli, chat, mem, &turns, &busy)) && busy) {
-        if (turns.count && (rc = skein_turns_recover(cli->engine, false, &closed, &cli->err)))
+    for (;;) {
+        skn_far_question q;
+        skn_cli         *look = skn_far_ask_apart(cli, mem, &q);
+
+        rc = skn_far_get(look, &status, "%s/status?chatId=%s", cli->door->world,
+                         skn_far_part(look, cli->door->chat_uid));
+        cli->err = q.cli.err;
+        if (rc || !skn_far_flag(status, "isProcessing") ||
+            (here && (rc = skein_turns_recover(here, false, &closed, &cli->err))))
             break;
         nanosleep(&nap, NULL);
         skein_mem_reset(mem);

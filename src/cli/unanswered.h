@@ -7,9 +7,6 @@
 #include "base/json.h"
 #include "cli/cli.h"
 
-/* What became of messages with the agents that have them: (*out)[i] for list->at[i]. */
-skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_t version,
-                            const skein_messages *list, skein_mem *mem, skein_deliveries **out);
 /* Did the agent fail to answer, or was it stopped before it did? */
 bool skn_is_unanswered(const skein_delivery *d);
 /* A line for each agent of which that is so. */
@@ -48,11 +45,8 @@ void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message);
 
 /* Agents at work in a conversation that somebody wants to change. */
 
-/* Has any agent of the conversation something to do? The turns are those that are open in it. */
-skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
-                       skein_turns *turns, bool *busy);
-/* Waits until none has. */
-skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat);
+/* Waits until none of the conversation has something to do. */
+skein_rc skn_wait_idle(skn_cli *cli);
 /* Says in cli->err, which is SKEIN_AT_WORK, who is in the way and what can be done. */
 void skn_busy_explain(skn_cli *cli);
 

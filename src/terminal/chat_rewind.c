@@ -106,7 +106,7 @@ static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *ou
         return rc;
     if (!(rc = skn_far_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
         out->version = home_of(&facts, now.version);
-        rc = skn_far_version(&q.cli, out->version, SKN_NONE, &version);
+        rc = skn_far_version_numbered(&q.cli, out->version, &version);
     }
     if (!rc) {
         out->current = now.version;

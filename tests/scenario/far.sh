@@ -128,6 +128,15 @@ must files rm gone.txt
 t 'the inbox' alike inbox
 t 'a version' alike show v1
 t 'what is not there' alike show zzzzzzzzzz
+t 'what an agent said last' alike show @ada
+t 'what a person said last' alike show @you
+t 'what somebody else did' alike show @cy
+t 'a version that cannot be' alike show v0
+t 'a conversation that is not there' alike log -c nowhere
+t 'in a world that is named' alike log -w launch -c nowhere
+t 'an agent that is not there' alike log --agent boo
+t 'a world that is not there' alike log -w lanch
+t 'what an agent has for itself' alike log -c bo:background
 t 'a world that is not there' f -w lanch log
 t 'is not found' fails 3 'Did you mean "launch"?'
 
@@ -614,6 +623,9 @@ must send --no-wait "@ada hand it over"
 until_true sh -c '"$1" "$2" lane ls | grep -q "@bo writing"' - "$SKEIN" "$store"
 t 'and what is done there' alike lane ls
 must stop
+printf '%s\n' '{"role":"user","sender":"human","content":"for you alone"}' >"$dir/own.jsonl"
+f append -c bo:foreground <"$dir/own.jsonl"
+t "an agent's own conversation comes into being" prints 'for you alone'
 f conv of bo
 t 'the conversation of an agent is given' prints '  foreground of @bo'
 t 'and is the same' alike conv of bo

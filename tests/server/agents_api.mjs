@@ -501,6 +501,10 @@ test('a squash is refused while agents are at work, and its job is cancelled on 
 
 test('a summary without text is written by a model, in a job', async () => {
     const [w, ids] = await three(server);
+    const { covers } = await server.post(`${w.chatPath}/compactions`, { dryRun: true }, 200);
+    assert.ok(covers >= 2 && covers <= ids.length);
+    await server.refused('POST', `${w.chatPath}/compactions`, 400, 'validation', { body: { content: 'all', dryRun: true } });
+    assert.equal((await server.get(`${w.chatPath}/compactions`)).data.length, 0);
     const job = await ended(server, await server.post(`${w.chatPath}/compactions`, { model: 'demo/scripted' }, 202));
     assert.deepEqual([job.state, job.kind, job.result?.role], ['done', 'compaction', 'summary'], JSON.stringify(job));
     const [summary] = (await server.get(`${w.chatPath}/compactions`)).data;

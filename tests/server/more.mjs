@@ -193,12 +193,37 @@ test('a message is found by what a person types for it, when that is asked for',
     const at = (ref, query) => `${w.path}/messages/${encodeURIComponent(ref)}?chatId=${w.chat}${query}`;
     // Ids that were made in one millisecond differ in their last character alone.
     const long = [9, 10].find(n => said.filter(m => m.messageId.startsWith(said[1].messageId.slice(0, n))).length === 1);
-    for (const [ref, i] of [['@', 2], ['@~2', 0], ['@^', 0], [said[1].messageId, 1], [said[1].messageId.slice(0, long), 1], [said[1].messageId.slice(-6), 1]])
+    for (const [ref, i] of [['@', 2], ['@you', 2], ['@~2', 0], ['@^', 0], [said[1].messageId, 1], [said[1].messageId.slice(0, long), 1], [said[1].messageId.slice(-6), 1]])
         assert.equal((await server.get(at(ref, '&typed=true'))).content, ['one', 'two', 'three'][i], ref);
     for (const ref of ['@', '@~2', said[1].messageId.slice(0, 9), said[1].messageId.slice(-6)]) await server.refused('GET', at(ref, ''), 404, 'message-not-found');
     await server.refused('GET', at('@~3', '&typed=true'), 404, 'message-not-found');
-    await server.refused('GET', at('nobody000', '&typed=true'), 404, 'message-not-found');
+    for (const ref of ['nobody000', '@ada']) await server.refused('GET', at(ref, '&typed=true'), 404, 'message-not-found');
+    await server.refused('GET', `${w.chatPath}/threads/v0`, 404, 'version-not-found');
     await server.refused('GET', at('@', '&typed=perhaps'), 400, 'validation');
+});
+
+test('a world that is not there is told with those that are', async () => {
+    const w = await fresh();
+    const { body: problem } = await server.refused('GET', `${w.path}x`, 404, 'world-not-found');
+    assert.equal(problem.didYouMean, w.name);
+    assert.match(problem.hint, /^Did you mean .* Make it with "skein world new /);
+});
+
+test('a first chat is made once, whoever asks for it', async () => {
+    const { name } = await server.post('/worlds', { name: `first${Date.now()}` });
+    const chats = () => server.get(`/worlds/${name}/chats`).then(all => all.data.length);
+    const before = await chats();
+    const [a, b] = await Promise.all([1, 2].map(() => server.post(`/worlds/${name}/chats`, { first: true })));
+    assert.equal(a.id, b.id);
+    assert.equal(await chats(), Math.max(before, 1));
+});
+
+test('a world is told without its agents where nobody asks for them', async () => {
+    const w = await fresh(server, ['ada']);
+    const only = async fields => (await server.request('GET', `${w.path}?fields=${fields}`)).body;
+    assert.deepEqual(Object.keys(await only('name,turnLimit')), ['name', 'turnLimit']);
+    assert.deepEqual((await only('agents,chats')).agents.map(a => a.name), ['ada']);
+    assert.deepEqual((await only('chats')).chats.map(c => c.id), [w.chat]);
 });
 
 // --- What waits -----------------------------------------------------------------------------------
