@@ -2,11 +2,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "cli/discover.h"
 #include "cli/far.h"
 #include "cli/news.h"
 #include "cli/print.h"
-#include "cli/server_ask.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -105,7 +103,7 @@ static void print_calls(skn_answers *a, const skn_news_item *item)
 
     for (const skn_json *c = calls ? calls->first : NULL; c; c = c->next) {
         skn_print_raw(a->cli, c == calls->first ? SKN_STR("calls ") : SKN_STR(", "));
-        skn_print_line(a->cli, skn_news_text(c, "toolName"), 60);
+        skn_print_line(a->cli, skn_far_text(c, "toolName"), 60);
     }
 }
 
@@ -115,7 +113,7 @@ static void print_heard(skn_answers *a, const skn_news_item *item)
 
     for (const skn_json *d = list ? list->first : NULL; d; d = d->next) {
         skn_print_raw(a->cli, d == list->first ? SKN_STR("→ ") : SKN_STR(", "));
-        skn_print_line(a->cli, skn_news_text(d, "agent"), 0);
+        skn_print_line(a->cli, skn_far_text(d, "agent"), 0);
     }
 }
 
@@ -124,7 +122,7 @@ static void print_unfinished(skn_answers *a, const skn_news_item *item)
 {
     skein_unfinished why = SKEIN_WHOLE;
 
-    if (skein_unfinished_from(skn_news_text(item->data, "unfinished"), &why))
+    if (skein_unfinished_from(skn_far_text(item->data, "unfinished"), &why))
         skn_print_unfinished(a->cli, why, 2);
 }
 
@@ -132,7 +130,7 @@ static void print_whole(skn_answers *a, const skn_news_item *item)
 {
     skn_flow text = {0};
 
-    print_head(a, item->agent, item->message, skn_news_text(item->data, "threadPath"),
+    print_head(a, item->agent, item->message, skn_far_text(item->data, "threadPath"),
                item->reply_to, &text);
     skn_flow_add(&text, a->cli, skn_str_trim(item->text));
     skn_flow_release(&text);
@@ -258,8 +256,8 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 
     a->said = a->said || own;
     for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
-        if (skn_str_is(skn_news_text(d, "state"), "queued"))
-            note_agent(a, skn_news_text(d, "agent"));
+        if (skn_str_is(skn_far_text(d, "state"), "queued"))
+            note_agent(a, skn_far_text(d, "agent"));
     if (own && !a->agents.n) /* nobody will be idle later than now */
         a->news->over = true;
     if (a->cli->json)
@@ -279,10 +277,9 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 /* Whoever takes it away stops those who answer it. True when it is gone. */
 static bool is_gone(skn_answers *a)
 {
-    if (!a->where.chat || a->fate.gone)
+    if (!a->watched || a->fate.gone)
         return a->fate.gone;
-    a->where.message = a->message;
-    skn_fate_look(a->cli, &a->news->server, &a->where, &a->fate);
+    skn_fate_look(a->cli, a->message, &a->fate);
     if (a->fate.gone)
         a->news->over = true;
     return a->fate.gone;
@@ -292,8 +289,8 @@ static bool is_gone(skn_answers *a)
 static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
     skn_str again = skn_again_command(a->cli, message, item->agent,
-                                      skn_news_text(item->data, "threadPath"),
-                                      skn_news_text(item->data, "detail"));
+                                      skn_far_text(item->data, "threadPath"),
+                                      skn_far_text(item->data, "detail"));
 
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
 }
@@ -301,7 +298,7 @@ static void note_again(skn_answers *a, const skn_news_item *item, skn_str messag
 /* What a person stopped, here or elsewhere. */
 static void note_stopped(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_str_is(skn_news_text(item->data, "finishReason"), "stopped") || is_gone(a))
+    if (!skn_str_is(skn_far_text(item->data, "finishReason"), "stopped") || is_gone(a))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
     note_again(a, item, item->reply_to);
@@ -309,8 +306,8 @@ static void note_stopped(skn_answers *a, const skn_news_item *item)
 
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
-    skn_str why = skn_news_text(item->data, "detail");
-    skn_str hint = skn_news_text(item->data, "hint");
+    skn_str why = skn_far_text(item->data, "detail");
+    skn_str hint = skn_far_text(item->data, "hint");
     bool    open = t && t == a->current;
 
     a->failed++;
@@ -337,8 +334,8 @@ static bool is_answer(const skn_news_item *item)
 {
     const skn_json *calls = skn_json_get(item->data, "toolCalls");
 
-    return !skn_str_is(skn_news_text(item->data, "finishReason"), "cut") &&
-           !(calls && calls->first) && !skn_news_text(item->data, "threadPath").n;
+    return !skn_str_is(skn_far_text(item->data, "finishReason"), "cut") &&
+           !(calls && calls->first) && !skn_far_text(item->data, "threadPath").n;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -369,7 +366,7 @@ static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
 /* Of an agent that was stopped before it answered: of no other delivery there is anything to tell. */
 static skein_rc take_delivered(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_news_text(item->data, "stoppedAt").n || is_gone(a))
+    if (!skn_far_text(item->data, "stoppedAt").n || is_gone(a))
         return SKEIN_OK;
     note_begun(a, item->agent);
     if (a->cli->json)
@@ -403,7 +400,7 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 /* A tool that waits for whoever reads this: else nobody knows why nothing happens. */
 static skein_rc take_waiting(skn_answers *a, const skn_news_item *item)
 {
-    skn_str id = skn_news_text(item->data, "inboxId");
+    skn_str id = skn_far_text(item->data, "inboxId");
 
     if (!id.n)
         return SKEIN_OK;
@@ -425,7 +422,7 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
     if (is(item, "message.started"))
         note_silent(a, item->agent);
     else if (is(item, "message.completed") || is(item, "message.failed") ||
-             skn_news_text(item->data, "stoppedAt").n)
+             skn_far_text(item->data, "stoppedAt").n)
         note_heard(a, item->agent);
     if (is(item, "message.completed"))
         return take_completed(a, t, item);
@@ -488,28 +485,13 @@ static const skn_json *list_of(const skn_json *v, const char *name)
     return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
 }
 
-/* What the server of the store tells of this; NULL: there is none, or it cannot. */
-static const skn_json *told(skn_cli *cli, skn_str path)
-{
-    skein_error     before = cli->err;
-    const skn_json *v = NULL;
-    skn_server      server;
-    bool            found = false;
-
-    if (skn_is_elsewhere(cli) ? skn_far_get(cli, &v, "%.*s", SKN_FMT(path))
-                              : skn_discover_here(cli, &server, &found) || !found ||
-                                    skn_server_ask(cli, &server, "GET", path.p, SKN_NONE, &v))
-        v = NULL;
-    cli->err = before;
-    return v;
-}
-
 const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
 {
     const char *name = skn_client_encode(cli->keep, world->name);
 
-    return told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
-                                      fields ? "?fields=" : "", fields ? fields : ""));
+    return skn_server_told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
+                                                 fields ? "?fields=" : "", fields ? fields : "")
+                                    .p);
 }
 
 const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
@@ -517,23 +499,16 @@ const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
     return list_of(skn_told_of_world(cli, world, "answersWith"), "answersWith");
 }
 
-static bool is_set(const skn_json *v, const char *key)
-{
-    const skn_json *m = skn_json_get(v, key);
-
-    return m && m->kind == SKN_JSON_BOOL && m->boolean;
-}
-
 static skn_str where(skn_cli *cli, const skn_json *one)
 {
     const skn_json *local = skn_json_get(one, "local");
-    skn_str         host = skn_news_text(one, "host");
+    skn_str         host = skn_far_text(one, "host");
 
     if (!local || local->kind != SKN_JSON_BOOL)
         return SKN_STR("not set up");
-    if (is_set(one, "local"))
-        return is_set(one, "scripted") ? SKN_STR("scripted, on this computer")
-                                       : SKN_STR("on this computer");
+    if (skn_far_flag(one, "local"))
+        return skn_far_flag(one, "scripted") ? SKN_STR("scripted, on this computer")
+                                             : SKN_STR("on this computer");
     return host.n ? skn_arena_printf(cli->keep, "at %.*s", SKN_FMT(host))
                   : SKN_STR("on another computer");
 }
@@ -546,9 +521,9 @@ static bool is_spent(skn_cli *cli, skn_str model)
 
     if (!skn_str_split(&model, '/', &name))
         return false;
-    provider = told(
-        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_client_encode(cli->keep, name)));
-    return provider && skn_str_is(skn_news_text(provider, "state"), "over-budget");
+    provider = skn_server_told(
+        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_far_part(cli, name)).p);
+    return provider && skn_str_is(skn_far_text(provider, "state"), "over-budget");
 }
 
 static skn_str nobody(const skn_json *agents)
@@ -566,7 +541,7 @@ skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
     if (!answers)
         return text;
     for (const skn_json *one = answers->first; one; one = one->next) {
-        skn_str model = skn_news_text(one, "model"), at = where(cli, one);
+        skn_str model = skn_far_text(one, "model"), at = where(cli, one);
 
         text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
                                 text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
@@ -758,45 +733,24 @@ static bool is_held(const skn_json *message, int64_t number)
     return false;
 }
 
-static skein_rc ask(skn_cli *cli, const skn_server *server, const char *path,
-                    const skn_json **out)
+static skein_rc look(skn_cli *cli, skn_str message, skn_fate *out)
 {
-    return skn_server_ask(cli, server, "GET", path, SKN_NONE, out);
-}
-
-static const char *message_path(skn_cli *cli, const skn_waited *w)
-{
-    return skn_arena_printf(cli->keep, "/worlds/%s/messages/%s?chatId=%s", w->world,
-                            skn_client_encode(cli->keep, w->message), w->chat)
-        .p;
-}
-
-static const char *chat_path(skn_cli *cli, const skn_waited *w, const char *rest, skn_str id,
-                             const char *more)
-{
-    return skn_arena_printf(cli->keep, "/worlds/%s/chats/%s/%s%s%s", w->world, w->chat, rest,
-                            skn_client_encode(cli->keep, id), more)
-        .p;
-}
-
-static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
-{
+    const char     *in = cli->door->chat;
     const skn_json *chat, *version, *m, *diff;
     bool            found;
-    skein_rc        rc = ask(cli, server, message_path(cli, w), &m);
+    skein_rc        rc = skn_far_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
+                                     skn_far_part(cli, message),
+                                     skn_far_part(cli, cli->door->chat_uid));
 
     if (rc && rc != SKEIN_NOT_FOUND)
         return rc;
     found = rc == SKEIN_OK;
     if (found && skn_far_flag(m, "queued"))
         return SKEIN_OK;
-    if (!(rc = ask(cli, server,
-                   skn_arena_printf(cli->keep, "/worlds/%s/chats/%s", w->world, w->chat).p,
-                   &chat)) &&
-        skn_far_flag(chat, "archived"))
+    if (!(rc = skn_far_get(cli, &chat, "%s", in)) && skn_far_flag(chat, "archived"))
         rc = SKEIN_NOT_FOUND;
     if (!rc)
-        rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version);
+        rc = skn_far_get(cli, &version, "%s/currentThread", in);
     if (rc == SKEIN_NOT_FOUND)
         *out = (skn_fate){.gone = true, .how = "removed with its conversation"};
     else if (!rc && !found)
@@ -813,20 +767,20 @@ static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w
     out->left = out->how == left_behind;
     if (out->left || out->how == removed)
         return SKEIN_OK;
-    rc = ask(cli, server,
-             chat_path(cli, w, "threads/", skn_far_text(version, "threadId"), "/diff"), &diff);
+    rc = skn_far_get(cli, &diff, "%s/threads/%s/diff", in,
+                     skn_far_part(cli, skn_far_text(version, "threadId")));
     if (!rc)
-        out->instead = found_instead(diff, w->message);
+        out->instead = found_instead(diff, message);
     return rc;
 }
 
-void skn_fate_look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
+void skn_fate_look(skn_cli *cli, skn_str message, skn_fate *out)
 {
     skein_error err = cli->err;
     skn_problem more = cli->more;
 
     *out = (skn_fate){.gone = false};
-    (void)look(cli, server, w, out);
+    (void)look(cli, message, out);
     cli->err = err;
     cli->more = more;
 }

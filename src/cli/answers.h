@@ -11,12 +11,6 @@
 #include "cli/news.h"
 #include "cli/print.h"
 
-/* Which message, and where it was said; as they stand in a path. */
-typedef struct skn_waited {
-    const char *world, *chat;
-    skn_str     message;
-} skn_waited;
-
 typedef struct skn_fate {
     bool gone;       /* the current version does not hold it, and it does not wait to be said */
     const char *how; /* "edited" or "amended": what was done to it */
@@ -26,8 +20,8 @@ typedef struct skn_fate {
     bool        left;    /* that version was not made from one that holds it */
 } skn_fate;
 
-/* Who cannot be asked has told nothing: then it is still there. */
-void skn_fate_look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out);
+/* Of a message of the conversation of this run. Who cannot be asked has told nothing: then it is still there. */
+void skn_fate_look(skn_cli *cli, skn_str message, skn_fate *out);
 /* "P6Uh… was edited elsewhere, and P6Uk… took its place" */
 skn_str skn_fate_text(skn_arena *a, const skn_fate *fate, skn_str message);
 
@@ -60,7 +54,7 @@ typedef struct skn_answers {
     skn_news   *news;    /* over once all have answered */
     skn_str     message; /* the one that was sent; absent until it is known */
     bool        said;    /* it is in the conversation, not in the queue any more */
-    skn_waited  where;   /* it is looked for when somebody was stopped; no chat: nowhere */
+    bool        watched; /* it is looked for when somebody was stopped */
     skn_fate    fate;    /* gone: nobody answers it any more, and the rest is not waited for */
     bool        live;
     skn_typings typing;

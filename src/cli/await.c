@@ -48,8 +48,7 @@ void skn_await_init(skn_await *w, skn_cli *cli, const skein_world *world,
     *w = (skn_await){.cli = cli, .world = world->id, .chat = chat->id};
     skn_news_init(&w->news, cli, server);
     skn_answers_init(&w->answers, cli, &w->news);
-    w->answers.where = (skn_waited){.world = skn_client_encode(cli->keep, world->name),
-                                    .chat = skn_client_encode(cli->keep, chat->uid)};
+    w->answers.watched = true;
     w->news.again = (skn_request_spec){.method = "GET",
                                        .path = skn_world_path(cli, world, events.p)};
     w->news.first = w->news.again;

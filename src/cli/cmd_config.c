@@ -298,7 +298,7 @@ static skein_rc check_value(skn_cli *cli, skn_str name, skn_str text)
     if (c.errors)
         return skn_fail(&cli->err, SKEIN_USAGE, "%.*s", SKN_FMT(c.problems.p[0].text));
     if (id == SKN_CONFIG_DEFAULT_MODEL && skn_str_find(text, SKN_STR("/")) >= 0)
-        return skn_need_provider_here(cli, text);
+        return skn_need_provider_of(cli, text);
     return SKEIN_OK;
 }
 

@@ -9,7 +9,6 @@
 #include "cli/discover.h"
 #include "cli/news.h"
 #include "cli/paste.h"
-#include "cli/server_ask.h"
 #include "config/backups.h"
 
 #include <errno.h>
@@ -346,8 +345,8 @@ static double amount(const skn_json *budget, const char *name)
 static skein_rc check_budget(visit *v, const skn_json *provider)
 {
     const skn_json *budget = skn_json_get(provider, "budget");
-    skn_str         detail = skn_news_text(provider, "detail");
-    skn_str         name = skn_news_text(provider, "name");
+    skn_str         detail = skn_far_text(provider, "detail");
+    skn_str         name = skn_far_text(provider, "name");
 
     if (!budget || budget->kind != SKN_JSON_OBJECT)
         return SKEIN_OK;
@@ -378,8 +377,8 @@ static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
 static skein_rc check_answer(visit *v, const skn_json *provider)
 {
     skn_arena *a = v->cli->keep;
-    skn_str    name = skn_news_text(provider, "name");
-    skn_str    state = skn_news_text(provider, "state");
+    skn_str    name = skn_far_text(provider, "name");
+    skn_str    state = skn_far_text(provider, "state");
 
     if (skn_str_is(state, "up"))
         return tell(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
@@ -388,20 +387,25 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
         return SKEIN_OK;
     return tell(v, "provider", FAIL,
                 skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
-                                 SKN_FMT(skn_news_text(provider, "detail"))),
-                cure_of(a, name, skn_news_text(provider, "detail")).p);
+                                 SKN_FMT(skn_far_text(provider, "detail"))),
+                cure_of(a, name, skn_far_text(provider, "detail")).p);
 }
 
 static skein_rc check_providers(visit *v)
 {
     const skn_json *answer = NULL, *data;
+    skn_far        *own = v->cli->door;
     skein_rc        rc = SKEIN_OK;
 
     if (!v->has_server)
         return SKEIN_OK;
-    if (skn_server_ask(v->cli, &v->server, "GET", "/providers?limit=500", SKN_NONE, &answer))
+    skn_visit(v->cli, &v->server);
+    rc = skn_far_get(v->cli, &answer, "/providers?limit=500");
+    v->cli->door = own;
+    if (rc)
         v->cli->err = (skein_error){.rc = SKEIN_OK}; /* the server was looked at above */
-    data = answer ? skn_json_get(answer, "data") : NULL;
+    data = rc ? NULL : skn_json_get(answer, "data");
+    rc = SKEIN_OK;
     for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next)
         if (!(rc = check_answer(v, p)))
             rc = check_budget(v, p);
@@ -417,7 +421,7 @@ static skein_rc check_default_model(visit *v)
     skein_rc                rc = SKEIN_OK;
 
     if (skn_str_find(set->text, SKN_STR("/")) >= 0)
-        rc = skn_need_provider_of(cli, v->has_server ? &v->server : NULL, set->text);
+        rc = skn_need_provider_of(cli, set->text);
     problem = skn_arena_printf(cli->keep, "defaults.model is %.*s, and %s", SKN_FMT(set->text),
                                cli->err.message);
     cli->err = (skein_error){.rc = SKEIN_OK};

@@ -2,10 +2,9 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
+#include "cli/far_view.h"
 #include "cli/input.h"
-#include "cli/news.h"
 #include "cli/paste.h"
-#include "cli/server_ask.h"
 #include "config/provider_plan.h"
 #include "config/secrets.h"
 
@@ -15,31 +14,22 @@
 
 static const char *path_of(skn_cli *cli, skn_str name, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_client_encode(cli->keep, name),
-                            rest)
-        .p;
+    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_far_part(cli, name), rest).p;
 }
 
 static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str body,
                     const skn_json **out)
 {
-    skn_server server;
-    skein_rc   rc = skn_need_server(cli, "this", &server);
+    skein_rc rc = skn_need_server(cli, "this");
 
-    return rc ? rc : skn_server_ask(cli, &server, method, path, body, out);
-}
-
-static skein_rc print_json(skn_cli *cli, const skn_json *v)
-{
-    skn_jw_raw(skn_item(cli), v->raw);
-    return skn_item_end(cli);
+    return rc ? rc : skn_far_change(cli, method, path, body, out);
 }
 
 /* --- Shown -------------------------------------------------------------------------------- */
 
 static void column(skn_cli *cli, const skn_json *v, const char *name, size_t width)
 {
-    skn_print_sender(cli, skn_news_text(v, name), width);
+    skn_print_sender(cli, skn_far_text(v, name), width);
     skn_print_raw(cli, SKN_STR("  "));
 }
 
@@ -56,7 +46,7 @@ static void budget_line(skn_cli *cli, const skn_json *budget)
         return;
     skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
               amount(budget, "monthly"));
-    skn_print_line(cli, skn_news_text(budget, "currency"), 0);
+    skn_print_line(cli, skn_far_text(budget, "currency"), 0);
     skn_print_raw(cli, SKN_STR(" used this month"));
 }
 
@@ -64,8 +54,8 @@ static void provider_line(skn_cli *cli, const skn_json *v)
 {
     size_t          row = skn_row_begin(cli);
     const skn_json *key = skn_json_get(v, "key");
-    skn_str         tail = skn_news_text(key, "tail"), detail = skn_news_text(v, "detail");
-    skn_str         state = skn_news_text(v, "state");
+    skn_str         tail = skn_far_text(key, "tail"), detail = skn_far_text(v, "detail");
+    skn_str         state = skn_far_text(v, "state");
 
     column(cli, v, "name", 12);
     skn_print_sender(cli, skn_str_is(state, "not-tried") ? SKN_STR("not tried yet") : state,
@@ -74,13 +64,13 @@ static void provider_line(skn_cli *cli, const skn_json *v)
     column(cli, v, "type", 10);
     if (tail.n) {
         skn_print(cli, "key %.*s (", SKN_FMT(tail));
-        skn_print_line(cli, skn_news_text(key, "source"), 0);
+        skn_print_line(cli, skn_far_text(key, "source"), 0);
         skn_print_raw(cli, SKN_STR(")  "));
     }
-    skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
-    if (skn_news_text(v, "defaultModel").n) {
+    skn_print_line(cli, skn_far_text(v, "baseUrl"), 0);
+    if (skn_far_text(v, "defaultModel").n) {
         skn_print_raw(cli, SKN_STR("\n              default model "));
-        skn_print_line(cli, skn_news_text(v, "defaultModel"), 0);
+        skn_print_line(cli, skn_far_text(v, "defaultModel"), 0);
     }
     budget_line(cli, skn_json_get(v, "budget"));
     if (detail.n) {
@@ -102,7 +92,7 @@ static skein_rc print_list(skn_cli *cli, const skn_json                         
         skn_list_begin(cli);
     for (const skn_json *v = data ? data->first : NULL; v && !rc; v = v->next)
         if (cli->json)
-            rc = print_json(cli, v);
+            rc = skn_far_item(cli, v);
         else
             line(cli, v);
     if (cli->json)
@@ -128,20 +118,19 @@ int skn_cmd_provider_show(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->json)
-        return (int)print_json(cli, answer);
+        return (int)skn_far_item(cli, answer);
     provider_line(cli, answer);
     skn_print_raw(cli, SKN_STR("  from "));
-    skn_print_line(cli, skn_news_text(answer, "origin"), 0);
+    skn_print_line(cli, skn_far_text(answer, "origin"), 0);
     skn_print_raw(cli, SKN_STR("\n"));
     return 0;
 }
 
 static void model_line(skn_cli *cli, const skn_json *v)
 {
-    int64_t window = 0;
+    int64_t window = skn_far_int(v, "contextWindow", 0);
 
-    (void)skn_json_int(v, "contextWindow", 0, &window, NULL);
-    skn_print_line(cli, skn_news_text(v, "model"), 0);
+    skn_print_line(cli, skn_far_text(v, "model"), 0);
     if (window)
         skn_print(cli, "  reads %" PRId64 " tokens", window);
     skn_print_raw(cli, SKN_STR("\n"));
@@ -159,17 +148,17 @@ int skn_cmd_provider_models(skn_cli *cli)
 static void found_line(skn_cli *cli, const skn_json *v)
 {
     const skn_json *key = skn_json_get(v, "key"), *models = skn_json_get(v, "models");
-    skn_str         problem = skn_news_text(v, "problem");
+    skn_str         problem = skn_far_text(v, "problem");
 
     column(cli, v, "name", 12);
-    skn_print_line(cli, skn_news_text(v, problem.n ? "problem" : "baseUrl"), 0);
+    skn_print_line(cli, skn_far_text(v, problem.n ? "problem" : "baseUrl"), 0);
     if (problem.n) {
         skn_print_raw(cli, SKN_STR("\n"));
         return;
     }
     if (key && key->kind == SKN_JSON_OBJECT) {
         skn_print_raw(cli, SKN_STR("  "));
-        skn_print_line(cli, skn_news_text(key, "source"), 0);
+        skn_print_line(cli, skn_far_text(key, "source"), 0);
         skn_print_raw(cli, SKN_STR(" is set"));
     } else if (models) {
         skn_print(cli, "  %" PRIu32 " model%s", models->count,
@@ -193,7 +182,7 @@ int skn_cmd_provider_detect(skn_cli *cli)
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
 {
-    skn_str detail = skn_arena_copy(cli->keep, skn_news_text(v, "detail"));
+    skn_str detail = skn_arena_copy(cli->keep, skn_far_text(v, "detail"));
 
     return detail.n ? skn_str_of(skn_pasteable(cli, detail.p)) : SKN_NONE;
 }
@@ -202,22 +191,21 @@ static skn_str told_detail(skn_cli *cli, const skn_json *v)
 int skn_cmd_provider_test(skn_cli *cli)
 {
     const skn_json *answer;
-    int64_t         ms = 0, models = 0;
+    int64_t         models;
     bool            ok = false;
     skein_rc        rc = ask(cli, "POST", path_of(cli, skn_arg(cli, 0), "/test"), SKN_STR("{}"),
                              &answer);
 
     if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
         return (int)rc;
-    (void)skn_json_int(answer, "tookMs", 0, &ms, NULL);
-    (void)skn_json_int(answer, "models", 0, &models, NULL);
+    models = skn_far_int(answer, "models", 0);
     if (cli->json) {
-        rc = print_json(cli, answer);
+        rc = skn_far_item(cli, answer);
     } else {
         skn_print(cli, "%s: ", cli->args[0]);
-        skn_print_line(cli, skn_news_text(answer, "state"), 0);
-        skn_print(cli, " in %" PRId64 " ms, %" PRId64 " model%s\n", ms, models,
-                  skn_plural(models));
+        skn_print_line(cli, skn_far_text(answer, "state"), 0);
+        skn_print(cli, " in %" PRId64 " ms, %" PRId64 " model%s\n",
+                  skn_far_int(answer, "tookMs", 0), models, skn_plural(models));
         skn_print_block(cli, told_detail(cli, answer), 4);
     }
     return rc ? (int)rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
@@ -234,7 +222,7 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
     if (rc)
         return rc;
     if (cli->json)
-        return answer ? print_json(cli, answer) : SKEIN_OK;
+        return answer ? skn_far_item(cli, answer) : SKEIN_OK;
     if (skn_json_get(answer, "name"))
         provider_line(cli, answer);
     skn_print_told(cli, skn_str_of(done));
@@ -249,24 +237,21 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
 {
     skn_str         provider, was;
     const skn_json *answer;
-    skn_server      server;
     skein_rc        rc;
 
-    if ((rc = skn_need_server(cli, "this", &server)) ||
-        (rc = skn_default_model(cli, &server, &was)) ||
-        (rc = skn_server_ask(cli, &server, method, path, body, &answer)))
+    if ((rc = skn_need_server(cli, "this")) || (rc = skn_default_model(cli, &was)) ||
+        (rc = skn_far_change(cli, method, path, body, &answer)))
         return rc;
-    provider = skn_news_text(answer, "name");
-    if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, &server, provider))) ||
-        (rc = skn_server_ask(cli, &server, "GET", path_of(cli, provider, ""), SKN_NONE,
-                             &answer)))
+    provider = skn_far_text(answer, "name");
+    if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, provider))) ||
+        (rc = skn_far_get(cli, &answer, "%s", path_of(cli, provider, ""))))
         return rc;
     if (cli->json)
-        return print_json(cli, answer);
+        return skn_far_item(cli, answer);
     provider_line(cli, answer);
     skn_print_told(cli, done);
     skn_print_raw(cli, SKN_STR("\n"));
-    return skn_default_model_say(cli, &server, was, provider);
+    return skn_default_model_say(cli, was, provider);
 }
 
 static skn_str add_body(skn_cli *cli)
@@ -365,15 +350,13 @@ int skn_cmd_provider_use(skn_cli *cli)
 {
     const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now;
-    bool            local = false;
     skein_rc        rc = ask(cli, "GET", path, SKN_NONE, &now);
 
     if (rc)
         return (int)rc;
-    (void)skn_json_flag(now, "local", false, &local, NULL);
-    if (!local && !cli->json) {
+    if (!skn_far_flag(now, "local") && !cli->json) {
         skn_print_raw(cli, SKN_STR("What you and the agents write will be sent to "));
-        skn_print_line(cli, skn_news_text(now, "baseUrl"), 0);
+        skn_print_line(cli, skn_far_text(now, "baseUrl"), 0);
         skn_print_raw(cli, SKN_STR(".\n"));
         skn_out_flush(cli);
     }
@@ -396,13 +379,11 @@ int skn_cmd_provider_rm(skn_cli *cli)
 {
     const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now;
-    skn_server      server;
     bool            in_use = false;
     skein_rc        rc;
 
-    if ((rc = skn_need_server(cli, "this", &server)) ||
-        (rc = skn_server_ask(cli, &server, "GET", path, SKN_NONE, &now)) ||
-        (rc = skn_provider_users_say(cli, &server, now, &in_use)))
+    if ((rc = ask(cli, "GET", path, SKN_NONE, &now)) ||
+        (rc = skn_provider_users_say(cli, now, &in_use)))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "forget the provider %s and its key", cli->args[0]);
@@ -416,13 +397,11 @@ int skn_cmd_provider_rm(skn_cli *cli)
 /* Models: which there are, and which one answers for agents that name none. */
 
 /* The models of a provider that can be asked; one that cannot has none. */
-static const skn_json *models_of(skn_cli *cli, const skn_server *server, skn_str name)
+static const skn_json *models_of(skn_cli *cli, skn_str name)
 {
     const skn_json *answer = NULL;
-    skn_str         path = skn_arena_printf(cli->keep, "/providers/%s/models?limit=500",
-                                            skn_client_encode(cli->keep, name));
 
-    if (skn_server_ask(cli, server, "GET", path.p, SKN_NONE, &answer)) {
+    if (skn_far_get(cli, &answer, "%s", path_of(cli, name, "/models?limit=500"))) {
         skn_note(cli, "%.*s: %s", SKN_FMT(name), cli->err.message);
         cli->err = (skein_error){.rc = SKEIN_OK};
         return NULL;
@@ -439,7 +418,7 @@ static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
         if (cli->json) {
             rc = skn_model_item(cli, m, usual);
         } else {
-            skn_print_line(cli, skn_news_text(m, "model"), 0);
+            skn_print_line(cli, skn_far_text(m, "model"), 0);
             skn_print_raw(cli, skn_model_mark(m, usual));
             skn_print_raw(cli, SKN_STR("\n"));
         }
@@ -449,7 +428,7 @@ static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
 /* Without consent or a key nobody is asked. */
 static bool is_usable(const skn_json *provider)
 {
-    skn_str state = skn_news_text(provider, "state");
+    skn_str state = skn_far_text(provider, "state");
 
     return !skn_str_is(state, "unused") && !skn_str_is(state, "no-key") &&
            !skn_str_is(state, "not-there");
@@ -458,62 +437,59 @@ static bool is_usable(const skn_json *provider)
 int skn_cmd_model_ls(skn_cli *cli)
 {
     const skn_json *answer, *data;
-    skn_server      server;
     skn_str         usual;
-    skein_rc        rc = skn_need_server(cli, "a list of models", &server);
+    skein_rc        rc = skn_need_server(cli, "a list of models");
 
-    if (rc || (rc = skn_default_model(cli, &server, &usual)) ||
-        (cli->arg_count && (rc = skn_need_provider_of(cli, &server, skn_arg(cli, 0)))) ||
-        (rc = skn_server_ask(cli, &server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
+    if (rc || (rc = skn_default_model(cli, &usual)) ||
+        (cli->arg_count && (rc = skn_need_provider_of(cli, skn_arg(cli, 0)))) ||
+        (rc = skn_far_get(cli, &answer, "/providers?limit=500")))
         return (int)rc;
     data = skn_json_get(answer, "data");
     if (cli->json)
         skn_list_begin(cli);
     for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next) {
-        skn_str name = skn_news_text(p, "name");
+        skn_str name = skn_far_text(p, "name");
 
         if (cli->arg_count ? skn_str_eq(name, skn_arg(cli, 0)) : is_usable(p))
-            rc = print_models(cli, models_of(cli, &server, name), usual);
+            rc = print_models(cli, models_of(cli, name), usual);
     }
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;
 }
 
-/* A server that runs (else NULL) is told: then it counts when the command has ended. */
-static skein_rc put(skn_cli *cli, const skn_server *server, skn_str model)
+/* A server that runs is told: then it counts when the command has ended. */
+static skein_rc put(skn_cli *cli, skn_str model)
 {
     const skein_setting one = {SKN_STR("defaults.model"),
                                skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(model))};
     const skn_json     *answer;
-    skn_str             body;
+    skn_far_body        b;
+    skein_rc            rc = skn_far_to_server(cli);
 
-    if (!server)
-        return skein_setting_put(cli->engine, &one, 1, &cli->err);
-    body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one.key), SKN_FMT(one.value));
-    return skn_server_ask(cli, server, "PATCH", "/settings", body, &answer);
+    if (rc || !skn_at_server(cli))
+        return rc ? rc : skein_setting_put(cli->engine, &one, 1, &cli->err);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "defaults.model", model);
+    return skn_far_send(&b, "PATCH", "/settings", &answer);
 }
 
 int skn_cmd_model_use(skn_cli *cli)
 {
     const char *model = cli->args[0];
-    bool        is_auto = !strcmp(model, "auto"), found;
-    skn_server  server;
+    bool        is_auto = !strcmp(model, "auto");
     skn_jw     *w;
     skein_rc    rc;
 
     if (!is_auto && !skn_is_model_name(model))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto",
                              model);
-    if ((rc = skn_discover(cli, &server, &found)) ||
-        (!is_auto &&
-         (rc = skn_need_provider_of(cli, found ? &server : NULL, skn_str_of(model)))))
+    if (!is_auto && (rc = skn_need_provider_of(cli, skn_str_of(model))))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "let %s answer for agents that name no model", model);
         return 0;
     }
-    if ((rc = put(cli, found ? &server : NULL, skn_str_of(model))))
+    if ((rc = put(cli, skn_str_of(model))))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli, "%s answers for agents that name no model.\n", model);

@@ -154,10 +154,10 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
                              &cli->err)))
         return rc;
     (void)skn_json_flag(item.data, "queued", false, &queued, NULL);
-    item.message = item.cause = skn_news_text(item.data, "messageId");
-    item.agent = skn_news_text(item.data, "sender");
-    item.reply_to = skn_news_text(item.data, "replyToMessageId");
-    item.text = skn_news_text(item.data, "content");
+    item.message = item.cause = skn_far_text(item.data, "messageId");
+    item.agent = skn_far_text(item.data, "sender");
+    item.reply_to = skn_far_text(item.data, "replyToMessageId");
+    item.text = skn_far_text(item.data, "content");
     skn_answers_init(&answers, cli, &news);
     answers.message = item.message;
     rc = skn_answers_take(&answers, &item);
@@ -381,6 +381,6 @@ void skn_say_notice(skn_cli *cli, const skn_json *answer)
     const skn_json *notice = skn_json_get(answer, "notice");
 
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_news_text(notice, "text")),
-                 SKN_FMT(skn_news_text(notice, "hint")));
+        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_far_text(notice, "text")),
+                 SKN_FMT(skn_far_text(notice, "hint")));
 }

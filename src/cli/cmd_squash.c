@@ -1,7 +1,6 @@
 /* Fewer words for the same: squash, and compaction by hand. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/server_ask.h"
 
 #include <inttypes.h>
 
@@ -120,22 +119,13 @@ static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat, const 
 
 /* --- By a model: the running server asks it ----------------------------------------------- */
 
-static skein_rc need_server(skn_cli *cli, const char *what, const char *otherwise,
-                            skn_server *out)
+static skein_rc need_server(skn_cli *cli, const char *what, const char *otherwise)
 {
-    skein_rc rc = skn_need_server(cli, what, out);
+    skein_rc rc = skn_need_server(cli, what);
 
     if (rc == SKEIN_NOT_FOUND)
         return skn_hint(&cli->err, rc, "Start one with \"skein serve\", or %s", otherwise);
     return rc;
-}
-
-static skein_rc job(skn_cli *cli, const skn_server *server, skn_far_body *b, const char *path,
-                    const skn_json **out)
-{
-    skn_jw_object_end(&b->w);
-    return skn_server_job(cli, server, skn_path(cli, NULL, path), skn_body_keep(cli, &b->bytes),
-                          out);
 }
 
 /* The text of -m or -F is what the model is to do. */
@@ -143,13 +133,11 @@ static skein_rc ask_squash(skn_cli *cli, const skn_uids *ids, const skn_json **m
 {
     skn_far_body b;
     skn_jw      *w;
-    skn_server   server;
     skn_str      prompt;
     skein_rc     rc;
 
     if ((rc = need_server(cli, "a squash by a model",
-                          "write the text yourself with --by-hand -m TEXT, or use --join",
-                          &server)) ||
+                          "write the text yourself with --by-hand -m TEXT, or use --join")) ||
         (rc = skn_need_text(cli, SKN_STR(""), &prompt)))
         return rc;
     w = skn_far_body_begin(cli, &b);
@@ -159,7 +147,7 @@ static skein_rc ask_squash(skn_cli *cli, const skn_uids *ids, const skn_json **m
     skn_body_option(cli, w, "as", "by");
     skn_jw_kbool(w, "dryRun", cli->dry_run);
     skn_jw_kbool(w, "force", skn_opt(cli, "force") != NULL);
-    return job(cli, &server, &b, "{chat}/squashes", made);
+    return skn_far_job(&b, skn_path(cli, NULL, "{chat}/squashes"), made);
 }
 
 static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
@@ -270,19 +258,17 @@ static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
 {
     const skn_json *made;
     skn_far_body    b;
-    skn_server      server;
     skein_rc        rc;
 
     if (skn_opt(cli, "covers"))
         return skn_fail(&cli->err, SKEIN_USAGE, "--covers goes with a text of your own: -m");
-    if ((rc = need_server(cli, "a summary by a model", "write it yourself with -m TEXT",
-                          &server)))
+    if ((rc = need_server(cli, "a summary by a model", "write it yourself with -m TEXT")))
         return rc;
     if (cli->dry_run)
         return would_compact(cli, lane);
     write_lane(skn_far_body_begin(cli, &b), lane);
     skn_body_option(cli, &b.w, "model", "model");
-    if ((rc = job(cli, &server, &b, "{chat}/compactions", &made)) || cli->json)
+    if ((rc = skn_far_job(&b, skn_path(cli, NULL, "{chat}/compactions"), &made)) || cli->json)
         return rc ? rc : skn_far_item(cli, made);
     skn_say(cli, made,
             "Summary {messageId} stands for the first {covers} message{covers s} in the "

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/discover.h"
-#include "cli/server_ask.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,6 @@
 #include "cli/current.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"
-#include "cli/server_ask.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -504,18 +503,10 @@ static bool removes(skn_cli *cli)
 /* Does a server run here that starts no commands? One that cannot be asked is not known to. */
 static bool has_deaf_server(skn_cli *cli)
 {
-    const skn_json *answer = NULL;
-    skein_error     before = cli->err;
-    skn_server      server;
-    bool            found = false, commands = true;
+    const skn_json *answer = skn_server_told(cli, "/settings"), *set;
 
-    if (!skn_discover(cli, &server, &found) && found &&
-        !skn_server_ask(cli, &server, "GET", "/settings", SKN_NONE, &answer))
-        (void)skn_json_flag(
-            skn_json_get(skn_json_get(answer, "configuration"), "tools.commands"), "value",
-            true, &commands, NULL);
-    cli->err = before;
-    return !commands;
+    set = skn_json_get(skn_json_get(answer, "configuration"), "tools.commands");
+    return skn_json_get(set, "value") && !skn_far_flag(set, "value");
 }
 
 static void note_commands(skn_cli *cli, const skein_world *was, const skein_world *now)

@@ -1,16 +1,17 @@
 #include "cli/default_model.h"
 #include "base/error.h"
 #include "cli/config_cli.h"
-#include "cli/news.h"
+#include "cli/far.h"
 #include "cli/paste.h"
 #include "cli/print.h"
-#include "cli/server_ask.h"
 #include "config/provider_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAMES = 8 };
+
+#define PROVIDERS "/providers?limit=500"
 
 static const skn_json *first_of(const skn_json *answer, const char *list)
 {
@@ -19,17 +20,22 @@ static const skn_json *first_of(const skn_json *answer, const char *list)
     return data ? data->first : NULL;
 }
 
-skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out)
+static skn_str default_of(const skn_json *providers)
+{
+    skn_str model = SKN_NONE;
+
+    for (const skn_json *p = first_of(providers, "data"); p && !model.n; p = p->next)
+        model = skn_far_text(p, "defaultModel");
+    return model;
+}
+
+skein_rc skn_default_model(skn_cli *cli, skn_str *out)
 {
     const skn_json *answer;
-    skein_rc        rc;
+    skein_rc        rc = skn_far_get(cli, &answer, PROVIDERS);
 
-    *out = SKN_NONE;
-    if ((rc = skn_server_ask(cli, server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
-        return rc;
-    for (const skn_json *p = first_of(answer, "data"); p && !out->n; p = p->next)
-        *out = skn_news_text(p, "defaultModel");
-    return SKEIN_OK;
+    *out = rc ? SKN_NONE : default_of(answer);
+    return rc;
 }
 
 const skn_config_value *skn_default_model_set(skn_cli *cli)
@@ -47,22 +53,15 @@ const skn_config_value *skn_default_model_set(skn_cli *cli)
 
 skn_str skn_default_model_shown(skn_cli *cli)
 {
-    skein_error before = cli->err;
-    skn_str     model = SKN_NONE;
-    skn_server  server;
-    bool        found = false;
-    bool        told = !skn_discover(cli, &server, &found) && found &&
-                !skn_default_model(cli, &server, &model);
+    const skn_json *told = skn_server_told(cli, PROVIDERS);
+    skn_str         model = told ? default_of(told) : skn_default_model_set(cli)->text;
 
-    cli->err = before;
-    if (!told)
-        return skn_default_model_set(cli)->text;
-    return model.n ? model : SKN_STR("a model that is not there");
+    return model.n || !told ? model : SKN_STR("a model that is not there");
 }
 
 static bool is_usual(const skn_json *model, skn_str usual)
 {
-    return usual.n && skn_str_eq(skn_news_text(model, "model"), usual);
+    return usual.n && skn_str_eq(skn_far_text(model, "model"), usual);
 }
 
 skn_str skn_model_mark(const skn_json *model, skn_str usual)
@@ -90,8 +89,8 @@ skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 static skn_str first_model(const skn_json *answer)
 {
     for (const skn_json *m = first_of(answer, "data"); m; m = m->next)
-        if (skn_str_find(skn_news_text(m, "name"), SKN_STR("embed")) < 0)
-            return skn_news_text(m, "model");
+        if (skn_str_find(skn_far_text(m, "name"), SKN_STR("embed")) < 0)
+            return skn_far_text(m, "model");
     return SKN_NONE;
 }
 
@@ -107,26 +106,20 @@ static skein_rc cannot_take(skn_cli *cli, skn_str provider, const char *why)
                     SKN_FMT(provider), SKN_FMT(provider));
 }
 
-skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str provider)
+skein_rc skn_default_model_take(skn_cli *cli, skn_str provider)
 {
     const skn_json *answer;
-    skn_buf         b;
-    skn_jw          w;
-    skn_str         model, path;
+    skn_far_body    b;
+    skn_str         model;
 
-    path = skn_arena_printf(cli->keep, "/providers/%s/models?limit=500",
-                            skn_client_encode(cli->keep, provider));
-    if (skn_server_ask(cli, server, "GET", path.p, SKN_NONE, &answer))
+    if (skn_far_get(cli, &answer, "/providers/%s/models?limit=500",
+                    skn_far_part(cli, provider)))
         return cannot_take(cli, provider, cli->err.message);
     model = first_model(answer);
     if (!model.n)
         return cannot_take(cli, provider, "its list is empty");
-    skn_buf_init(&b, 65536);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "defaults.model", model);
-    skn_jw_object_end(&w);
-    return skn_server_ask(cli, server, "PATCH", "/settings", skn_body_keep(cli, &b), &answer);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "defaults.model", model);
+    return skn_far_send(&b, "PATCH", "/settings", &answer);
 }
 
 /* --- Saying ------------------------------------------------------------------------------- */
@@ -134,7 +127,7 @@ skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str 
 /* Whom a list is about: agents that name a model of this provider; absent: that name none. */
 static bool is_meant(const skn_json *agent, skn_str provider)
 {
-    skn_str model = skn_news_text(agent, "model");
+    skn_str model = skn_far_text(agent, "model");
 
     if (!provider.p)
         return !model.n;
@@ -151,8 +144,8 @@ static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
         if (!is_meant(a, provider) || ++count > MOST_NAMES)
             continue;
         if (count == 1)
-            skn_print(cli, "    %.*s: ", SKN_FMT(skn_news_text(world, "name")));
-        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_news_text(a, "name")));
+            skn_print(cli, "    %.*s: ", SKN_FMT(skn_far_text(world, "name")));
+        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_far_text(a, "name")));
     }
     if (count > MOST_NAMES)
         skn_print(cli, " and %lld more", (long long)(count - MOST_NAMES));
@@ -161,11 +154,11 @@ static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
     return count > 0;
 }
 
-static skein_rc say_agents(skn_cli *cli, const skn_server *server, skn_str provider)
+static skein_rc say_agents(skn_cli *cli, skn_str provider)
 {
     const skn_json *answer;
     bool            any = false;
-    skein_rc rc = skn_server_ask(cli, server, "GET", "/worlds?limit=500", SKN_NONE, &answer);
+    skein_rc        rc = skn_far_get(cli, &answer, "/worlds?limit=500");
 
     for (const skn_json *w = rc ? NULL : first_of(answer, "data"); w; w = w->next)
         any = say_world(cli, w, provider) || any;
@@ -183,14 +176,13 @@ static bool is_any_meant(const skn_json *worlds, skn_str provider)
     return false;
 }
 
-skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
-                                const skn_json *provider, bool *any)
+skein_rc skn_provider_users_say(skn_cli *cli, const skn_json *provider, bool *any)
 {
-    skn_str         name = skn_news_text(provider, "name");
-    skn_str         usual = skn_news_text(provider, "defaultModel");
+    skn_str         name = skn_far_text(provider, "name");
+    skn_str         usual = skn_far_text(provider, "defaultModel");
     const skn_json *worlds;
     bool            named;
-    skein_rc rc = skn_server_ask(cli, server, "GET", "/worlds?limit=500", SKN_NONE, &worlds);
+    skein_rc        rc = skn_far_get(cli, &worlds, "/worlds?limit=500");
 
     if (rc)
         return rc;
@@ -202,13 +194,13 @@ skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
         skn_print_line(cli, usual, 0);
         skn_print_raw(cli, SKN_STR(" is the default. Without it these agents, which name no "
                                    "model, cannot answer:\n"));
-        rc = say_agents(cli, server, SKN_NONE);
+        rc = say_agents(cli, SKN_NONE);
     }
     if (rc || !named)
         return rc;
     skn_print_raw(cli, SKN_STR("These agents have a model of it, and cannot answer until they "
                                "get another:\n"));
-    return say_agents(cli, server, name);
+    return say_agents(cli, name);
 }
 
 static void say_model(skn_cli *cli, const char *words, skn_str model)
@@ -217,11 +209,10 @@ static void say_model(skn_cli *cli, const char *words, skn_str model)
     skn_print_line(cli, model.n ? model : SKN_STR("a model that is not there"), 0);
 }
 
-skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str was,
-                               skn_str provider)
+skein_rc skn_default_model_say(skn_cli *cli, skn_str was, skn_str provider)
 {
     skn_str  now;
-    skein_rc rc = skn_default_model(cli, server, &now);
+    skein_rc rc = skn_default_model(cli, &now);
 
     if (rc)
         return rc;
@@ -236,7 +227,7 @@ skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str w
     say_model(cli, "From now on agents that name no model answer with ", now);
     say_model(cli, ", no longer with ", was);
     skn_print_raw(cli, SKN_STR(":\n"));
-    if ((rc = say_agents(cli, server, SKN_NONE)))
+    if ((rc = say_agents(cli, SKN_NONE)))
         return rc;
     say_model(cli, "Back: skein model use ", was.n ? was : SKN_STR("auto"));
     skn_print_raw(cli, SKN_STR("\n"));
@@ -267,20 +258,16 @@ static void add_name(skn_buf *all, skn_str name)
     skn_buf_addf(all, "%s%.*s", all->n ? ", " : "", SKN_FMT(name));
 }
 
-static skein_rc ask_server(skn_cli *cli, const skn_server *server, skn_str name, skn_buf *all,
-                           bool *known)
+static skein_rc ask_server(skn_cli *cli, skn_str name, skn_buf *all, bool *known)
 {
-    const skn_json *answer, *data;
-    skein_rc        rc;
+    const skn_json *answer;
+    skein_rc        rc = skn_far_get(cli, &answer, PROVIDERS);
 
-    if ((rc = skn_server_ask(cli, server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
-        return rc;
-    data = skn_json_get(answer, "data");
-    for (const skn_json *p = data ? data->first : NULL; p; p = p->next) {
-        add_name(all, skn_news_text(p, "name"));
-        *known = *known || skn_str_eq(skn_news_text(p, "name"), name);
+    for (const skn_json *p = rc ? NULL : first_of(answer, "data"); p; p = p->next) {
+        add_name(all, skn_far_text(p, "name"));
+        *known = *known || skn_str_eq(skn_far_text(p, "name"), name);
     }
-    return SKEIN_OK;
+    return rc;
 }
 
 static const char *variable(void *arg, const char *name)
@@ -314,30 +301,23 @@ static skein_rc look_near(skn_cli *cli, skn_str name, skn_buf *all, bool *known)
     return SKEIN_OK;
 }
 
-skein_rc skn_need_provider_of(skn_cli *cli, const skn_server *server, skn_str model)
+skein_rc skn_need_provider_of(skn_cli *cli, skn_str model)
 {
+    skn_far *own = cli->door;
     skn_str  rest = model, name;
-    bool     known = false;
+    bool     known = false, served;
     skn_buf  all;
     skein_rc rc;
 
     skn_str_split(&rest, '/', &name);
     skn_buf_init(&all, 1000);
-    rc = server ? ask_server(cli, server, name, &all, &known)
-                : look_near(cli, name, &all, &known);
+    if (!(rc = skn_visit_server(cli, &served)))
+        rc = served ? ask_server(cli, name, &all, &known) : look_near(cli, name, &all, &known);
+    cli->door = own;
     if (!rc && !known)
         rc = no_provider(cli, name, &all);
     skn_buf_release(&all);
     return rc;
-}
-
-skein_rc skn_need_provider_here(skn_cli *cli, skn_str model)
-{
-    skn_server server;
-    bool       found;
-    skein_rc   rc = skn_discover(cli, &server, &found);
-
-    return rc ? rc : skn_need_provider_of(cli, found ? &server : NULL, model);
 }
 
 skein_rc skn_model_option(skn_cli *cli, skn_str *out)
@@ -355,5 +335,5 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out)
                         "name none");
     }
     *out = skn_str_of(given);
-    return skn_need_provider_here(cli, *out);
+    return skn_need_provider_of(cli, *out);
 }

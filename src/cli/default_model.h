@@ -6,11 +6,11 @@
 #define SKN_CLI_DEFAULT_MODEL_H
 
 #include "base/json.h"
-#include "cli/client.h"
+#include "cli/cli.h"
 #include "config/config.h"
 
-/* "demo/scripted"; absent when it names a provider that is not there. */
-skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out);
+/* "demo/scripted"; absent when it names a provider that is not there. The door is a server's. */
+skein_rc skn_default_model(skn_cli *cli, skn_str *out);
 /* As it is set in the store or in the files. */
 const skn_config_value *skn_default_model_set(skn_cli *cli);
 /* The same for a person, where no server runs too: "auto" when only a server could tell. */
@@ -20,14 +20,12 @@ skn_str skn_model_mark(const skn_json *model, skn_str usual);
 /* A model as JSON, with whether it is that one. */
 skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual);
 /* Lets the first model of the provider that talks answer for agents that name none. */
-skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str provider);
+skein_rc skn_default_model_take(skn_cli *cli, skn_str provider);
 /* Says which agents answer with which model from now on, or that none changes. `was`: the model before the
  * provider came. */
-skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str was,
-                               skn_str provider);
+skein_rc skn_default_model_say(skn_cli *cli, skn_str was, skn_str provider);
 /* Says who could not answer without this provider: by its model for agents that name none, or by name. */
-skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
-                                const skn_json *provider, bool *any);
+skein_rc skn_provider_users_say(skn_cli *cli, const skn_json *provider, bool *any);
 
 /* A model as a person names it: PROVIDER/MODEL, of a provider that is there.
  *
@@ -35,11 +33,9 @@ skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
 
 /* Has it the form of one? */
 bool skn_is_model_name(const char *text);
-/* A name that no provider has would make every turn fail. A server knows which there are; NULL: none runs, and the store
- * and the files tell. */
-skein_rc skn_need_provider_of(skn_cli *cli, const skn_server *server, skn_str model);
-/* The same of the server that runs on the store, or of none. */
-skein_rc skn_need_provider_here(skn_cli *cli, skn_str model);
+/* A name that no provider has would make every turn fail. A server that runs knows which there are, else the store and the
+ * files tell. */
+skein_rc skn_need_provider_of(skn_cli *cli, skn_str model);
 /* The option --model of an agent: absent when it is empty or "default". Its provider must be there. */
 skein_rc skn_model_option(skn_cli *cli, skn_str *out);
 

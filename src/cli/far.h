@@ -27,19 +27,26 @@ typedef struct skn_far {
 
 /* Is the store that of a server, so that nothing beside it is seen from here? */
 bool skn_is_elsewhere(const skn_cli *cli);
-/* Can this command, with these options, work on a store that is elsewhere? */
+/* Does this command go through the door? The others work on the file of the store, or on the program itself: docs/architecture.md
+ * lists them. */
 bool skn_far_can(const skn_cli *cli);
-/* Does it ask a server without a store, or need neither? */
-bool skn_far_asks(const skn_cli *cli);
 /* From here on the store is the one behind this server, or in this process. */
 void skn_far_begin(skn_cli *cli, const skn_server *server);
 void skn_far_end(skn_cli *cli);
 
 /* --- Asking (far_ask.c) ------------------------------------------------------------------- */
 
-/* From here on the server that runs on the store is asked, where one does: of those who are stopped only it has the last
+/* From here on the server that runs on the store is the door, where one does: of those who are stopped only it has the last
  * words. */
 skein_rc skn_far_to_server(skn_cli *cli);
+bool     skn_at_server(const skn_cli *cli);
+/* The same, where one must run; else an error says what needs it: "a squash by a model". */
+skein_rc skn_need_server(skn_cli *cli, const char *what);
+/* A server, or the one that runs if one does, is the door until the caller puts its own back. */
+void     skn_visit(skn_cli *cli, const skn_server *server);
+skein_rc skn_visit_server(skn_cli *cli, bool *served);
+/* What the server that runs says; NULL: none does, or it cannot, which is no failure. */
+const skn_json *skn_server_told(skn_cli *cli, const char *path);
 /* One answer; the path is made like by printf. */
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -55,7 +62,7 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
 typedef void skn_far_take(void *arg, skn_cli *look, const skn_json *item);
 skein_rc     skn_far_each(skn_cli *cli, const char *path, size_t page, skn_far_take *take,
                           void *arg);
-/* A change with a JSON body, under the key and the state that the person named. */
+/* A request with a JSON body (absent: none), under the key and the state that the person named. */
 skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
                         const skn_json **out);
 /* The body of a change, being written: begun as an object, ended when it is sent. */
@@ -69,6 +76,10 @@ typedef struct skn_far_body {
 skn_jw  *skn_far_body_begin(skn_cli *cli, skn_far_body *b);
 skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
                       const skn_json **out);
+/* Sends the body where a job is the answer, and waits for its result, which *out is. A Ctrl-C cancels the job. */
+skein_rc skn_far_job(skn_far_body *b, const char *path, const skn_json **out);
+/* The JSON that was written into the buffer, which is released. */
+skn_str skn_body_keep(skn_cli *cli, skn_buf *b);
 /* A text as it stands in a path or a query. */
 const char *skn_far_part(skn_cli *cli, skn_str text);
 /* The number of what has this id, and back. */

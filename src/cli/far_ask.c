@@ -2,14 +2,17 @@
 #include "base/error.h"
 #include "cli/client.h"
 #include "cli/far.h"
+#include "cli/input.h"
 #include "cli/place.h"
-#include "cli/server_ask.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define ASK_MS    60000
+#define LOOK_MS   50 /* between two looks at a job */
 #define PATH_MOST 8192
 #define ALL_MS    600000               /* for all pages of a list */
 #define ALL_MOST  ((size_t)512 << 20)  /* bytes of them */
@@ -54,13 +57,65 @@ skein_rc skn_far_to_server(skn_cli *cli)
 {
     skn_server server;
     bool       found;
-    skein_rc   rc = cli->door->server.engine ? skn_discover(cli, &server, &found) : SKEIN_OK;
+    skein_rc   rc;
 
-    if (!rc && cli->door->server.engine && found) {
-        server.api = cli->door->server.api; /* for skn_far_end */
-        cli->door->server = server;
+    if (skn_at_server(cli) || (rc = skn_discover(cli, &server, &found)) || !found)
+        return skn_at_server(cli) ? SKEIN_OK : rc;
+    if (!cli->door) {
+        skn_far_begin(cli, &server);
+        return SKEIN_OK;
     }
+    server.api = cli->door->server.api; /* for skn_far_end */
+    cli->door->server = server;
+    return SKEIN_OK;
+}
+
+bool skn_at_server(const skn_cli *cli)
+{
+    return cli->door && !cli->door->server.engine;
+}
+
+skein_rc skn_need_server(skn_cli *cli, const char *what)
+{
+    skein_rc rc = skn_far_to_server(cli);
+
+    if (rc || skn_at_server(cli))
+        return rc;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s needs a running server, and %s runs on %.*s", what,
+             skn_only_reads(cli) ? "only one that reads" : "none",
+             SKN_FMT(skn_place_shown(cli)));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+}
+
+void skn_visit(skn_cli *cli, const skn_server *server)
+{
+    cli->door = NULL; /* it is the caller's to put back */
+    skn_far_begin(cli, server);
+}
+
+skein_rc skn_visit_server(skn_cli *cli, bool *served)
+{
+    skn_server server;
+    skein_rc   rc = SKEIN_OK;
+
+    *served = skn_at_server(cli);
+    if (!*served && !(rc = skn_discover(cli, &server, served)) && *served)
+        skn_visit(cli, &server);
     return rc;
+}
+
+const skn_json *skn_server_told(skn_cli *cli, const char *path)
+{
+    skein_error     before = cli->err;
+    skn_far        *own = cli->door;
+    const skn_json *v = NULL;
+    bool            served;
+
+    if (skn_visit_server(cli, &served) || !served || skn_far_get(cli, &v, "%s", path))
+        v = NULL;
+    cli->door = own;
+    cli->err = before;
+    return v;
 }
 
 const char *skn_far_part(skn_cli *cli, skn_str text)
@@ -242,7 +297,7 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
 skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
 {
     b->cli = cli;
-    b->key = skn_str_of(skn_opt(cli, "key"));
+    b->key = cli->dry_run ? SKN_NONE : skn_str_of(skn_opt(cli, "key"));
     skn_buf_init(&b->bytes, BODY_MOST);
     skn_jw_init(&b->w, &b->bytes);
     skn_jw_object(&b->w);
@@ -260,62 +315,76 @@ skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
     return ask(b->cli, &what, out);
 }
 
-/* Which commands work on a store that is elsewhere. */
-
-typedef struct far_row {
-    const char *name;
-    const char *not_with; /* an option that only the store itself can serve; NULL: none */
-} far_row;
-
-static const far_row rows[] = {
-    {"chat", NULL},          {"status", NULL},       {"open", NULL},
-    {"tree", NULL},          {"timeline", NULL},     {"retry", NULL},
-    {"log", NULL},           {"show", NULL},         {"search", NULL},
-    {"history", NULL},       {"diff", NULL},         {"stats", NULL},
-    {"context", NULL},       {"inbox ls", NULL},     {"inbox show", NULL},
-    {"inbox done", NULL},    {"inbox reopen", NULL}, {"inbox snooze", NULL},
-    {"inbox reply", NULL},   {"inbox allow", NULL},  {"inbox deny", NULL},
-    {"send", NULL},          {"edit", NULL},         {"amend", NULL},
-    {"insert", NULL},        {"rm", NULL},           {"move", NULL},
-    {"squash", NULL},        {"undo", NULL},         {"redo", NULL},
-    {"switch", NULL},        {"branch", NULL},       {"stop", NULL},
-    {"world ls", NULL},      {"world show", NULL},   {"agent ls", NULL},
-    {"agent show", NULL},    {"conv ls", NULL},      {"conv show", NULL},
-    {"conv new", NULL},      {"conv use", NULL},     {"conv restore", NULL},
-    {"world restore", NULL}, {"agent new", NULL},    {"agent edit", NULL},
-    {"agent pause", NULL},   {"agent resume", NULL}, {"agent wake", NULL},
-    {"agent timer", NULL},   {"agent tell", NULL},   {"agent task", NULL},
-    {"agent tasks", NULL},   {"agent memory", NULL}, {"agent rm", NULL},
-    {"task ls", NULL},       {"task show", NULL},    {"task cancel", NULL},
-    {"task retry", NULL},    {"model use", NULL},    {"world set", NULL},
-    {"export", NULL},        {"compact", NULL},      {"inspect", NULL},
-    {"world new", NULL},     {"world rm", NULL},     {"conv rm", NULL},
-    {"conv set", NULL},      {"conv rename", NULL},  {"world rename", NULL},
-    {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
-    {"queue ls", NULL},      {"queue rm", NULL},     {"audit", NULL},
-    {"tag new", NULL},       {"tag ls", NULL},       {"tag rm", NULL},
-    {"tag on", NULL},        {"tag off", NULL},      {"purge", NULL},
-    {"append", NULL},        {"lane new", NULL},     {"lane finish", NULL},
-    {"files add", NULL},     {"files ls", NULL},     {"files rm", NULL},
-    {"files show", NULL},    {"world tools", NULL},
-};
-
-bool skn_far_asks(const skn_cli *cli)
+skn_str skn_body_keep(skn_cli *cli, skn_buf *b)
 {
-    static const char *const those[] = {"provider ", "model ls", "help", "version",
-                                        "completion"};
-    const char              *name = cli->command->name;
+    skn_str text = skn_arena_copy(cli->keep, skn_buf_str(b));
 
-    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (!strncmp(name, those[i], strlen(those[i])))
-            return true;
-    return false;
+    skn_buf_release(b);
+    return text;
+}
+
+/* --- Jobs --------------------------------------------------------------------------------- */
+
+/* True once it has ended: then *rc says how. */
+static bool is_over(skn_cli *cli, const skn_json *job, const skn_json **out, skein_rc *rc)
+{
+    skn_str state = SKN_NONE;
+
+    *out = skn_json_get(job, "result");
+    if ((*rc = skn_json_text(job, "state", &state, &cli->err)))
+        return true;
+    if (skn_str_is(state, "running"))
+        return false;
+    if (skn_str_is(state, "done"))
+        return true;
+    if (skn_str_is(state, "failed") && skn_json_get(job, "error"))
+        *rc = skn_client_problem(cli, 500, skn_json_get(job, "error")->raw);
+    else
+        *rc = skn_fail(&cli->err, SKEIN_CONFLICT, "it was cancelled; nothing was changed");
+    return true;
+}
+
+static skein_rc cancel(skn_cli *cli, const char *path)
+{
+    const skn_json *answer;
+    skein_rc        rc = skn_far_change(cli, "DELETE", path, SKN_NONE, &answer);
+
+    return rc ? rc
+              : skn_fail(&cli->err, SKEIN_CONFLICT, "it was cancelled; nothing was changed");
+}
+
+skein_rc skn_far_job(skn_far_body *b, const char *path, const skn_json **out)
+{
+    const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    skn_cli              *cli = b->cli;
+    const skn_json       *job;
+    const char           *at;
+    skn_str               id = SKN_NONE;
+    skein_rc              rc;
+
+    if ((rc = skn_far_send(b, "POST", path, &job)) ||
+        (rc = skn_json_text(job, "id", &id, &cli->err)))
+        return rc;
+    at = skn_arena_printf(cli->keep, "/jobs/%.*s", SKN_FMT(id)).p;
+    skn_interrupt_arm(SIGINT);
+    while (!is_over(cli, job, out, &rc)) {
+        nanosleep(&nap, NULL);
+        if (skn_interrupt_came(SIGINT))
+            return cancel(cli, at);
+        if ((rc = skn_far_get(cli, &job, "%s", at)))
+            break;
+    }
+    skn_interrupt_disarm(SIGINT);
+    return rc;
 }
 
 bool skn_far_can(const skn_cli *cli)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!strcmp(rows[i].name, cli->command->name))
-            return !rows[i].not_with || !skn_opt(cli, rows[i].not_with);
-    return false;
+    static const char *const here[] = {"fsck",   "backup", "migrate", "import", "config ",
+                                       "token ", "serve",  "doctor",  "bench"};
+
+    for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
+        if (!strncmp(cli->command->name, here[i], strlen(here[i])))
+            return false;
+    return true;
 }

@@ -48,9 +48,6 @@ skein_rc skn_news_step(skn_news *n);
  * SKEIN_NOTHING when a signal came (input.h). */
 skein_rc skn_news_wait(skn_news *n, int64_t ms);
 
-/* A text member of an object; absent when it is none. */
-skn_str skn_news_text(const skn_json *v, const char *key);
-
 /* What agents are writing just now, put together from the events of a stream.
  *
  * Threads: one. Lifetimes: one that is typed lives until skn_typing_drop. */

@@ -290,7 +290,7 @@ skein_rc skn_place_plain(skn_cli *cli)
 
     if (!url && !strcmp(cli->command->name, "migrate"))
         url = named_server(cli);
-    return !url || skn_far_can(cli) || skn_far_asks(cli) ? SKEIN_OK : refuse_server(cli, url);
+    return !url || skn_far_can(cli) ? SKEIN_OK : refuse_server(cli, url);
 }
 
 /* Which variables worlds may name, and who changes something. */

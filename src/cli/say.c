@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/paste.h"
-#include "cli/server_ask.h"
 
 #include <string.h>
 

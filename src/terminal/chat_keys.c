@@ -286,11 +286,11 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     if ((rc = post(cli, &c->news.server, &request, &got)) ||
         (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
         return rc;
-    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_news_text(v, "messageId")));
+    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_far_text(v, "messageId")));
     notice = skn_json_get(v, "notice");
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_news_text(notice, "text")),
-                      SKN_FMT(skn_news_text(notice, "hint")));
+        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_far_text(notice, "text")),
+                      SKN_FMT(skn_far_text(notice, "hint")));
     return SKEIN_OK;
 }
 
@@ -507,7 +507,7 @@ static int64_t window_in(skn_str body, skn_str model, skn_arena *mem)
         return 0;
     list = skn_json_get(v, "data");
     for (const skn_json *m = list ? list->first : NULL; m; m = m->next)
-        if (skn_str_eq(skn_news_text(m, "model"), model))
+        if (skn_str_eq(skn_far_text(m, "model"), model))
             (void)skn_json_int(m, "contextWindow", 0, &window, NULL);
     return window;
 }
