@@ -34,6 +34,7 @@ BEGIN {
     also["engine/core.h"] = also["engine/feed.h"] = also["engine/tree/span.h"] = "exchange"
     # Headers that the build makes; they belong to the folder whose door is named.
     made["queries.h"] = "store"
+    made["shape_fields.h"] = "engine"
 
     home["sqlite3.h"] = "src/store/db_sqlite.h"
     home["libpq-fe.h"] = "src/store/db_pg.c"

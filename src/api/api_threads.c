@@ -17,7 +17,7 @@ skein_rc skn_api_list_threads(skn_api_call *c)
     for (int64_t i = page.from; i < page.from + page.count; i++)
         skn_shape_version(&c->w, &list.at[i]);
     skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_THREAD);
+    return skn_page_fields(c, SKN_FIELDS_VERSION);
 }
 
 skein_rc skn_api_get_thread(skn_api_call *c)

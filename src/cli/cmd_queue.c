@@ -26,7 +26,7 @@ static skein_rc read_here(skn_cli *cli, skn_json_list *out)
 
 static skein_rc waiting_out(skn_cli *cli, const skn_json *m)
 {
-    skein_rc rc = skn_fields_check(cli, SKN_FIELDS_WAITING, "a message that waits");
+    skein_rc rc = skn_fields_check(cli, SKN_FIELDS_QUEUE_ITEM, "a message that waits");
 
     if (rc || cli->json)
         return rc ? rc : skn_far_item(cli, m);

@@ -204,7 +204,7 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     skn_jw         *w;
     skein_rc        rc = skn_need_version_at(cli, &job->chat, cli->args[0], &version, &length);
 
-    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_THREAD, "a version")) ||
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_VERSION, "a version")) ||
         (rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
                           skn_far_part(cli, version.thread_uid))))
         return rc;

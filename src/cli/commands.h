@@ -30,8 +30,8 @@ int skn_retry_delegation(skn_cli *cli);
 /* Of what "skein show" shows: each of its kinds has its own, but for agents and what waits, which others print. */
 #define SKN_FIELDS_SHOWN_MESSAGE SKN_FIELDS_MESSAGE ",covers,coveredLane,coveredMessageIds"
 #define SKN_FIELDS_SHOWN                                                                       \
-    SKN_FIELDS_SHOWN_MESSAGE "," SKN_FIELDS_THREAD "," SKN_FIELDS_SQUASH "," SKN_FIELDS_LANE   \
-                             "," SKN_FIELDS_AGENT "," SKN_FIELDS_WAITING
+    SKN_FIELDS_SHOWN_MESSAGE "," SKN_FIELDS_VERSION "," SKN_FIELDS_SQUASH "," SKN_FIELDS_LANE  \
+                             "," SKN_FIELDS_AGENT "," SKN_FIELDS_QUEUE_ITEM
 
 /* --- Shared ------------------------------------------------------------------------------- */
 

@@ -152,17 +152,3 @@ skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit, skein_m
                                      limit < LIST_MOST ? limit : LIST_MOST, mem, out, err);
     return s.rc;
 }
-
-void skn_shape_audit(skn_jw *w, const skein_audit_row *row)
-{
-    skn_jw_object(w);
-    skn_jw_kint(w, "id", row->id);
-    skn_jw_ktime(w, "at", row->at);
-    skn_jw_kstr(w, "who", row->who);
-    skn_jw_kstr(w, "from", row->from);
-    skn_jw_kstr(w, "what", row->what);
-    skn_jw_kstr(w, "subject", row->subject);
-    skn_jw_kstr(w, "detail", row->detail);
-    skn_jw_kstr(w, "requestId", row->request_id);
-    skn_jw_object_end(w);
-}

@@ -7,7 +7,7 @@
 #define SKN_ENGINE_AUDIT_H
 
 #include "base/arena.h"
-#include "base/json_write.h"
+#include "base/shape.h"
 #include <skein/work.h>
 
 typedef struct skn_actor {
@@ -28,7 +28,6 @@ skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_s
 /* Names of the members of two JSON objects that differ, one level deep: "approvals.x, knowledge". Values are not in it. */
 skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a);
 
-#define SKN_FIELDS_AUDIT "id,at,who,from,what,subject,detail,requestId"
-void skn_shape_audit(skn_jw *w, const skein_audit_row *row);
+SKN_SHAPED(audit, skein_audit_row);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * A shape writes one value with the member names of the API into the writer it is given; it
  * cannot fail and keeps nothing. Where it has to read JSON that a client stored, it takes an arena
- * for that. SKN_FIELDS_X names the members of shape X, as a person may pick them.
+ * for that. SKN_FIELDS_X names the members of shape X, as a person may pick them: the build makes them of
+ * view/shapes/x.def.
  * Threads: any. */
 #ifndef SKN_ENGINE_ENGINE_H
 #define SKN_ENGINE_ENGINE_H
@@ -16,6 +17,7 @@
 #include "engine/timeline/timeline.h"
 #include "engine/work/mention.h"
 #include "engine/world/world_settings.h"
+#include "shape_fields.h"
 
 #include <skein/skein.h>
 
@@ -74,22 +76,6 @@ skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
 /* Tokens of an answer that an agent's settings may allow. */
 #define SKN_AGENT_TOKENS_MOST INT64_C(1000000000)
 
-#define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,maxTokens,autoReply,state,detail,"      \
-    "until,inboxId,"                                                                           \
-    "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
-    "failure,failedChatId,stoppedAt,createdAt"
-#define SKN_FIELDS_CHAT                                                                        \
-    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,"         \
-    "archived,"                                                                                \
-    "replyExpected,readOnly"
-#define SKN_FIELDS_WORLD                                                                       \
-    "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
-    "busy,answersWith,agents,chats,createdAt"
-#define SKN_FIELDS_WAITING                                                                     \
-    "id,messageId,chatId,sender,content,replyToMessageId,clientMessageId,queued,createdAt"
-#define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
-#define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
 #define SKN_FIELDS_FILE "path,readFull,items,prompt,problems"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
@@ -172,12 +158,6 @@ bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-#define SKN_FIELDS_MESSAGE                                                                     \
-    "messageId,chatId,role,sender,content,thinking,replyToMessageId,replyDepth,toolCalls,"     \
-    "toolCallId,toolStatus,instructions,originalIds,squashOperationId,previousMessageId,"      \
-    "seenByAgents,delivery,hasReply,replyCount,memoryOnly,shownReplyToMessageId,versions,"     \
-    "model,usage,turnId,stopped,unfinished,purged,position,createdAt,warnings"
-
 SKN_SHAPED(tool_call, skein_tool_call);
 SKN_SHAPED(instruction, skein_instruction);
 SKN_SHAPED(delivery, skein_delivery);
@@ -215,16 +195,6 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
 
 /* --- Versions and changes ----------------------------------------------------------------- */
 
-#define SKN_FIELDS_THREAD                                                                      \
-    "threadId,version,number,originalThread,originalVersion,originalLength,operation,length,"  \
-    "current,by,note,createdAt"
-#define SKN_FIELDS_MOVE                                                                        \
-    SKN_FIELDS_THREAD                                                                          \
-    ",previousThreadId,previousVersion,move,steps,newerMessages,returning,leaving,"            \
-    "sideEffects"
-#define SKN_FIELDS_SQUASH                                                                      \
-    "squashOperationId,sourceMessageIds,resultMessageId,content,prompt,model,"                 \
-    "performedByAgent,by,threadId,version,createdAt"
 #define SKN_FIELDS_REMOVAL                                                                     \
     "success,messageId,totalAgents,processedAgents,failedAgents,messagesRemovedTotal,"         \
     "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,sideEffects,"    \
@@ -235,9 +205,9 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
 #define SKN_FIELDS_DIFF "from,to,same,changes"
 
 SKN_SHAPED(version, skein_version);
-extern const skn_shape skn_move_shape;
-void                   skn_shape_move(skn_jw *w, const skein_move *move);
-void                   skn_shape_move_members(skn_jw *w, const skein_move *move);
+#define SKN_FIELDS_MOVE SKN_FIELDS_MOVE_MADE "," SKN_FIELDS_MOVE_COUNTED
+void skn_shape_move(skn_jw *w, const skein_move *move);
+void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
@@ -255,19 +225,14 @@ void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
 
 /* --- Views -------------------------------------------------------------------------------- */
 
-#define SKN_FIELDS_CONTEXT                                                                     \
-    "messages,summaryMessageId,coveredLength,storedLength,tokens,fixedTokens,limit"
 /* Estimated: a token for every four bytes, rounded up, and four for the frame around them. */
 size_t skn_tokens_of(size_t bytes);
-#define SKN_FIELDS_STATS                                                                       \
-    "messages,toolResults,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,"      \
-    "answers,senders,busiest"
-#define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
-#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,agent,version,inCurrent,archived,snippet"
-#define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings,ahead"
 
 SKN_SHAPED(context, skein_context);
 /* But for the busiest threads, and for the message of a node and a hit. */
+#define SKN_FIELDS_STATS SKN_FIELDS_STATS_COUNTED ",busiest"
+#define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
+#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE "," SKN_FIELDS_HIT_PLACE
 extern const skn_shape skn_stats_shape, skn_node_shape, skn_hit_shape;
 void                   skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);
 /* A message with its place in the tree; its parent may be none. */
@@ -322,27 +287,6 @@ const char *skn_turn_state_name(skein_turn_state state);
 
 /* --- Agents at work ----------------------------------------------------------------------- */
 
-#define SKN_FIELDS_TASK                                                                        \
-    "id,agent,assignedBy,source,content,status,label,running,waitsFor,question,inboxId,"       \
-    "attempts,lastError,result,notBefore,messageId,createdAt,completedAt"
-#define SKN_FIELDS_INBOX_ITEM                                                                  \
-    "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
-    "taskId,tool,toolCallId,args,definition,definitionState,answer,reason,result,open,readAt," \
-    "doneAt,snoozedUntil,"                                                                     \
-    "createdAt"
-#define SKN_FIELDS_BRIEFING                                                                    \
-    "id,inboxId,title,summary,text,agent,world,chatId,messageId,workChatId,workMessageId,"     \
-    "createdAt"
-#define SKN_FIELDS_KNOWLEDGE "id,type,content,confidence,chatId,messageId,createdAt"
-#define SKN_FIELDS_DELEGATION                                                                  \
-    "delegationId,threadPath,parent,chatId,agent,askedBy,title,spawnCallId,spawnMessageId,"    \
-    "state,waited,messageCount,createdAt"
-#define SKN_FIELDS_MODEL_CALL                                                                  \
-    "id,agent,chatId,messageId,purpose,model,state,error,usage,firstMs,totalMs,tries,"         \
-    "createdAt"
-#define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response,contextMessageIds"
-#define SKN_FIELDS_EXPECTED         "asker,asked,messageId,answerMessageId,state,createdAt"
-
 /* So many times it may fail before people are told; it is tried again all the same. */
 #define SKN_TASK_FAILURES 3
 /* For people: its status, or "running", "waiting" or "retrying" while it is pending. */
@@ -367,8 +311,6 @@ SKN_SHAPED(model_call_whole, skein_model_call);
 SKN_SHAPED(expected, skein_expected);
 
 /* --- Servers of tools ---------------------------------------------------------------------- */
-
-#define SKN_FIELDS_TOOL_SERVER "name,transport,state,reason,stderr,tools,restarts,sinceMs"
 
 /* A server of tools as people see it. */
 typedef struct skn_tool_server {

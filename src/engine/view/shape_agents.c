@@ -246,6 +246,11 @@ static const skn_member edit_error_rows[] = {
 };
 const skn_shape skn_edit_error_shape = SKN_SHAPE(edit_error_rows, skein_edit_error);
 
+static const skn_member audit_rows[] = {
+#include "engine/view/shapes/audit.def"
+};
+const skn_shape skn_audit_shape = SKN_SHAPE(audit_rows, skein_audit_row);
+
 static const skn_member notice_rows[] = {
 #include "engine/view/shapes/notice.def"
 };

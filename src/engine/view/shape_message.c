@@ -161,9 +161,9 @@ static const skn_member move_counted_rows[] = {
 static const skn_shape move_counted_shape = SKN_SHAPE(move_counted_rows, skein_move);
 
 static const skn_member move_rows[] = {
-#include "engine/view/shapes/move.def"
+#include "engine/view/shapes/move_made.def"
 };
-const skn_shape skn_move_shape = SKN_SHAPE(move_rows, skein_move);
+static const skn_shape move_shape = SKN_SHAPE(move_rows, skein_move);
 
 static const skn_member squash_rows[] = {
 #include "engine/view/shapes/squash.def"
@@ -249,7 +249,7 @@ static void counted(skn_jw *w, const char *key, int64_t n)
 
 void skn_shape_move_members(skn_jw *w, const skein_move *move)
 {
-    skn_shape_members(w, &skn_move_shape, move);
+    skn_shape_members(w, &move_shape, move);
     if (move->returning >= 0) /* else nobody counted */
         skn_shape_members(w, &move_counted_shape, move);
 }

@@ -58,17 +58,17 @@ static const skn_member pair_count_rows[] = {
 static const skn_shape pair_count_shape = SKN_SHAPE(pair_count_rows, skein_pair_count);
 
 static const skn_member stats_rows[] = {
-#include "engine/view/shapes/stats.def"
+#include "engine/view/shapes/stats_counted.def"
 };
 const skn_shape skn_stats_shape = SKN_SHAPE(stats_rows, skein_stats);
 
 static const skn_member node_rows[] = {
-#include "engine/view/shapes/node.def"
+#include "engine/view/shapes/node_place.def"
 };
 const skn_shape skn_node_shape = SKN_SHAPE(node_rows, skein_reply_node);
 
 static const skn_member hit_rows[] = {
-#include "engine/view/shapes/hit.def"
+#include "engine/view/shapes/hit_place.def"
 };
 const skn_shape skn_hit_shape = SKN_SHAPE(hit_rows, skein_hit);
 
