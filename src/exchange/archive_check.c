@@ -20,14 +20,6 @@ typedef struct branch {
     int64_t version, versions;
 } branch;
 
-typedef struct version {
-    int64_t conversation;
-} version;
-
-typedef struct lane {
-    int64_t conversation;
-} lane;
-
 typedef struct message {
     int64_t conversation; /* where it was born */
     int64_t depth;
@@ -51,8 +43,7 @@ struct skn_archive_check {
     int64_t           ahead[SKN_AR_TABLES]; /* the highest number a reference ahead has named */
     int64_t           last[2];              /* of a table without ids: the row before */
     skn_vec(branch) conversations;
-    skn_vec(version) versions;
-    skn_vec(lane) lanes;
+    skn_vec(int64_t) versions, lanes; /* their conversations */
     skn_vec(message) messages;
     skn_vec(thread) threads;
     skn_vec(int64_t) keys; /* order keys of all items */
@@ -195,14 +186,13 @@ static skein_rc check_conversation(const place *p)
 static skein_rc check_version(const place *p)
 {
     skn_archive_check *c = p->c;
-    version            v = {.conversation = cell(p, 0)};
-    int64_t            origin = cell(p, 2);
+    int64_t            conversation = cell(p, 0), origin = cell(p, 2);
 
-    if (cell(p, 1) != ++c->conversations.p[v.conversation - 1].versions)
+    if (cell(p, 1) != ++c->conversations.p[conversation - 1].versions)
         return refuse(p, "versions of a conversation are not numbered 1, 2, 3, …");
-    if (origin && !within(c, v.conversation, c->versions.p[origin - 1].conversation))
+    if (origin && !within(c, conversation, c->versions.p[origin - 1]))
         return refuse(p, "\"origin_id\" is a version of a stranger's conversation");
-    skn_vec_add(c->a, &c->versions, v);
+    skn_vec_add(c->a, &c->versions, conversation);
     return SKEIN_OK;
 }
 
@@ -223,16 +213,15 @@ static bool lane_key_fits(const place *p)
 static skein_rc check_lane(const place *p)
 {
     skn_archive_check *c = p->c;
-    lane               l = {.conversation = cell(p, 0)};
-    int64_t            parent = cell(p, 3), from = cell(p, 9);
+    int64_t            conversation = cell(p, 0), parent = cell(p, 3), from = cell(p, 9);
 
     if (!lane_key_fits(p))
         return refuse(p, "\"key\" is no key of such a lane");
-    if (parent && c->lanes.p[parent - 1].conversation != l.conversation)
+    if (parent && c->lanes.p[parent - 1] != conversation)
         return refuse(p, "\"parent_id\" is a lane of another conversation");
-    if (from && !within(c, l.conversation, c->lanes.p[from - 1].conversation))
+    if (from && !within(c, conversation, c->lanes.p[from - 1]))
         return refuse(p, "\"branched_from_id\" is a lane of a stranger's conversation");
-    skn_vec_add(c->a, &c->lanes, l);
+    skn_vec_add(c->a, &c->lanes, conversation);
     return SKEIN_OK;
 }
 
@@ -262,8 +251,8 @@ static skein_rc check_thread(const place *p)
     thread             t = {.root = cell(p, 5), .base = cell(p, 6), .compaction = cell(p, 7)};
     int64_t            origin = cell(p, 3);
 
-    t.conversation = c->lanes.p[cell(p, 1) - 1].conversation;
-    if (c->versions.p[cell(p, 2) - 1].conversation != t.conversation)
+    t.conversation = c->lanes.p[cell(p, 1) - 1];
+    if (c->versions.p[cell(p, 2) - 1] != t.conversation)
         return refuse(p, "\"lane_id\" and \"version_id\" are of two conversations");
     if (origin && !within(c, t.conversation, c->threads.p[origin - 1].conversation))
         return refuse(p, "\"origin_id\" is a thread of a stranger's conversation");
@@ -374,17 +363,16 @@ static skein_rc check_compaction(const place *p)
 
 static skein_rc check_squash(const place *p)
 {
-    if (p->c->versions.p[cell(p, 2) - 1].conversation != cell(p, 1))
+    if (p->c->versions.p[cell(p, 2) - 1] != cell(p, 1))
         return refuse(p, "\"version_id\" is a version of another conversation");
     return SKEIN_OK;
 }
 
 static skein_rc check_op(const place *p)
 {
-    const version *v = p->c->versions.p;
+    const int64_t *versions = p->c->versions.p;
 
-    if (v[cell(p, 2) - 1].conversation != cell(p, 0) ||
-        v[cell(p, 3) - 1].conversation != cell(p, 0))
+    if (versions[cell(p, 2) - 1] != cell(p, 0) || versions[cell(p, 3) - 1] != cell(p, 0))
         return refuse(p, "it moves between versions of another conversation");
     return SKEIN_OK;
 }
@@ -447,7 +435,7 @@ static skein_rc check_ends(const skn_archive_check *c, skein_error *err)
     for (size_t i = 0; i < c->conversations.n; i++) {
         int64_t v = c->conversations.p[i].version;
 
-        if (c->versions.p[v - 1].conversation != (int64_t)i + 1)
+        if (c->versions.p[v - 1] != (int64_t)i + 1)
             return skn_fail(err, SKEIN_DATA,
                             "archive: the version of conversation %zu belongs to another",
                             i + 1);

@@ -105,14 +105,13 @@ static skein_rc check_clash(skn_tx *tx, skn_intake *im, skein_error *err)
     return skn_hint(err, rc, "Give the imported one another name with --as NAME.");
 }
 
-static skein_rc try_clash(skn_tx *tx, void *arg, skein_error *err)
-{
-    return check_clash(tx, arg, err);
-}
-
 skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err)
 {
-    return skn_store_read(st, try_clash, im, err);
+    skn_snapshot s = {.store = st};
+
+    while (skn_snapshot_next(&s, err))
+        s.rc = check_clash(s.tx, im, err);
+    return s.rc;
 }
 
 /* --- Second reading ----------------------------------------------------------------------- */

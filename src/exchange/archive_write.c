@@ -263,13 +263,11 @@ static skein_rc write_header(writer *w, skein_error *err)
     return flush(w, err);
 }
 
-static skein_rc write_all(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc write_all(writer *w, skein_error *err)
 {
-    writer  *w = arg;
     char     digits[SKN_SHA256_TEXT];
     skein_rc rc;
 
-    w->tx = tx;
     if ((rc = collect_ids(w, err)) || (rc = write_header(w, err)))
         return rc;
     for (size_t i = 0; !rc && i < SKN_AR_TABLES; i++)
@@ -284,16 +282,19 @@ skein_rc skn_archive_export(skn_store *st, skein_world_id world,
                             skein_conversation_id conversation, skn_sink *sink,
                             skein_error *err)
 {
-    writer   w = {.scope = {.world = world.v, .conversation = conversation.v}, .sink = sink};
-    skein_rc rc;
+    writer w = {.scope = {.world = world.v, .conversation = conversation.v}, .sink = sink};
+    skn_snapshot s = {.store = st};
 
     w.a = skn_arena_new();
     w.row_memory = skn_arena_new();
     skn_buf_init(&w.line, SKN_ARCHIVE_LINE);
     skn_sha256_init(&w.hash);
-    rc = skn_store_read(st, write_all, &w, err);
+    while (skn_snapshot_next(&s, err)) {
+        w.tx = s.tx;
+        s.rc = write_all(&w, err);
+    }
     skn_buf_release(&w.line);
     skn_arena_free(w.row_memory);
     skn_arena_free(w.a);
-    return rc;
+    return s.rc;
 }

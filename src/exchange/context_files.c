@@ -32,7 +32,6 @@ typedef struct call {
     skn_str                    path, items;
     const skein_context_files *all; /* of a replacement */
     skn_arena                 *a;
-    skein_context_files       *out;
 } call;
 
 /* A file has one path: "./a" and "a//b" would be others. */
@@ -243,17 +242,6 @@ skein_rc skein_context_file_replace(skein_engine *e, skein_conversation_id conve
 
 /* --- One by one ----------------------------------------------------------------------------------------- */
 
-static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
-{
-    call                *c = arg;
-    skn_conversation_row row;
-    skein_rc             rc;
-
-    if ((rc = skn_conversation_need(tx, c->conversation, c->a, &row, err)))
-        return rc;
-    return skn_file_rows(tx, row.id, c->a, c->out, err);
-}
-
 skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                 const skein_context_file *file, skein_error *err)
 {
@@ -289,10 +277,14 @@ skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conver
 skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
                                  skein_mem *mem, skein_context_files *out, skein_error *err)
 {
-    call c = {.conversation = conversation, .a = mem, .out = out};
+    skn_snapshot         s = {.store = e->store};
+    skn_conversation_row row;
 
     *out = (skein_context_files){0};
-    return skn_store_read(e->store, list, &c, err);
+    while (skn_snapshot_next(&s, err))
+        if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)))
+            s.rc = skn_file_rows(s.tx, row.id, mem, out, err);
+    return s.rc;
 }
 
 /* What a model took from a context file by its prompt. It is kept in a folder beside the files, under

@@ -274,33 +274,28 @@ skein_rc skn_export_messages(skn_exporter *x, skn_str lane, skn_export_each *eac
 
 /* --- What is asked for -------------------------------------------------------------------- */
 
-typedef struct world_work {
-    int64_t      id;
-    skn_arena   *a;
-    skein_world *out;
-} world_work;
-
-static skein_rc read_world(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_world(skn_exporter *x, int64_t id, skein_error *err)
 {
-    world_work *w = arg;
-    bool        found;
-    skein_rc    rc = skn_world_get(tx, w->id, w->a, w->out, &found, err);
+    skn_snapshot s = {.store = x->e->store};
+    bool         found = false;
 
-    return rc || found ? rc : skn_fail(err, SKEIN_NOT_FOUND, "there is no such world");
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_world_get(s.tx, id, x->mem, &x->world, &found, err);
+    return s.rc || found ? s.rc : skn_fail(err, SKEIN_NOT_FOUND, "there is no such world");
 }
 
 static skein_rc find_chats(skn_exporter *x, skein_error *err)
 {
-    world_work w = {x->req->world.v, x->mem, &x->world};
-    skein_rc   rc = SKEIN_OK;
+    int64_t  world = x->req->world.v;
+    skein_rc rc = SKEIN_OK;
 
     if (x->req->conversation.v) {
         x->chats = (skein_conversations){SKN_NEW(x->mem, skein_conversation), 1};
         rc = skein_conversation_get(x->e, x->req->conversation, x->mem, x->chats.at, err);
-        w.id = rc ? 0 : x->chats.at[0].world.v;
+        world = rc ? 0 : x->chats.at[0].world.v;
     }
     if (!rc)
-        rc = skn_store_read(x->e->store, read_world, &w, err);
+        rc = read_world(x, world, err);
     if (!rc)
         rc = skein_agent_list(x->e, x->world.id, x->mem, &x->agents, err);
     if (!rc && !x->req->conversation.v)
