@@ -8,6 +8,7 @@
 #define SKN_STORE_STMT_H
 
 #include "base/buf.h"
+#include "base/shape.h"
 #include "store/db.h"
 #include "store/store.h"
 #include "store/tx.h"
@@ -26,9 +27,8 @@ skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with);
 
 /* The words that stand for the values of an enum. */
 typedef struct skn_state_words {
-    const char *const *at;
-    int                count;
-    int                other; /* what any other word reads as; -1: the row is damaged */
+    skn_enum names;
+    int      other; /* what any other word reads as; -1: the row is damaged */
 } skn_state_words;
 
 extern const skn_state_words skn_modes, skn_lane_states, skn_delivery_states, skn_turn_states;
@@ -63,12 +63,13 @@ typedef struct skn_row {
 
 /* store_rows.c: one for each struct that is read, for verbs that are more than a line of verbs.def. */
 extern const skn_row skn_row_of_number, skn_row_of_skein_str, skn_row_of_skn_edge,
-    skn_row_of_skn_compaction_row, skn_row_of_skn_event_row, skn_row_of_skn_inbox_row,
-    skn_row_of_skn_knowledge_row, skn_row_of_skein_knowledge, skn_row_of_skn_turn_row,
-    skn_row_of_skein_model_call, skn_row_of_skn_call_row, skn_row_of_skn_search_row,
-    skn_row_of_skn_thread_row, skn_row_of_skn_check_counts, skn_row_of_skn_check_message,
-    skn_row_of_skn_check_call, skn_row_of_skn_check_item, skn_row_of_skn_check_place,
-    skn_row_of_skn_check_node, skn_row_of_skn_check_file, skn_row_of_skn_check_source;
+    skn_row_of_skein_message, skn_row_of_skn_compaction_row, skn_row_of_skn_event_row,
+    skn_row_of_skn_inbox_row, skn_row_of_skn_knowledge_row, skn_row_of_skein_knowledge,
+    skn_row_of_skn_turn_row, skn_row_of_skein_model_call, skn_row_of_skn_call_row,
+    skn_row_of_skn_search_row, skn_row_of_skn_thread_row, skn_row_of_skn_check_counts,
+    skn_row_of_skn_check_message, skn_row_of_skn_check_call, skn_row_of_skn_check_item,
+    skn_row_of_skn_check_place, skn_row_of_skn_check_node, skn_row_of_skn_check_file,
+    skn_row_of_skn_check_source;
 
 /* The current row; texts are kept in the arena, and are views of the row where that is NULL. */
 skein_rc skn_stmt_row(const skn_stmt *s, const skn_row *of, skn_arena *a, void *out,
@@ -111,6 +112,8 @@ skn_str skn_stmt_keep(const skn_stmt *s, int column, skn_arena *a);
 skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
 /* The numbers as a statement takes a list of them. */
 skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
+/* store_message.c: what no column of a message says by itself. */
+void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row);
 /* A message's instructions back from their column; what is damaged reads as none. */
 void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);
 

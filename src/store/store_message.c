@@ -135,13 +135,10 @@ static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
                             skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_insert);
-
-    skn_stmt_bind_int(&s, m->born_in.v);
-    skn_stmt_bind_text(&s, call_id);
-    skn_stmt_bind_int(&s, m->id.v);
-    skn_stmt_bind_int(&s, is_result);
-    return skn_stmt_run(&s, err);
+    return skn_run(tx, SKN_Q_message_calls_insert,
+                   SKN_WITH(skn_bind_int(m->born_in.v), skn_bind_text(call_id),
+                            skn_bind_int(m->id.v), skn_bind_int(is_result)),
+                   err);
 }
 
 static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *err)
@@ -213,54 +210,19 @@ static skein_unfinished unfinished_of(int64_t n)
     return n < SKEIN_WHOLE || n > SKEIN_LENGTH ? SKEIN_CUT : (skein_unfinished)n;
 }
 
-static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
+void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row)
 {
-    *m = (skein_message){.id = {skn_stmt_int(s, 0)}, .position = -1};
-    m->uid = skn_stmt_keep(s, 1, a);
-    m->born_in.v = skn_stmt_int(s, 2);
+    skein_message *m = row;
+
+    m->position = -1;
     if (!skein_role_from(skn_stmt_text(s, 3), &m->role))
         m->role = SKEIN_SYSTEM;
     m->author = author_of(skn_stmt_text(s, 4));
-    m->author_agent.v = skn_stmt_int(s, 5);
-    m->sender = skn_stmt_keep(s, 6, a);
-    m->content = skn_stmt_keep(s, 7, a);
-    m->thinking = skn_stmt_keep(s, 8, a);
     read_calls(skn_stmt_text(s, 9), a, m);
-    m->tool_call_id = skn_stmt_keep(s, 10, a);
-    m->tool_failed = skn_stmt_int(s, 11) != 0;
     skn_instructions_read(skn_stmt_text(s, 12), a, m);
-    m->reply_to = skn_stmt_keep(s, 13, a);
-    m->reply_to_id.v = skn_stmt_int(s, 14);
-    m->reply_depth = (int)skn_stmt_int(s, 15);
-    m->lineage.v = skn_stmt_null(s, 16) ? m->id.v : skn_stmt_int(s, 16);
-    m->version_of.v = skn_stmt_int(s, 17);
-    m->squash_uid = skn_stmt_keep(s, 18, a);
-    m->model = skn_stmt_keep(s, 19, a);
-    m->turn_uid = skn_stmt_keep(s, 20, a);
-    m->warning = skn_stmt_keep(s, 21, a);
-    m->created_at = skn_stmt_int(s, 22);
-    m->purged = !skn_stmt_null(s, 23);
+    if (skn_stmt_null(s, 16))
+        m->lineage = m->id;
     m->unfinished = unfinished_of(skn_stmt_int(s, 25));
-}
-
-static skein_rc one_message(skn_stmt *s, skn_arena *a, skein_message *out, bool *found,
-                            skein_error *err)
-{
-    skein_rc rc = skn_stmt_step(s, found, err);
-
-    if (rc == SKEIN_OK && *found)
-        read_message(s, a, out);
-    skn_stmt_done(s);
-    return rc;
-}
-
-skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *out, bool *found,
-                         skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_id);
-
-    skn_stmt_bind_int(&s, id);
-    return one_message(&s, a, out, found, err);
 }
 
 /* An erased message calls nothing any more, so nothing pairs with it. */
@@ -268,59 +230,42 @@ static skein_rc forget_calls(skn_tx *tx, const skein_message *m, skein_error *er
 {
     skein_rc rc = SKEIN_OK;
 
-    for (size_t i = 0; rc == SKEIN_OK && i < m->call_count; i++) {
-        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_forget);
-
-        skn_stmt_bind_int(&s, m->born_in.v);
-        skn_stmt_bind_text(&s, m->calls[i].call_id);
-        skn_stmt_bind_int(&s, m->id.v);
-        rc = skn_stmt_run(&s, err);
-    }
+    for (size_t i = 0; rc == SKEIN_OK && i < m->call_count; i++)
+        rc = skn_run(tx, SKN_Q_message_calls_forget,
+                     SKN_WITH(skn_bind_int(m->born_in.v), skn_bind_text(m->calls[i].call_id),
+                              skn_bind_int(m->id.v)),
+                     err);
     return rc;
 }
 
 skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
                            skein_error *err)
 {
-    skn_stmt      s, prompt;
     skein_message m = {0};
     bool          found;
     skein_rc      rc;
 
-    if ((rc = skn_message_get(tx, id, a, &m, &found, err)) || (rc = forget_calls(tx, &m, err)))
+    if ((rc = skn_message_get(tx, id, a, &m, &found, err)) ||
+        (rc = forget_calls(tx, &m, err)) ||
+        (rc = skn_run_changed(tx, SKN_Q_message_erase,
+                              SKN_WITH(skn_bind_int(now), skn_bind_int(id)), erased, err)))
         return rc;
-    s = skn_stmt_use(tx->db, SKN_Q_message_erase);
-    skn_stmt_bind_int(&s, now);
-    skn_stmt_bind_int(&s, id);
-    if ((rc = skn_stmt_changed(tx, &s, erased, err)))
-        return rc;
-    prompt = skn_stmt_use(tx->db, SKN_Q_squash_erase);
-    skn_stmt_bind_int(&prompt, id);
-    return skn_stmt_run(&prompt, err);
-}
-
-skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,
-                            bool *found, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_uid);
-
-    skn_stmt_bind_text(&s, uid);
-    return one_message(&s, a, out, found, err);
+    return skn_run(tx, SKN_Q_squash_erase, SKN_WITH(skn_bind_int(id)), err);
 }
 
 skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
                            skn_message_sink *sink, void *arg, skein_error *err)
 {
-    skn_stmt      s = skn_stmt_use(tx->db, SKN_Q_message_range);
+    skn_stmt s = skn_stmt_with(
+        tx, SKN_Q_message_range,
+        SKN_WITH(skn_bind_int(thread), skn_bind_int(from), skn_bind_int(to)));
     skein_message m;
     bool          row;
     skein_rc      rc;
 
-    skn_stmt_bind_int(&s, thread);
-    skn_stmt_bind_int(&s, from);
-    skn_stmt_bind_int(&s, to);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        read_message(&s, a, &m);
+        if ((rc = skn_stmt_row(&s, &skn_row_of_skein_message, a, &m, err)))
+            break;
         m.position = skn_stmt_int(&s, 24);
         if ((rc = sink(arg, &m, err)))
             break;
@@ -332,140 +277,30 @@ skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to,
 skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
                           skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_many);
-    bool     row;
+    skn_rows rows = {0};
     skein_rc rc = SKEIN_OK;
 
-    *out = (skein_messages){.at = SKN_ARRAY(a, ids->count, skein_message)};
-    if (ids->count == 0)
-        return SKEIN_OK;
-    skn_stmt_bind_text(&s, skn_number_list(ids, a));
-    while (out->count < ids->count && !(rc = skn_stmt_step(&s, &row, err)) && row)
-        read_message(&s, a, &out->at[out->count++]);
-    skn_stmt_done(&s);
+    if (ids->count)
+        rc = skn_get_rows(tx, SKN_Q_message_many,
+                          SKN_WITH(skn_bind_text(skn_number_list(ids, a))),
+                          &skn_row_of_skein_message, a, &rows, err);
+    *out = (skein_messages){.at = rows.at, .count = rows.count};
     return rc;
-}
-
-skein_rc skn_message_newest(skn_tx *tx, int64_t *id, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_newest);
-
-    return skn_stmt_number(&s, id, err);
-}
-
-skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, bool *found,
-                          skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_link);
-    skein_rc rc;
-
-    skn_stmt_bind_text(&s, uid);
-    rc = skn_stmt_step(&s, found, err);
-    if (rc == SKEIN_OK && *found) {
-        out->id = skn_stmt_int(&s, 0);
-        out->conversation_id = skn_stmt_int(&s, 1);
-        out->depth = (int)skn_stmt_int(&s, 2);
-        out->uid = skn_stmt_keep(&s, 3, a);
-    }
-    skn_stmt_done(&s);
-    return rc;
-}
-
-skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                              skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_children);
-
-    skn_stmt_bind_int(&s, id);
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
-static skein_rc read_halves(skn_stmt *s, skn_arena *a, skn_call_halves *out, skein_error *err)
-{
-    skn_vec(skn_call_half) v = {0};
-    bool     row;
-    skein_rc rc;
-
-    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
-        skn_call_half half = {skn_stmt_int(s, 0), skn_stmt_int(s, 1) != 0};
-
-        skn_vec_add(a, &v, half);
-    }
-    skn_stmt_done(s);
-    *out = (skn_call_halves){v.p, v.n};
-    return rc;
-}
-
-skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
-                                 skn_arena *a, skn_call_halves *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_of);
-
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_text(&s, call_id);
-    return read_halves(&s, a, out, err);
-}
-
-skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_str call_id,
-                                        skn_call_half before, size_t limit, skn_arena *a,
-                                        skn_call_halves *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_before);
-
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_text(&s, call_id);
-    skn_stmt_bind_int(&s, before.message_id);
-    skn_stmt_bind_int(&s, before.is_result);
-    skn_stmt_bind_limit(&s, limit);
-    return read_halves(&s, a, out, err);
 }
 
 /* Texts of messages that stand in other rows too, or in other messages. */
 
 skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err)
 {
-    skn_stmt s;
-    bool     row;
-    skein_rc rc;
-
-    if (!source)
-        return SKEIN_OK;
-    s = skn_stmt_use(tx->db, SKN_Q_copy_hold);
-    skn_stmt_bind_int(&s, source);
-    rc = skn_stmt_step(&s, &row, err);
-    skn_stmt_done(&s);
-    return rc;
+    return source ? skn_run(tx, SKN_Q_copy_hold, SKN_WITH(skn_bind_int(source)), err)
+                  : SKEIN_OK;
 }
 
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err)
 {
-    skn_stmt s;
-
-    if (!source)
-        return SKEIN_OK;
-    s = skn_stmt_use(tx->db, SKN_Q_copy_insert);
-    skn_stmt_bind_int(&s, message);
-    skn_stmt_bind_int(&s, source);
-    return skn_stmt_run(&s, err);
-}
-
-skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
-                       skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_of_many);
-    skn_vec(skn_copy) v = {0};
-    bool     row;
-    skein_rc rc;
-
-    skn_stmt_bind_text(&s, skn_number_list(messages, a));
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        skn_copy c = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1)};
-
-        skn_vec_add(a, &v, c);
-    }
-    skn_stmt_done(&s);
-    *out = (skn_copy_list){v.p, v.n};
-    return rc;
+    return source ? skn_run(tx, SKN_Q_copy_insert,
+                            SKN_WITH(skn_bind_int(message), skn_bind_int(source)), err)
+                  : SKEIN_OK;
 }
 
 skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err)
@@ -474,52 +309,10 @@ skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, ske
         SKN_Q_copies_result_of_many,    SKN_Q_copies_answer_of_many,
         SKN_Q_copies_task_of_many,      SKN_Q_copies_inbox_of_many,
         SKN_Q_copies_knowledge_of_many, SKN_Q_copies_title_of_many};
-    skn_str  ids = skn_number_list(messages, a);
-    skein_rc rc = SKEIN_OK;
+    const skn_bind *with = SKN_WITH(skn_bind_text(skn_number_list(messages, a)));
+    skein_rc        rc = SKEIN_OK;
 
-    for (size_t i = 0; rc == SKEIN_OK && i < sizeof all / sizeof all[0]; i++) {
-        skn_stmt s = skn_stmt_use(tx->db, all[i]);
-
-        skn_stmt_bind_text(&s, ids);
-        rc = skn_stmt_run(&s, err);
-    }
+    for (size_t i = 0; rc == SKEIN_OK && i < sizeof all / sizeof all[0]; i++)
+        rc = skn_run(tx, all[i], with, err);
     return rc;
-}
-
-skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
-                            skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_pending_of_many);
-
-    skn_stmt_bind_text(&s, skn_number_list(messages, a));
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
-/* Links between messages, without their texts. */
-
-static skein_rc ids_of(skn_tx *tx, enum skn_query query, int64_t id, skn_arena *a, skn_ids *out,
-                       skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, query);
-
-    skn_stmt_bind_int(&s, id);
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
-skein_rc skn_reply_lineage(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out, skein_error *err)
-{
-    return ids_of(tx, SKN_Q_reply_lineage, id, a, out, err);
-}
-
-skein_rc skn_reply_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out, skein_error *err)
-{
-    return ids_of(tx, SKN_Q_reply_sources, id, a, out, err);
-}
-
-skein_rc skn_reply_link(skn_tx *tx, int64_t id, int64_t *reply_to, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_reply_link);
-
-    skn_stmt_bind_int(&s, id);
-    return skn_stmt_number(&s, reply_to, err);
 }

@@ -2,15 +2,9 @@
 #include "base/json.h"
 #include "store/stmt.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* --- Words ---------------------------------------------------------------------------------------- */
-
-#define WORDS(names, otherwise)                                                                \
-    {                                                                                          \
-        .at = (names), .count = sizeof(names) / sizeof *(names), .other = (otherwise)          \
-    }
 
 static const char *const modes[] = {"chat", "foreground", "background"};
 static const char *const lane_states[] = {"running", "done", "failed", "cancelled",
@@ -20,26 +14,24 @@ static const char *const delivery_states[] = {"queued", "working", "answered", "
 static const char *const turn_states[] = {"open", "committed", "failed", "cancelled",
                                           "interrupted"};
 
-const skn_state_words skn_modes = WORDS(modes, SKEIN_BACKGROUND);
-const skn_state_words skn_lane_states = WORDS(lane_states, SKEIN_LANE_INTERRUPTED);
-const skn_state_words skn_delivery_states = WORDS(delivery_states, -1);
-const skn_state_words skn_turn_states = WORDS(turn_states, -1);
+const skn_state_words skn_modes = {SKN_ENUM(modes), SKEIN_BACKGROUND};
+const skn_state_words skn_lane_states = {SKN_ENUM(lane_states), SKEIN_LANE_INTERRUPTED};
+const skn_state_words skn_delivery_states = {SKN_ENUM(delivery_states), -1};
+const skn_state_words skn_turn_states = {SKN_ENUM(turn_states), -1};
 
 /* As skn_modes, of work that would go wrong in another conversation than its own. */
-static const skn_state_words modes_of_work = WORDS(modes, -1);
+static const skn_state_words modes_of_work = {SKN_ENUM(modes), -1};
 
 skn_bind skn_bind_word(const skn_state_words *words, unsigned value)
 {
-    assert(value < (unsigned)words->count);
-    return skn_bind_text(skn_str_of(words->at[value]));
+    return skn_bind_text(skn_str_of(skn_enum_name(&words->names, (int)value)));
 }
 
 static skein_rc word_value(const skn_state_words *words, skn_str word, int *out,
                            skein_error *err)
 {
-    for (*out = 0; *out < words->count; ++*out)
-        if (skn_str_is(word, words->at[*out]))
-            return SKEIN_OK;
+    if (skn_enum_from(&words->names, word, out))
+        return SKEIN_OK;
     *out = words->other;
     if (words->other >= 0)
         return SKEIN_OK;
@@ -254,6 +246,26 @@ ROW(skn_compaction_row, NULL, COL(id), COL(thread_id), COL(covers), COL(last_mes
 #define THING skn_squash_row
 ROW(skn_squash_row, NULL, COL(id), COL(conversation_id), COL(version_id),
     COL(result_message_id), COL(prompt), COL(model), COL(by_agent), COL(created_at))
+#undef THING
+
+#define THING skein_message
+ROW(skein_message, skn_message_finish, COL(id.v), COL(uid), COL(born_in.v), SKIP, SKIP,
+    COL(author_agent.v), COL(sender), COL(content), COL(thinking), SKIP, COL(tool_call_id),
+    COL(tool_failed), SKIP, COL(reply_to), COL(reply_to_id.v), COL(reply_depth), COL(lineage.v),
+    COL(version_of.v), COL(squash_uid), COL(model), COL(turn_uid), COL(warning),
+    COL(created_at), SET(purged))
+#undef THING
+
+#define THING skn_link
+ROW(skn_link, NULL, COL(id), COL(conversation_id), COL(depth), COL(uid))
+#undef THING
+
+#define THING skn_call_half
+ROW(skn_call_half, NULL, COL(message_id), COL(is_result))
+#undef THING
+
+#define THING skn_copy
+ROW(skn_copy, NULL, COL(message), COL(home))
 #undef THING
 
 #define THING skn_edge

@@ -74,26 +74,10 @@ skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_b
 int64_t skn_message_hash(const skn_said *said);
 /* Fills id, and makes a public id when there is none. */
 skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err);
-skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *out, bool *found,
-                         skein_error *err);
-skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,
-                            bool *found, skein_error *err);
 typedef skein_rc skn_message_sink(void *arg, skein_message *m, skein_error *err);
 /* Messages of a thread's own items [from, to); position is set to the item's seq. */
 skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
                            skn_message_sink *sink, void *arg, skein_error *err);
-skein_rc skn_message_newest(skn_tx *tx, int64_t *id, skein_error *err);
-skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, bool *found,
-                          skein_error *err);
-skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                              skein_error *err);
-/* Calls and results with this call id that were said in a conversation, in order. */
-skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
-                                 skn_arena *a, skn_call_halves *out, skein_error *err);
-/* The last of them before a half, newest first, at most `limit`. */
-skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_str call_id,
-                                        skn_call_half before, size_t limit, skn_arena *a,
-                                        skn_call_halves *out, skein_error *err);
 skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
                            skein_error *err);
 /* Messages by their ids, each named once, in ascending order; those that are not
@@ -106,24 +90,9 @@ skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_me
 skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err);
 /* A message repeats words of another one (0: of none), and is erased with it. */
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err);
-/* The messages that repeat one of these. */
-skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
-                       skein_error *err);
 /* Empties what tasks, the inbox, knowledge and delegations hold of these messages' texts; before the
  * messages themselves are. */
 skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err);
-/* The pending tasks that are these messages: nobody can do them any more. */
-skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
-                            skein_error *err);
-/* Every text that a message ever had, the first included, in order of making; none when there is no
- * such message. */
-skein_rc skn_reply_lineage(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                           skein_error *err);
-/* The messages that were squashed into this one. */
-skein_rc skn_reply_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                           skein_error *err);
-/* What the message replies to; 0 when it replies to nothing known. */
-skein_rc skn_reply_link(skn_tx *tx, int64_t id, int64_t *reply_to, skein_error *err);
 
 /* --- The index of words: store_search.c ------------------------------------------------------- */
 

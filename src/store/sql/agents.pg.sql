@@ -32,13 +32,13 @@ UNION ALL SELECT a.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM asked a
 UPDATE tasks SET content = '', result = NULL, last_error = NULL
  WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))
     OR call_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
--- :copies_pending_of_many
+-- :copies_pending
 SELECT id FROM tasks WHERE status = 'pending'
    AND (message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))
      OR call_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))) ORDER BY id;
 -- :copy_hold
 SELECT c.id FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = $1 FOR UPDATE OF c;
--- :copies_of_many
+-- :copies_of
 SELECT DISTINCT m.id, m.conversation_id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   JOIN copies c ON c.source_id = j.value JOIN messages m ON m.id = c.message_id ORDER BY m.id;
 -- :copies_result_of_many

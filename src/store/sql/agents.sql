@@ -382,7 +382,7 @@ SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversati
 -- :copies_task_of_many
 UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
     OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
--- :copies_pending_of_many
+-- :copies_pending
 SELECT id FROM tasks WHERE status = 'pending' AND (message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
     OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'))) ORDER BY id;
 -- :copy_hold
@@ -390,7 +390,7 @@ SELECT c.id FROM messages m JOIN conversations c ON c.id = m.conversation_id WHE
 -- Nothing can be repeated of what was erased before.
 -- :copy_insert
 INSERT INTO copies(message_id, source_id) SELECT CAST($1 AS BIGINT), s.id FROM messages s WHERE s.id = $2 AND s.purged_at IS NULL;
--- :copies_of_many
+-- :copies_of
 SELECT DISTINCT m.id, m.conversation_id FROM json_each('[' || $1 || ']') j CROSS JOIN copies c ON c.source_id = j.value
   JOIN messages m ON m.id = c.message_id ORDER BY m.id;
 -- What a task came to is what its turn said.

@@ -20,8 +20,7 @@ WITH whole AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.h
   'skein events ' || pg_catalog.current_setting('search_path'), 0)))
 SELECT COALESCE(pg_catalog.pg_sequence_last_value(CAST(pg_catalog.pg_get_serial_sequence('events', 'id') AS regclass)), 0) FROM whole;
 -- :message_many
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
+SELECT {message_row}, 0, m.stopped
   FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value ORDER BY m.id;
 -- What another one is just deleting is left to it.
 -- :answer_expire

@@ -40,8 +40,7 @@ DELETE FROM events WHERE id < $1;
 -- :event_forgotten
 UPDATE meta SET value = $1 WHERE key = 'events_forgotten' AND value < $1;
 -- :message_many
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
+SELECT {message_row}, 0, m.stopped
   FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
 
 -- Both only ever grow, so the sum is another one after a change of either.

@@ -19,6 +19,11 @@ SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordina
 -- =thread_row
 t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
   (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
+-- A row of a message; where it stands and whether it is whole follow.
+-- =message_row
+m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed,
+  m.instructions, m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning,
+  m.created_at, m.purged_at
 -- =conversation_rows
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
   a.removed_at, c.expects_agent_id, e.name, c.read_only
@@ -193,17 +198,14 @@ SELECT level, entries FROM nodes WHERE id = $1;
 INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
   reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, stopped, hash)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING id;
--- :message_by_id
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
+-- :message_get
+SELECT {message_row}, 0, m.stopped
   FROM messages m WHERE m.id = $1;
 -- :message_by_uid
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
+SELECT {message_row}, 0, m.stopped
   FROM messages m WHERE m.uid = $1;
 -- :message_range
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, i.seq, m.stopped
+SELECT {message_row}, i.seq, m.stopped
   FROM items i JOIN messages m ON m.id = i.message_id WHERE i.thread_id = $1 AND i.seq >= $2 AND i.seq < $3 ORDER BY i.seq;
 -- :message_newest
 SELECT COALESCE(MAX(id), 0) FROM messages;
@@ -213,9 +215,9 @@ SELECT id, conversation_id, reply_depth, uid FROM messages WHERE uid = $1;
 SELECT id FROM messages WHERE reply_to_id = $1 ORDER BY id;
 -- :message_calls_insert
 INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES($1, $2, $3, $4) ON CONFLICT DO NOTHING;
--- :message_calls_of
+-- :message_call_halves
 SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 ORDER BY message_id, is_result;
--- :message_calls_before
+-- :message_call_halves_before
 SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND (message_id, is_result) < ($3, $4)
  ORDER BY message_id DESC, is_result DESC LIMIT $5;
 -- :message_calls_forget
