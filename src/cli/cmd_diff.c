@@ -32,6 +32,170 @@ static skein_rc read_range(skn_cli *cli, const skein_conversation *chat, skein_v
     return skn_need_version(cli, chat, skn_arena_copy(cli->keep, first).p, from);
 }
 
+/* --- Which words of two texts differ ------------------------------------------------------ */
+
+typedef struct diff_word {
+    skn_str text; /* of the text that was given */
+    bool    changed;
+} diff_word;
+
+typedef struct diff_words {
+    diff_word *at;
+    size_t     count;
+} diff_words;
+
+/* Words that occur once in both texts and keep their order are fixed points (the longest rising run of
+ * their places); equal words beside a fixed point belong to it. So the cost is n log n, whatever the texts. */
+
+typedef struct place {
+    size_t old_at, new_at, old_count, new_count;
+} place;
+
+typedef struct pair {
+    size_t old_at, new_at;
+    size_t before; /* the pair before this one in its run, plus one; 0: none */
+} pair;
+
+typedef struct pairs {
+    pair  *at;
+    size_t count;
+} pairs;
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static diff_words split(skn_arena *mem, skn_str text)
+{
+    skn_vec(diff_word) words = {0};
+
+    for (size_t from = 0, to; from < text.n; from = to) {
+        to = from + 1;
+        if (is_blank(text.p[from]))
+            continue;
+        while (to < text.n && !is_blank(text.p[to]))
+            to++;
+        skn_vec_add(mem, &words,
+                    ((diff_word){.text = skn_str_sub(text, from, to), .changed = true}));
+    }
+    return (diff_words){words.p, words.n};
+}
+
+static place *place_of(skn_arena *mem, skn_map *places, skn_str word)
+{
+    void **slot = skn_map_slot(places, word);
+
+    if (!*slot)
+        *slot = SKN_ARRAY(mem, 1, place);
+    return *slot;
+}
+
+/* The words that occur once on both sides, in the order of the new text. */
+static pairs once_in_both(skn_arena *mem, const diff_words *old, const diff_words *new)
+{
+    skn_map *places = skn_map_new(mem);
+    pairs    out = {SKN_ARRAY(mem, new->count + 1, pair), 0};
+
+    for (size_t i = 0; i < old->count; i++) {
+        place *p = place_of(mem, places, old->at[i].text);
+
+        p->old_at = i;
+        p->old_count++;
+    }
+    for (size_t i = 0; i < new->count; i++)
+        place_of(mem, places, new->at[i].text)->new_count++;
+    for (size_t i = 0; i < new->count; i++) {
+        const place *p = place_of(mem, places, new->at[i].text);
+
+        if (p->old_count == 1 && p->new_count == 1)
+            out.at[out.count++] = (pair){.old_at = p->old_at, .new_at = i};
+    }
+    return out;
+}
+
+/* The number of ends that stand before this place in the old text; ends rise. */
+static size_t ends_before(const pairs *all, const size_t *ends, size_t count, size_t old_at)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (all->at[ends[middle]].old_at < old_at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void keep(diff_words *old, diff_words *new, size_t i, size_t j)
+{
+    old->at[i].changed = new->at[j].changed = false;
+}
+
+/* The longest run of pairs that rises on both sides. */
+static void keep_run(skn_arena *mem, pairs *all, diff_words *old, diff_words *new)
+{
+    size_t *ends = SKN_ARRAY(mem, all->count + 1, size_t), count = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        size_t at = ends_before(all, ends, count, all->at[i].old_at);
+
+        all->at[i].before = at ? ends[at - 1] + 1 : 0;
+        ends[at] = i;
+        count += at == count;
+    }
+    for (size_t i = count ? ends[count - 1] + 1 : 0; i; i = all->at[i - 1].before)
+        keep(old, new, all->at[i - 1].old_at, all->at[i - 1].new_at);
+}
+
+static bool same(const diff_words *old, const diff_words *new, size_t i, size_t j)
+{
+    return skn_str_eq(old->at[i].text, new->at[j].text);
+}
+
+static size_t next_kept(const diff_words *words, size_t i)
+{
+    while (i < words->count && words->at[i].changed)
+        i++;
+    return i;
+}
+
+/* Equal words at both ends of what lies between two kept words. */
+static void keep_beside(diff_words *old, diff_words *new)
+{
+    size_t i = 0, j = 0, old_end, new_end, after_old, after_new;
+
+    for (; i < old->count && j < new->count; i = after_old, j = after_new) {
+        old_end = next_kept(old, i);
+        new_end = next_kept(new, j);
+        after_old = old_end + 1;
+        after_new = new_end + 1;
+        for (; i < old_end && j < new_end && same(old, new, i, j); i++, j++)
+            keep(old, new, i, j);
+        for (; i < old_end && j < new_end && same(old, new, old_end - 1, new_end - 1);
+             old_end--, new_end--)
+            keep(old, new, old_end - 1, new_end - 1);
+    }
+}
+
+/* Words that stand in both texts, in the same order, are not changed. */
+static void word_diff(skn_arena *mem, skn_str before, skn_str after, diff_words *old,
+                      diff_words *new)
+{
+    pairs all;
+
+    *old = split(mem, before);
+    *new = split(mem, after);
+    all = once_in_both(mem, old, new);
+    keep_run(mem, &all, old, new);
+    keep_beside(old, new);
+}
+
+/* --- Printing ----------------------------------------------------------------------------- */
+
 typedef struct diff_side {
     skn_colour  colour;
     const char *sign;
@@ -63,7 +227,7 @@ static void print_changed(skn_cli *cli, const diff_side *side, skn_str text)
 }
 
 /* One line of a text. Changed words that follow each other are marked as one. */
-static void marked_line(skn_cli *cli, const diff_side *side, const skn_diff_words *words,
+static void marked_line(skn_cli *cli, const diff_side *side, const diff_words *words,
                         size_t from, size_t to)
 {
     for (size_t i = from, end; i < to; i = end) {
@@ -81,7 +245,7 @@ static void marked_line(skn_cli *cli, const diff_side *side, const skn_diff_word
 }
 
 /* The words of the line that begins with word number i; *changed: is one of them? */
-static size_t line_end(const skn_diff_words *words, size_t i, bool *changed)
+static size_t line_end(const diff_words *words, size_t i, bool *changed)
 {
     size_t end = i;
 
@@ -106,7 +270,7 @@ static void end_line(skn_cli *cli, size_t row)
 
 /* The first line and those with changes; "…" for others. */
 static void marked_side(skn_cli *cli, const diff_side *side, const skein_message *m,
-                        const skn_diff_words *words)
+                        const diff_words *words)
 {
     size_t row = skn_row_begin(cli), end;
     bool   changed, left_out = false;
@@ -130,7 +294,7 @@ static void marked_side(skn_cli *cli, const diff_side *side, const skein_message
     end_line(cli, row);
 }
 
-static size_t kept_of(const skn_diff_words *words)
+static size_t kept_of(const diff_words *words)
 {
     size_t kept = 0;
 
@@ -145,10 +309,10 @@ static void print_side(skn_cli *cli, const diff_side *side, const skein_message 
                        const skein_message *after)
 {
     const skein_message *m = side == &removed ? before : after;
-    skn_diff_words       old, new;
+    diff_words           old, new;
     size_t               least;
 
-    skn_word_diff(cli->keep, before->content, after->content, &old, &new);
+    word_diff(cli->keep, before->content, after->content, &old, &new);
     least = old.count < new.count ? old.count : new.count;
     if (!least || kept_of(&old) * 2 < least)
         one_side(cli, side, m);
@@ -278,153 +442,4 @@ int skn_cmd_diff(skn_cli *cli)
         skn_say(cli, told, "{same} message{same s} the same\n");
     }
     return skn_status(cli, skn_opt(cli, "exit-code") && count ? 10 : 0);
-}
-
-/* Words that occur once in both texts and keep their order are fixed points (the longest rising run of
- * their places); equal words beside a fixed point belong to it. So the cost is n log n, whatever the texts. */
-
-typedef struct place {
-    size_t old_at, new_at, old_count, new_count;
-} place;
-
-typedef struct pair {
-    size_t old_at, new_at;
-    size_t before; /* the pair before this one in its run, plus one; 0: none */
-} pair;
-
-typedef struct pairs {
-    pair  *at;
-    size_t count;
-} pairs;
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static skn_diff_words split(skn_arena *mem, skn_str text)
-{
-    skn_vec(skn_diff_word) words = {0};
-
-    for (size_t from = 0, to; from < text.n; from = to) {
-        to = from + 1;
-        if (is_blank(text.p[from]))
-            continue;
-        while (to < text.n && !is_blank(text.p[to]))
-            to++;
-        skn_vec_add(mem, &words,
-                    ((skn_diff_word){.text = skn_str_sub(text, from, to), .changed = true}));
-    }
-    return (skn_diff_words){words.p, words.n};
-}
-
-static place *place_of(skn_arena *mem, skn_map *places, skn_str word)
-{
-    void **slot = skn_map_slot(places, word);
-
-    if (!*slot)
-        *slot = SKN_ARRAY(mem, 1, place);
-    return *slot;
-}
-
-/* The words that occur once on both sides, in the order of the new text. */
-static pairs once_in_both(skn_arena *mem, const skn_diff_words *old, const skn_diff_words *new)
-{
-    skn_map *places = skn_map_new(mem);
-    pairs    out = {SKN_ARRAY(mem, new->count + 1, pair), 0};
-
-    for (size_t i = 0; i < old->count; i++) {
-        place *p = place_of(mem, places, old->at[i].text);
-
-        p->old_at = i;
-        p->old_count++;
-    }
-    for (size_t i = 0; i < new->count; i++)
-        place_of(mem, places, new->at[i].text)->new_count++;
-    for (size_t i = 0; i < new->count; i++) {
-        const place *p = place_of(mem, places, new->at[i].text);
-
-        if (p->old_count == 1 && p->new_count == 1)
-            out.at[out.count++] = (pair){.old_at = p->old_at, .new_at = i};
-    }
-    return out;
-}
-
-/* The number of ends that stand before this place in the old text; ends rise. */
-static size_t ends_before(const pairs *all, const size_t *ends, size_t count, size_t old_at)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (all->at[ends[middle]].old_at < old_at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void keep(skn_diff_words *old, skn_diff_words *new, size_t i, size_t j)
-{
-    old->at[i].changed = new->at[j].changed = false;
-}
-
-/* The longest run of pairs that rises on both sides. */
-static void keep_run(skn_arena *mem, pairs *all, skn_diff_words *old, skn_diff_words *new)
-{
-    size_t *ends = SKN_ARRAY(mem, all->count + 1, size_t), count = 0;
-
-    for (size_t i = 0; i < all->count; i++) {
-        size_t at = ends_before(all, ends, count, all->at[i].old_at);
-
-        all->at[i].before = at ? ends[at - 1] + 1 : 0;
-        ends[at] = i;
-        count += at == count;
-    }
-    for (size_t i = count ? ends[count - 1] + 1 : 0; i; i = all->at[i - 1].before)
-        keep(old, new, all->at[i - 1].old_at, all->at[i - 1].new_at);
-}
-
-static bool same(const skn_diff_words *old, const skn_diff_words *new, size_t i, size_t j)
-{
-    return skn_str_eq(old->at[i].text, new->at[j].text);
-}
-
-static size_t next_kept(const skn_diff_words *words, size_t i)
-{
-    while (i < words->count && words->at[i].changed)
-        i++;
-    return i;
-}
-
-/* Equal words at both ends of what lies between two kept words. */
-static void keep_beside(skn_diff_words *old, skn_diff_words *new)
-{
-    size_t i = 0, j = 0, old_end, new_end, after_old, after_new;
-
-    for (; i < old->count && j < new->count; i = after_old, j = after_new) {
-        old_end = next_kept(old, i);
-        new_end = next_kept(new, j);
-        after_old = old_end + 1;
-        after_new = new_end + 1;
-        for (; i < old_end && j < new_end && same(old, new, i, j); i++, j++)
-            keep(old, new, i, j);
-        for (; i < old_end && j < new_end && same(old, new, old_end - 1, new_end - 1);
-             old_end--, new_end--)
-            keep(old, new, old_end - 1, new_end - 1);
-    }
-}
-
-void skn_word_diff(skn_arena *mem, skn_str before, skn_str after, skn_diff_words *old,
-                   skn_diff_words *new)
-{
-    pairs all;
-
-    *old = split(mem, before);
-    *new = split(mem, after);
-    all = once_in_both(mem, old, new);
-    keep_run(mem, &all, old, new);
-    keep_beside(old, new);
 }

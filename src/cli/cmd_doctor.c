@@ -21,6 +21,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#define BUNDLE_LIMIT (8 << 20)
+
 #define EXIT_FAILURE_FOUND 8
 #define LITTLE_SPACE       ((uint64_t)500 << 20)
 #define NO_SPACE           ((uint64_t)50 << 20)
@@ -461,34 +463,6 @@ static skein_rc examine(visit *v)
     return check_backups(v);
 }
 
-int skn_cmd_doctor(skn_cli *cli)
-{
-    const char *bundle = skn_opt(cli, "bundle");
-    visit       v = {.cli = cli, .fix = skn_opt(cli, "fix") && !cli->dry_run};
-    skein_rc    rc;
-
-    if (bundle && access(bundle, F_OK) == 0) {
-        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", bundle);
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
-    }
-    skn_buf_init(&v.told, SKN_BUNDLE_LIMIT);
-    skn_jw_init(&v.list, &v.told);
-    skn_jw_array(&v.list);
-    if (cli->json)
-        skn_list_begin(cli);
-    rc = examine(&v);
-    skn_jw_array_end(&v.list);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!rc)
-        skn_print(cli, "%d failure%s, %d warning%s\n", v.failures, skn_plural(v.failures),
-                  v.warnings, skn_plural(v.warnings));
-    if (!rc && bundle && !cli->dry_run)
-        rc = skn_doctor_bundle(cli, bundle, skn_buf_str(&v.told));
-    skn_buf_release(&v.told);
-    return rc ? (int)rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
-}
-
 /* What the doctor found, in a file to show to others: no text of a message, no key. */
 
 static void system_shape(skn_jw *w, skn_arena *a)
@@ -531,22 +505,50 @@ static skein_rc write_new(skn_cli *cli, const char *path, skn_str text)
                             strerror(errno));
 }
 
-skein_rc skn_doctor_bundle(skn_cli *cli, const char *path, skn_str checks)
+static skein_rc write_bundle(skn_cli *cli, const char *path, skn_str checks)
 {
     skn_buf  all;
     skn_jw   w;
     skein_rc rc;
 
-    skn_buf_init(&all, SKN_BUNDLE_LIMIT);
+    skn_buf_init(&all, BUNDLE_LIMIT);
     skn_jw_init(&w, &all);
     bundle_shape(cli, &w, checks);
     skn_buf_add(&all, SKN_STR("\n"));
     rc = all.over
-             ? skn_fail(&cli->err, SKEIN_LIMIT, "the bundle is over %d bytes", SKN_BUNDLE_LIMIT)
+             ? skn_fail(&cli->err, SKEIN_LIMIT, "the bundle is over %d bytes", BUNDLE_LIMIT)
              : write_new(cli, path, skn_buf_str(&all));
     skn_buf_release(&all);
     if (!rc)
         skn_note(cli, "wrote %s; it has no texts and no keys, but names of files and settings",
                  path);
     return rc;
+}
+
+int skn_cmd_doctor(skn_cli *cli)
+{
+    const char *bundle = skn_opt(cli, "bundle");
+    visit       v = {.cli = cli, .fix = skn_opt(cli, "fix") && !cli->dry_run};
+    skein_rc    rc;
+
+    if (bundle && access(bundle, F_OK) == 0) {
+        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", bundle);
+        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
+    }
+    skn_buf_init(&v.told, BUNDLE_LIMIT);
+    skn_jw_init(&v.list, &v.told);
+    skn_jw_array(&v.list);
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = examine(&v);
+    skn_jw_array_end(&v.list);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!rc)
+        skn_print(cli, "%d failure%s, %d warning%s\n", v.failures, skn_plural(v.failures),
+                  v.warnings, skn_plural(v.warnings));
+    if (!rc && bundle && !cli->dry_run)
+        rc = write_bundle(cli, bundle, skn_buf_str(&v.told));
+    skn_buf_release(&v.told);
+    return rc ? (int)rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
 }

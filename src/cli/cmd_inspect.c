@@ -247,58 +247,9 @@ int skn_cmd_inspect(skn_cli *cli)
     return 0;
 }
 
-skein_rc skn_summary_lines_read(skn_cli *cli, skn_summary_lines *lines)
-{
-    skn_far_question q;
-    skein_rc         rc;
-
-    if (lines->mem)
-        skein_mem_reset(lines->mem);
-    else
-        lines->mem = skein_mem_new();
-    lines->of = (skn_json_list){0};
-    rc = skn_read_all(skn_far_ask_apart(cli, lines->mem, &q), NULL,
-                      "{chat}/compactions?memories=true", 0, &lines->of);
-    cli->err = q.cli.err;
-    return rc;
-}
-
 skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid)
 {
     return skn_arena_printf(
         a, "%.*s: the first %" PRId64 " messages are summarised as %.*s: skein show %.*s",
         SKN_FMT(agent), covers, SKN_FMT(uid), SKN_FMT(uid));
-}
-
-void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before)
-{
-    for (size_t i = 0; i < lines->of.n; i++) {
-        int64_t at = skn_far_time(lines->of.p[i], "createdAt");
-
-        if (at < before && at > lines->seen)
-            lines->seen = at;
-    }
-}
-
-void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before)
-{
-    for (size_t i = lines->of.n; i-- > 0;) {
-        const skn_json *s = lines->of.p[i];
-        int64_t         at = skn_far_time(s, "createdAt");
-        skn_str         text;
-
-        if (at <= lines->seen || at >= before)
-            continue;
-        skn_print_raw(cli, SKN_STR("  ─ "));
-        text = skn_summary_line_text(cli->keep, skn_far_text(s, "memoryOf"),
-                                     skn_far_int(s, "covers", 0), skn_far_text(s, "messageId"));
-        skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
-    skn_summary_lines_skip(lines, before);
-}
-
-void skn_summary_lines_end(skn_summary_lines *lines)
-{
-    skein_mem_free(lines->mem);
 }

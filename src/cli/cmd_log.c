@@ -5,6 +5,7 @@
 #include "cli/far_view.h"
 #include "cli/input.h"
 #include "cli/news.h"
+#include "cli/paste.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -16,20 +17,84 @@
 #define FOLLOW_MS     200
 #define WORDINGS_MOST 100 /* of one message that are looked up */
 
+/* --- Summaries ---------------------------------------------------------------------------- */
+
+/* Where in a conversation what agents remember of it was summarised. A summary is a message of
+ * an agent's memory, not of the room; the room shows a quiet line. */
+typedef struct summary_lines {
+    skein_mem    *mem;
+    skn_json_list of;   /* newest first; lives until it is read again */
+    int64_t       seen; /* what was made until this time is not printed again */
+} summary_lines;
+
+/* Of every agent's memory of the conversation; again when there may be more. */
+static skein_rc summaries_read(skn_cli *cli, summary_lines *lines)
+{
+    skn_far_question q;
+    skein_rc         rc;
+
+    if (lines->mem)
+        skein_mem_reset(lines->mem);
+    else
+        lines->mem = skein_mem_new();
+    lines->of = (skn_json_list){0};
+    rc = skn_read_all(skn_far_ask_apart(cli, lines->mem, &q), NULL,
+                      "{chat}/compactions?memories=true", 0, &lines->of);
+    cli->err = q.cli.err;
+    return rc;
+}
+
+/* Leaves those out that were made before this time. */
+static void summaries_skip(summary_lines *lines, int64_t before)
+{
+    for (size_t i = 0; i < lines->of.n; i++) {
+        int64_t at = skn_far_time(lines->of.p[i], "createdAt");
+
+        if (at < before && at > lines->seen)
+            lines->seen = at;
+    }
+}
+
+/* Prints those that were made before this time; INT64_MAX: all that are left. */
+static void summaries_until(skn_cli *cli, summary_lines *lines, int64_t before)
+{
+    for (size_t i = lines->of.n; i-- > 0;) {
+        const skn_json *s = lines->of.p[i];
+        int64_t         at = skn_far_time(s, "createdAt");
+        skn_str         text;
+
+        if (at <= lines->seen || at >= before)
+            continue;
+        skn_print_raw(cli, SKN_STR("  ─ "));
+        text = skn_summary_line_text(cli->keep, skn_far_text(s, "memoryOf"),
+                                     skn_far_int(s, "covers", 0), skn_far_text(s, "messageId"));
+        skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    summaries_skip(lines, before);
+}
+
+static void summaries_end(summary_lines *lines)
+{
+    skein_mem_free(lines->mem);
+}
+
+/* --- The messages -------------------------------------------------------------------------- */
+
 typedef struct log_job {
     skein_world        world;
     skein_conversation chat;
     skn_far_slice      slice;
     int64_t            length; /* of what is read, once that began */
     int64_t            newest; /* the last time in it, so far */
-    int64_t  after;        /* only what was said after this time: of another version the news */
-    int64_t  most;         /* read only so much of it; -1: all */
-    int64_t  count;        /* -n; 0: all */
-    int64_t  since, until; /* microseconds; INT64_MIN and _MAX: no bound */
-    bool     main_thread, no_memory_only, oneline;
-    skn_map *thread;              /* ids that --thread lets through; NULL: all */
-    skn_map *leads;               /* agents that lead themselves, for --main-thread */
-    skn_summary_lines *summaries; /* made between the messages; NULL: they are not shown */
+    int64_t        after; /* only what was said after this time: of another version the news */
+    int64_t        most;  /* read only so much of it; -1: all */
+    int64_t        count; /* -n; 0: all */
+    int64_t        since, until; /* microseconds; INT64_MIN and _MAX: no bound */
+    bool           main_thread, no_memory_only, oneline;
+    skn_map       *thread;    /* ids that --thread lets through; NULL: all */
+    skn_map       *leads;     /* agents that lead themselves, for --main-thread */
+    summary_lines *summaries; /* made between the messages; NULL: they are not shown */
 } log_job;
 
 /* --- What to read ------------------------------------------------------------------------- */
@@ -279,7 +344,7 @@ static skein_rc print_page(skn_cli *cli, log_job *job, page *p)
 
         if (wanted(job, m, &p->log.facts[i])) {
             if (job->summaries)
-                skn_summary_lines_until(cli, job->summaries, said_at(job, p, i));
+                summaries_until(cli, job->summaries, said_at(job, p, i));
             rc = print_one(cli, job, p, i);
         }
         job->newest = m->created_at > job->newest ? m->created_at : job->newest;
@@ -304,13 +369,13 @@ static skein_rc print_from(skn_cli *cli, log_job *job, int64_t from)
         if (from < 0)
             from = job->length + from > 0 ? job->length + from : 0;
         if (from > 0 && job->newest == INT64_MIN && job->summaries) /* it begins here */
-            skn_summary_lines_skip(job->summaries, said_at(job, &p, 0));
+            summaries_skip(job->summaries, said_at(job, &p, 0));
         rc = print_page(cli, job, &p);
         from += (int64_t)p.log.list.count;
         left = job->length - from;
     }
     if (!rc && job->summaries)
-        skn_summary_lines_until(cli, job->summaries, INT64_MAX);
+        summaries_until(cli, job->summaries, INT64_MAX);
     return rc;
 }
 
@@ -373,9 +438,8 @@ static skein_rc look_back(skn_cli *cli, log_job *job, int64_t *from)
 }
 
 /* Prints what was not there the last time. */
-static skein_rc print_news(void *arg, skn_cli *cli)
+static skein_rc print_news(log_job *job, skn_cli *cli)
 {
-    log_job           *job = arg;
     int64_t            from = job->length;
     skein_conversation chat;
     skn_far_question   q;
@@ -397,7 +461,7 @@ static skein_rc print_news(void *arg, skn_cli *cli)
             return rc;
         job->after = job->newest;
     }
-    if (job->summaries && (rc = skn_summary_lines_read(cli, job->summaries)))
+    if (job->summaries && (rc = summaries_read(cli, job->summaries)))
         return rc;
     rc = print_from(cli, job, from);
     job->after = INT64_MIN;
@@ -424,6 +488,54 @@ static skein_rc wait_for_store(skn_cli *cli, log_job *job)
     return rc;
 }
 
+typedef struct listening {
+    skn_cli *cli;
+    skn_news news;
+    log_job *job;
+} listening;
+
+/* Of what is being written every piece is told; it is said when it is whole. */
+static bool tells_of_messages(skn_str type)
+{
+    return !skn_str_is(type, "message.delta") && !skn_str_is(type, "message.snapshot") &&
+           (skn_str_starts(type, SKN_STR("message.")) ||
+            skn_str_starts(type, SKN_STR("stream.")) ||
+            skn_str_starts(type, SKN_STR("delegation.")) ||
+            skn_str_starts(type, SKN_STR("thread.")));
+}
+
+static skein_rc take(void *arg, const skn_news_item *item)
+{
+    listening *l = arg;
+    skein_rc   rc = tells_of_messages(item->type) ? print_news(l->job, l->cli) : SKEIN_OK;
+
+    l->news.over = l->cli->out.failure != 0; /* nobody reads it any more */
+    return rc;
+}
+
+static skein_rc listen_for(skn_cli *cli, log_job *job)
+{
+    listening l = {.cli = cli, .job = job};
+    skein_rc  rc;
+
+    skn_news_init(&l.news, cli, &cli->door->server);
+    l.news.first = (skn_request_spec){
+        .method = "GET",
+        .path = skn_arena_printf(cli->keep, "%s/events?chatId=%s", cli->door->world,
+                                 skn_far_part(cli, cli->door->chat_uid))
+                    .p};
+    l.news.again = l.news.first;
+    l.news.take = take;
+    l.news.arg = &l;
+    skn_interrupt_arm(SIGINT);
+    rc = skn_news_wait(&l.news, -1);
+    skn_interrupt_disarm(SIGINT);
+    skn_news_release(&l.news);
+    if (rc == SKEIN_NOTHING)
+        raise(SIGINT); /* the person has ended it, as every command is ended */
+    return rc;
+}
+
 static skein_rc follow(skn_cli *cli, log_job *job)
 {
     skein_rc rc = print_log(cli, job);
@@ -431,8 +543,7 @@ static skein_rc follow(skn_cli *cli, log_job *job)
     skn_out_flush(cli);
     if (rc)
         return rc;
-    return skn_is_elsewhere(cli) ? skn_log_listen(cli, print_news, job)
-                                 : wait_for_store(cli, job);
+    return skn_is_elsewhere(cli) ? listen_for(cli, job) : wait_for_store(cli, job);
 }
 
 static skein_rc check_follow(skn_cli *cli)
@@ -471,67 +582,18 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
 
 int skn_cmd_log(skn_cli *cli)
 {
-    log_job           job = {.length = -1};
-    skn_summary_lines summaries = {0};
-    skein_rc          rc = skn_opt(cli, "follow") ? check_follow(cli) : SKEIN_OK;
+    log_job       job = {.length = -1};
+    summary_lines summaries = {0};
+    skein_rc      rc = skn_opt(cli, "follow") ? check_follow(cli) : SKEIN_OK;
 
     if (rc || (rc = read_options(cli, &job)))
         return (int)rc;
     if (is_room_now(cli, &job)) {
         job.summaries = &summaries;
-        rc = skn_summary_lines_read(cli, &summaries);
+        rc = summaries_read(cli, &summaries);
     }
     if (!rc)
         rc = print_whole(cli, &job);
-    skn_summary_lines_end(&summaries);
+    summaries_end(&summaries);
     return (int)rc;
-}
-
-typedef struct listening {
-    skn_cli         *cli;
-    skn_news         news;
-    skn_log_changed *changed;
-    void            *arg;
-} listening;
-
-/* Of what is being written every piece is told; it is said when it is whole. */
-static bool tells_of_messages(skn_str type)
-{
-    return !skn_str_is(type, "message.delta") && !skn_str_is(type, "message.snapshot") &&
-           (skn_str_starts(type, SKN_STR("message.")) ||
-            skn_str_starts(type, SKN_STR("stream.")) ||
-            skn_str_starts(type, SKN_STR("delegation.")) ||
-            skn_str_starts(type, SKN_STR("thread.")));
-}
-
-static skein_rc take(void *arg, const skn_news_item *item)
-{
-    listening *l = arg;
-    skein_rc   rc = tells_of_messages(item->type) ? l->changed(l->arg, l->cli) : SKEIN_OK;
-
-    l->news.over = l->cli->out.failure != 0; /* nobody reads it any more */
-    return rc;
-}
-
-skein_rc skn_log_listen(skn_cli *cli, skn_log_changed *changed, void *arg)
-{
-    listening l = {.cli = cli, .changed = changed, .arg = arg};
-    skein_rc  rc;
-
-    skn_news_init(&l.news, cli, &cli->door->server);
-    l.news.first = (skn_request_spec){
-        .method = "GET",
-        .path = skn_arena_printf(cli->keep, "%s/events?chatId=%s", cli->door->world,
-                                 skn_far_part(cli, cli->door->chat_uid))
-                    .p};
-    l.news.again = l.news.first;
-    l.news.take = take;
-    l.news.arg = &l;
-    skn_interrupt_arm(SIGINT);
-    rc = skn_news_wait(&l.news, -1);
-    skn_interrupt_disarm(SIGINT);
-    skn_news_release(&l.news);
-    if (rc == SKEIN_NOTHING)
-        raise(SIGINT); /* the person has ended it, as every command is ended */
-    return rc;
 }

@@ -150,13 +150,6 @@ const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *r
 /* What the server's answer says that who said it should know at once. */
 void skn_say_notice(skn_cli *cli, const skn_json *answer);
 
-/* What the doctor writes down for others. */
-
-#define SKN_BUNDLE_LIMIT (8 << 20)
-
-/* A new file with the checks (a JSON list), the program, the system and the settings. */
-skein_rc skn_doctor_bundle(skn_cli *cli, const char *path, skn_str checks);
-
 /* What agents do and have before them: messages that wait until they are done, and timers that wake them.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
@@ -186,34 +179,8 @@ void skn_note_queued(skn_cli *cli);
 /* The turns that are open in the conversation, as the API tells of them; none where it cannot be asked now. */
 void skn_turns_here(skn_cli *cli, skn_json_list *out);
 
-/* Where in a conversation what agents remember of it was summarised. A summary is a message of
- * an agent's memory, not of the room; the room shows a quiet line.
- *
- * Threads: one. Lifetimes: what was read lives until it is read again or ended. */
-
-typedef struct skn_summary_lines {
-    skein_mem    *mem;
-    skn_json_list of;   /* newest first */
-    int64_t       seen; /* what was made until this time is not printed again */
-} skn_summary_lines;
-
-/* Of every agent's memory of the conversation; again when there may be more. */
-skein_rc skn_summary_lines_read(skn_cli *cli, skn_summary_lines *lines);
-/* Prints those that were made before this time; INT64_MAX: all that are left. */
-void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before);
-/* Leaves them out. */
-void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before);
-void skn_summary_lines_end(skn_summary_lines *lines);
 /* "ada: the first 40 messages are summarised as P6…: skein show P6…" */
 skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid);
-
-/* Goes on with a log as the server tells what happens. */
-
-/* Prints what is new. */
-typedef skein_rc skn_log_changed(void *arg, skn_cli *cli);
-
-/* Calls it whenever there may be something. Ends with the connection or the output. */
-skein_rc skn_log_listen(skn_cli *cli, skn_log_changed *changed, void *arg);
 
 /* Worlds and conversations that were removed: the store keeps them.
  *
@@ -230,21 +197,5 @@ skein_rc skn_worlds_removed(skn_cli *cli);
 
 /* What --by asks for, of the messages of a tree of replies. */
 skein_rc skn_stats_by(skn_cli *cli, const char *by, const skein_reply_tree *tree);
-
-/* Which words of two texts differ. Threads: any. */
-
-typedef struct skn_diff_word {
-    skn_str text; /* of the text that was given */
-    bool    changed;
-} skn_diff_word;
-
-typedef struct skn_diff_words {
-    skn_diff_word *at;
-    size_t         count;
-} skn_diff_words;
-
-/* Words that stand in both texts, in the same order, are not changed. */
-void skn_word_diff(skn_arena *mem, skn_str before, skn_str after, skn_diff_words *old,
-                   skn_diff_words *new);
 
 #endif
