@@ -27,12 +27,6 @@ static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str 
 
 /* --- Shown -------------------------------------------------------------------------------- */
 
-static void column(skn_cli *cli, const skn_json *v, const char *name, size_t width)
-{
-    skn_print_sender(cli, skn_far_text(v, name), width);
-    skn_print_raw(cli, SKN_STR("  "));
-}
-
 static double amount(const skn_json *v, const char *name)
 {
     const skn_json *n = skn_json_get(v, name);
@@ -46,58 +40,41 @@ static void budget_line(skn_cli *cli, const skn_json *budget)
         return;
     skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
               amount(budget, "monthly"));
-    skn_print_line(cli, skn_far_text(budget, "currency"), 0);
-    skn_print_raw(cli, SKN_STR(" used this month"));
+    skn_say(cli, budget, "{line currency} used this month");
 }
 
-static void provider_line(skn_cli *cli, const skn_json *v)
+static skein_rc provider_line(skn_cli *cli, const skn_json *v)
 {
-    size_t          row = skn_row_begin(cli);
-    const skn_json *key = skn_json_get(v, "key");
-    skn_str         tail = skn_far_text(key, "tail"), detail = skn_far_text(v, "detail");
-    skn_str         state = skn_far_text(v, "state");
+    size_t  row = skn_row_begin(cli);
+    skn_str state = skn_far_text(v, "state");
 
-    column(cli, v, "name", 12);
+    skn_say(cli, v, "{sender name 12}  ");
     skn_print_sender(cli, skn_str_is(state, "not-tried") ? SKN_STR("not tried yet") : state,
                      13);
-    skn_print_raw(cli, SKN_STR("  "));
-    column(cli, v, "type", 10);
-    if (tail.n) {
-        skn_print(cli, "key %.*s (", SKN_FMT(tail));
-        skn_print_line(cli, skn_far_text(key, "source"), 0);
-        skn_print_raw(cli, SKN_STR(")  "));
-    }
-    skn_print_line(cli, skn_far_text(v, "baseUrl"), 0);
-    if (skn_far_text(v, "defaultModel").n) {
-        skn_print_raw(cli, SKN_STR("\n              default model "));
-        skn_print_line(cli, skn_far_text(v, "defaultModel"), 0);
-    }
+    skn_say(cli, v, "  {sender type 10}  ");
+    skn_say_if(cli, v, "key.tail", "key {key.tail} ({line key.source})  ");
+    skn_say(cli, v, "{line baseUrl}");
+    skn_say_if(cli, v, "defaultModel", "\n              default model {line defaultModel}");
     budget_line(cli, skn_json_get(v, "budget"));
-    if (detail.n) {
+    if (skn_has(v, "detail")) {
         skn_print_raw(cli, SKN_STR("\n              "));
-        skn_print_told(cli, detail);
+        skn_print_told(cli, skn_far_text(v, "detail"));
     }
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
+    return SKEIN_OK;
 }
 
 /* The elements of "data", each by itself. */
-static skein_rc print_list(skn_cli *cli, const skn_json                              *answer,
-                           void (*line)(skn_cli *cli, const skn_json *v), const char *none)
+static skein_rc print_list(skn_cli *cli, const skn_json *answer, skn_say_item *line,
+                           const char *none)
 {
-    const skn_json *data = skn_json_get(answer, "data");
-    skein_rc        rc = SKEIN_OK;
+    skn_json_list list = {0};
+    skein_rc      rc;
 
-    if (cli->json)
-        skn_list_begin(cli);
-    for (const skn_json *v = data ? data->first : NULL; v && !rc; v = v->next)
-        if (cli->json)
-            rc = skn_far_item(cli, v);
-        else
-            line(cli, v);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!data || !data->first)
+    for (const skn_json *v = skn_first(answer, "data"); v; v = v->next)
+        skn_vec_add(cli->keep, &list, v);
+    if (!(rc = skn_say_list(cli, &list, line)) && !cli->json && !list.n)
         skn_print(cli, "%s\n", none);
     return rc;
 }
@@ -115,25 +92,19 @@ int skn_cmd_provider_show(skn_cli *cli)
     const skn_json *answer;
     skein_rc        rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &answer);
 
-    if (rc)
-        return (int)rc;
-    if (cli->json)
-        return (int)skn_far_item(cli, answer);
+    if (rc || cli->json)
+        return rc ? (int)rc : (int)skn_far_item(cli, answer);
     provider_line(cli, answer);
-    skn_print_raw(cli, SKN_STR("  from "));
-    skn_print_line(cli, skn_far_text(answer, "origin"), 0);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, answer, "  from {line origin}\n");
     return 0;
 }
 
-static void model_line(skn_cli *cli, const skn_json *v)
+static skein_rc model_line(skn_cli *cli, const skn_json *v)
 {
-    int64_t window = skn_far_int(v, "contextWindow", 0);
-
-    skn_print_line(cli, skn_far_text(v, "model"), 0);
-    if (window)
-        skn_print(cli, "  reads %" PRId64 " tokens", window);
+    skn_say(cli, v, "{line model}");
+    skn_say_if(cli, v, "contextWindow", "  reads {contextWindow} tokens");
     skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
 }
 
 int skn_cmd_provider_models(skn_cli *cli)
@@ -145,26 +116,22 @@ int skn_cmd_provider_models(skn_cli *cli)
     return (int)(rc ? rc : print_list(cli, answer, model_line, "It has none."));
 }
 
-static void found_line(skn_cli *cli, const skn_json *v)
+static skein_rc found_line(skn_cli *cli, const skn_json *v)
 {
     const skn_json *key = skn_json_get(v, "key"), *models = skn_json_get(v, "models");
-    skn_str         problem = skn_far_text(v, "problem");
 
-    column(cli, v, "name", 12);
-    skn_print_line(cli, skn_far_text(v, problem.n ? "problem" : "baseUrl"), 0);
-    if (problem.n) {
-        skn_print_raw(cli, SKN_STR("\n"));
-        return;
-    }
-    if (key && key->kind == SKN_JSON_OBJECT) {
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_line(cli, skn_far_text(key, "source"), 0);
-        skn_print_raw(cli, SKN_STR(" is set"));
-    } else if (models) {
+    skn_say(cli, v,
+            skn_has(v, "problem") ? "{sender name 12}  {line problem}"
+                                  : "{sender name 12}  {line baseUrl}");
+    if (skn_has(v, "problem"))
+        ;
+    else if (key && key->kind == SKN_JSON_OBJECT)
+        skn_say(cli, key, "  {line source} is set");
+    else if (models)
         skn_print(cli, "  %" PRIu32 " model%s", models->count,
                   skn_plural((int64_t)models->count));
-    }
     skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
 }
 
 int skn_cmd_provider_detect(skn_cli *cli)
@@ -203,9 +170,8 @@ int skn_cmd_provider_test(skn_cli *cli)
         rc = skn_far_item(cli, answer);
     } else {
         skn_print(cli, "%s: ", cli->args[0]);
-        skn_print_line(cli, skn_far_text(answer, "state"), 0);
-        skn_print(cli, " in %" PRId64 " ms, %" PRId64 " model%s\n",
-                  skn_far_int(answer, "tookMs", 0), models, skn_plural(models));
+        skn_say(cli, answer, "{line state} in {tookMs} ms, ");
+        skn_print(cli, "%" PRId64 " model%s\n", models, skn_plural(models));
         skn_print_block(cli, told_detail(cli, answer), 4);
     }
     return rc ? (int)rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
@@ -256,22 +222,17 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
 
 static skn_str add_body(skn_cli *cli)
 {
-    skn_buf b;
-    skn_jw  w;
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
 
-    skn_buf_init(&b, 65536);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "name", skn_arg(cli, 0));
-    skn_jw_kstr(&w, "type", skn_str_of(skn_opt(cli, "type")));
-    if (skn_opt(cli, "base-url"))
-        skn_jw_kstr(&w, "baseUrl", skn_str_of(skn_opt(cli, "base-url")));
-    if (skn_opt(cli, "key-env"))
-        skn_jw_kstr(&w, "apiKeyEnv", skn_str_of(skn_opt(cli, "key-env")));
+    skn_jw_kstr(w, "name", skn_arg(cli, 0));
+    skn_jw_kstr(w, "type", skn_str_of(skn_opt(cli, "type")));
+    skn_body_option(cli, w, "base-url", "baseUrl");
+    skn_body_option(cli, w, "key-env", "apiKeyEnv");
     if (cli->dry_run)
-        skn_jw_kbool(&w, "dryRun", true);
-    skn_jw_object_end(&w);
-    return skn_body_keep(cli, &b);
+        skn_jw_kbool(w, "dryRun", true);
+    skn_jw_object_end(w);
+    return skn_body_keep(cli, &b.bytes);
 }
 
 /* What the server would refuse in the words of its API. */
@@ -355,9 +316,7 @@ int skn_cmd_provider_use(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (!skn_far_flag(now, "local") && !cli->json) {
-        skn_print_raw(cli, SKN_STR("What you and the agents write will be sent to "));
-        skn_print_line(cli, skn_far_text(now, "baseUrl"), 0);
-        skn_print_raw(cli, SKN_STR(".\n"));
+        skn_say(cli, now, "What you and the agents write will be sent to {line baseUrl}.\n");
         skn_out_flush(cli);
     }
     if (cli->dry_run) {
@@ -418,7 +377,7 @@ static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
         if (cli->json) {
             rc = skn_model_item(cli, m, usual);
         } else {
-            skn_print_line(cli, skn_far_text(m, "model"), 0);
+            skn_say(cli, m, "{line model}");
             skn_print_raw(cli, skn_model_mark(m, usual));
             skn_print_raw(cli, SKN_STR("\n"));
         }

@@ -87,26 +87,20 @@ int skn_cmd_world_new(skn_cli *cli)
     return 0;
 }
 
-static size_t count_of(const skn_json *world, const char *list)
-{
-    const skn_json *v = skn_json_get(world, list);
-
-    return v ? v->count : 0;
-}
-
 static void world_line(skn_cli *cli, const skein_world *world, const skn_json *whole)
 {
-    size_t  agents = count_of(whole, "agents"), chats = count_of(whole, "chats");
-    skn_str answers = skn_answers_text(cli, world);
-    size_t  row = skn_row_begin(cli);
+    const skn_json *agents = skn_json_get(whole, "agents");
+    const skn_json *chats = skn_json_get(whole, "chats");
+    skn_str         answers = skn_answers_text(cli, world);
+    size_t          row = skn_row_begin(cli);
 
-    skn_print_sender(cli, world->name, 20);
-    skn_print(cli, "  %zu agent%s, %zu conversation%s", agents, skn_plural((int64_t)agents),
-              chats, skn_plural((int64_t)chats));
+    skn_say(cli, whole, "{sender name 20}");
+    skn_print(cli, "  %" PRIu32 " agent%s, %" PRIu32 " conversation%s",
+              agents ? agents->count : 0, skn_plural(agents ? agents->count : 0),
+              chats ? chats->count : 0, skn_plural(chats ? chats->count : 0));
     skn_print_raw(cli, answers.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, answers, 0);
-    skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
-    skn_print_line(cli, world->description, 60);
+    skn_say_if(cli, whole, "description", "  {line description 60}");
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
@@ -174,35 +168,23 @@ int skn_cmd_world_use(skn_cli *cli)
     return 0;
 }
 
-static void chat_line(skn_cli *cli, const skein_conversation *c, bool current)
+static void chat_line(skn_cli *cli, const skn_json *chat, bool current)
 {
-    skn_print(cli, "%c %.*s  v%lld  %6lld message%s", current ? '*' : ' ', SKN_FMT(c->uid),
-              (long long)c->version, (long long)c->length, skn_plural(c->length));
-    skn_print_raw(cli, c->title.n || c->mode != SKEIN_CHAT ? SKN_STR("  ") : SKN_STR(""));
-    if (c->mode == SKEIN_CHAT)
-        skn_print_line(cli, c->title, 60);
+    skn_say(cli, chat, current ? "* {id}" : "  {id}");
+    skn_say(cli, chat, "  v{version}  {messageCount 6} message{messageCount s}");
+    if (!skn_is(chat, "mode", "chat"))
+        skn_say(cli, chat, "  {mode} of @{agent}");
     else
-        skn_print(cli, "%s of @%.*s", skn_mode_name(c->mode), SKN_FMT(c->agent_name));
-    skn_print_raw(cli, SKN_STR("\n"));
-}
-
-/* What was set, without secrets. */
-static void show_settings(skn_cli *cli, const skn_json *settings)
-{
-    if (!settings || !settings->first)
-        return;
-    skn_print_raw(cli, SKN_STR("settings "));
-    skn_print_line(cli, settings->raw, 0);
+        skn_say_if(cli, chat, "title", "  {line title 60}");
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
 int skn_cmd_world_show(skn_cli *cli)
 {
-    const skn_json    *whole;
-    skein_world        world;
-    skein_conversation chat;
-    skn_str            usual;
-    skein_rc           rc = skn_world_named(cli, &world);
+    const skn_json *whole;
+    skein_world     world;
+    skn_str         usual;
+    skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc)
         return (int)rc;
@@ -210,20 +192,16 @@ int skn_cmd_world_show(skn_cli *cli)
         return (int)skn_world_item(cli, &world);
     if ((rc = skn_far_get(cli, &whole, "%s", cli->door->world)))
         return (int)rc;
-    skn_print_sender(cli, world.name, 0);
-    skn_print(cli, "  (%.*s)\n", SKN_FMT(world.uid));
+    skn_say(cli, whole, "{sender name}  ({id})\n");
     skn_print_block(cli, world.description, 2);
-    skn_print(cli, "turns %lld, compacts at %lld messages, session %s\n",
-              (long long)world.turn_limit, (long long)world.compact_at,
-              world.current_chat_uid.n ? "on" : "off");
-    show_settings(cli, skn_json_get(whole, "settings"));
+    skn_say(cli, whole, "turns {turnLimit}, compacts at {compactAt} messages, session ");
+    skn_print(cli, skn_has(whole, "currentChatId") ? "on\n" : "off\n");
+    skn_say_if(cli, whole, "settings", "settings {line settings}\n"); /* without secrets */
     usual = skn_has(whole, "agents") ? skn_default_model_shown(cli) : SKN_NONE;
     for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
         skn_agent_line(cli, a, usual);
-    for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next) {
-        skn_far_read_chat(cli, v, &chat);
-        chat_line(cli, &chat, skn_str_eq(chat.uid, world.current_chat_uid));
-    }
+    for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next)
+        chat_line(cli, v, skn_str_eq(skn_far_text(v, "id"), world.current_chat_uid));
     return 0;
 }
 
@@ -542,31 +520,22 @@ int skn_cmd_world_set(skn_cli *cli)
 /* The tool servers of a world. What they are at is known to the server that runs them; without one none of
  * them runs. */
 
-static void print_server(skn_cli *cli, const skn_json *v)
+static skein_rc print_server(skn_cli *cli, const skn_json *v)
 {
-    skn_str         why = skn_far_text(v, "reason"), errors = skn_far_text(v, "stderr");
-    const skn_json *tools = skn_json_get(v, "tools");
-    int64_t         restarts = skn_far_int(v, "restarts", 0);
-
-    skn_print_sender(cli, skn_far_text(v, "name"), 16);
-    skn_print(cli, "  %.*s over %.*s", SKN_FMT(skn_far_text(v, "state")),
-              SKN_FMT(skn_far_text(v, "transport")));
-    if (restarts)
-        skn_print(cli, ", started again %" PRId64 " time%s", restarts, skn_plural(restarts));
-    if (why.n) {
-        skn_print_raw(cli, SKN_STR(": "));
-        skn_print_line(cli, why, 0);
-    }
+    skn_say(cli, v, "{sender name 16}  {state} over {transport}");
+    skn_say_if(cli, v, "restarts", ", started again {restarts} time{restarts s}");
+    skn_say_if(cli, v, "reason", ": {line reason}");
     skn_print_raw(cli, SKN_STR("\n"));
-    if (errors.n && !skn_str_is(skn_far_text(v, "state"), "ready")) {
+    if (skn_has(v, "stderr") && !skn_is(v, "state", "ready")) {
         skn_print(cli, "    the end of its standard error:\n");
-        skn_print_block(cli, errors, 6);
+        skn_print_block(cli, skn_far_text(v, "stderr"), 6);
     }
-    for (const skn_json *t = tools ? tools->first : NULL; t; t = t->next) {
+    for (const skn_json *t = skn_first(v, "tools"); t; t = t->next) {
         skn_print_raw(cli, SKN_STR("    "));
         skn_print_line(cli, t->text, 0);
         skn_print_raw(cli, SKN_STR("\n"));
     }
+    return SKEIN_OK;
 }
 
 int skn_cmd_world_tools(skn_cli *cli)
@@ -576,20 +545,10 @@ int skn_cmd_world_tools(skn_cli *cli)
     skein_rc      rc = skn_need_world(cli, &world);
 
     if (rc || (rc = skn_far_to_server(cli)) ||
-        (rc = skn_far_all(cli,
-                          skn_arena_printf(cli->keep, "%s/tool-servers", cli->door->world).p, 0,
-                          &list)))
+        (rc = skn_read_all(cli, NULL, "{world}/tool-servers", 0, &list)) ||
+        (rc = skn_say_list(cli, &list, print_server)))
         return (int)rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (size_t i = 0; i < list.n && !rc; i++)
-        if (cli->json)
-            rc = skn_far_item(cli, list.p[i]);
-        else
-            print_server(cli, list.p[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
-    else if (!list.n)
+    if (!cli->json && !list.n)
         skn_print(cli, "%.*s has no tool servers (docs/worlds.md).\n", SKN_FMT(world.name));
-    return (int)rc;
+    return 0;
 }

@@ -1,9 +1,16 @@
-/* say.h: a request, and what is said of its answer. The answer stays the JSON that it is.
+/* say.h: a request, and what is printed of its answer. The answer stays the JSON that it is.
  *
- * Texts may have members of a JSON value in braces, after how they are shown and before how wide: "{id}", "{item.id}",
- * "{yellow id}", "{sender agent 8}", "{line content 60}", "{time createdAt}". Without a word a text is padded to its width
- * and a number stands at the right of it. "{n s}" is the ending of a plural. What is absent is shown as nothing. In a command to paste ("skein …") stands no value that a
- * shell would obey.
+ * A text names members of a JSON value in braces: [how it is shown] MEMBER [how wide].
+ *     {id}  {item.id}       as it is, without control characters
+ *     {state 11}            padded; a number stands at the right
+ *     {sender agent 8}      a sender's name, padded: "you" for a person
+ *     {line content 60}     its first line, cut
+ *     {time createdAt}      a time
+ *     {id messageId}        the id of a message, as lists show it
+ *     {yellow id}           in a colour, or bold or dim
+ *     {count s}             the ending of a plural: nothing for 1, else "s"
+ * What is absent prints nothing. A value that a shell would obey is left out of commands ("skein …"), which are there to be
+ * pasted.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 #ifndef SKN_CLI_SAY_H
