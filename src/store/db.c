@@ -25,26 +25,6 @@ void skn_stmt_bind(skn_stmt *s, skn_bind v)
     s->binds[s->bound++] = v;
 }
 
-void skn_stmt_bind_int(skn_stmt *s, int64_t v)
-{
-    skn_stmt_bind(s, skn_bind_int(v));
-}
-
-void skn_stmt_bind_id(skn_stmt *s, int64_t v)
-{
-    skn_stmt_bind(s, skn_bind_id(v));
-}
-
-void skn_stmt_bind_text(skn_stmt *s, skn_str v)
-{
-    skn_stmt_bind(s, skn_bind_text(v));
-}
-
-void skn_stmt_bind_blob(skn_stmt *s, skn_str v)
-{
-    skn_stmt_bind(s, skn_bind_blob(v));
-}
-
 /* Whoever reads keeps what is read, so reading goes on only while there is memory: this is the one place that all
  * large reads pass, and where they can still fail alone. */
 static skein_rc check_memory(skn_db *db, skein_error *err)

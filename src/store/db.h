@@ -34,7 +34,7 @@ typedef struct skn_stmt {
     skn_bind       binds[SKN_STMT_PARAMS];
 } skn_stmt;
 
-/* The same values for lists of them. */
+/* An id of 0 and an absent text are NULL. */
 static inline skn_bind skn_bind_int(int64_t v)
 {
     return (skn_bind){.kind = SKN_BIND_INT, .number = v};
@@ -56,10 +56,6 @@ static inline skn_bind skn_bind_blob(skn_str v)
 }
 
 skn_stmt skn_stmt_use(skn_db *db, enum skn_query query);
-void     skn_stmt_bind_int(skn_stmt *s, int64_t v);
-void     skn_stmt_bind_id(skn_stmt *s, int64_t v);   /* zero becomes NULL */
-void     skn_stmt_bind_text(skn_stmt *s, skn_str v); /* absent becomes NULL */
-void     skn_stmt_bind_blob(skn_stmt *s, skn_str v);
 void     skn_stmt_bind(skn_stmt *s, skn_bind v);
 /* Moves to the next row; *row is false when there is none. */
 skein_rc skn_stmt_step(skn_stmt *s, bool *row, skein_error *err);

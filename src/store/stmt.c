@@ -6,11 +6,6 @@ skn_bind skn_bind_limit(size_t limit)
     return skn_bind_int(limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
 }
 
-void skn_stmt_bind_limit(skn_stmt *s, size_t limit)
-{
-    skn_stmt_bind(s, skn_bind_limit(limit));
-}
-
 skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with)
 {
     skn_stmt s = skn_stmt_use(tx->db, query);
@@ -30,17 +25,22 @@ skein_rc skn_run(skn_tx *tx, enum skn_query query, const skn_bind *with, skein_e
 skein_rc skn_run_changed(skn_tx *tx, enum skn_query query, const skn_bind *with, bool *changed,
                          skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, query, with);
+    skein_rc rc = skn_run(tx, query, with, err);
 
-    return skn_stmt_changed(tx, &s, changed, err);
+    *changed = rc == SKEIN_OK && skn_db_changes(tx->db) > 0;
+    return rc;
 }
 
 skein_rc skn_get_number(skn_tx *tx, enum skn_query query, const skn_bind *with, int64_t *out,
                         skein_error *err)
 {
     skn_stmt s = skn_stmt_with(tx, query, with);
+    bool     row = false;
+    skein_rc rc = skn_stmt_step(&s, &row, err);
 
-    return skn_stmt_number(&s, out, err);
+    *out = rc == SKEIN_OK && row ? skn_stmt_int(&s, 0) : 0;
+    skn_stmt_done(&s);
+    return rc;
 }
 
 skein_rc skn_get_row(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
@@ -55,55 +55,21 @@ skein_rc skn_get_row(skn_tx *tx, enum skn_query query, const skn_bind *with, con
     return rc;
 }
 
-static skein_rc read_rows(skn_stmt *s, const skn_row *of, skn_arena *a, skn_rows *out,
-                          skein_error *err)
-{
-    size_t   room = out->count;
-    bool     row;
-    skein_rc rc;
-
-    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
-        skn_vec_grow(a, &out->at, out->count, &room, of->size);
-        if ((rc = skn_stmt_row(s, of, a, (char *)out->at + out->count * of->size, err)))
-            break;
-        out->count++;
-    }
-    skn_stmt_done(s);
-    return rc;
-}
-
 skein_rc skn_get_rows(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
                       skn_arena *a, skn_rows *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_with(tx, query, with);
+    size_t   room = out->count;
+    bool     row;
+    skein_rc rc;
 
-    return read_rows(&s, of, a, out, err);
-}
-
-skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err)
-{
-    bool     row = false;
-    skein_rc rc = skn_stmt_step(s, &row, err);
-
-    *out = rc == SKEIN_OK && row ? skn_stmt_int(s, 0) : 0;
-    skn_stmt_done(s);
-    return rc;
-}
-
-skein_rc skn_stmt_numbers(skn_stmt *s, skn_arena *a, skn_ids *out, skein_error *err)
-{
-    skn_rows rows = {0};
-    skein_rc rc = read_rows(s, &skn_row_of_number, a, &rows, err);
-
-    *out = (skn_ids){rows.at, rows.count};
-    return rc;
-}
-
-skein_rc skn_stmt_changed(skn_tx *tx, skn_stmt *s, bool *changed, skein_error *err)
-{
-    skein_rc rc = skn_stmt_run(s, err);
-
-    *changed = rc == SKEIN_OK && skn_db_changes(tx->db) > 0;
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skn_vec_grow(a, &out->at, out->count, &room, of->size);
+        if ((rc = skn_stmt_row(&s, of, a, (char *)out->at + out->count * of->size, err)))
+            break;
+        out->count++;
+    }
+    skn_stmt_done(&s);
     return rc;
 }
 
@@ -179,7 +145,7 @@ static skein_rc read_page(skn_db *db, int64_t after, hashed *rows, size_t *count
     skein_rc rc;
 
     *count = 0;
-    skn_stmt_bind_int(&s, after);
+    skn_stmt_bind(&s, skn_bind_int(after));
     while (*count < PAGE && !(rc = skn_stmt_step(&s, &row, err)) && row) {
         skn_said said = {skn_stmt_text(&s, 1), skn_stmt_text(&s, 2), skn_stmt_text(&s, 3),
                          skn_stmt_text(&s, 4)};
@@ -202,8 +168,8 @@ skein_rc skn_hash_old_messages(skn_db *db, skein_error *err)
         for (size_t i = 0; rc == SKEIN_OK && i < count; i++) {
             skn_stmt s = skn_stmt_use(db, SKN_Q_hash_put);
 
-            skn_stmt_bind_int(&s, rows[i].hash);
-            skn_stmt_bind_int(&s, after = rows[i].id);
+            skn_stmt_bind(&s, skn_bind_int(rows[i].hash));
+            skn_stmt_bind(&s, skn_bind_int(after = rows[i].id));
             rc = skn_stmt_run(&s, err);
         }
     }

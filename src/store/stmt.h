@@ -20,7 +20,6 @@
 #define SKN_NOTHING   ((skn_bind){.kind = SKN_BIND_END})
 /* How many rows are wanted at most; SIZE_MAX is all, which a database would read as a negative number. */
 skn_bind skn_bind_limit(size_t limit);
-void     skn_stmt_bind_limit(skn_stmt *s, size_t limit);
 skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with);
 
 /* --- Columns -------------------------------------------------------------------------------------- */
@@ -96,12 +95,6 @@ typedef struct skn_rows {
 skein_rc skn_get_rows(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
                       skn_arena *a, skn_rows *out, skein_error *err);
 
-/* Runs a statement that returns one number, and is done with it; *out is 0 without a row. */
-skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err);
-/* Runs a statement whose rows are one number each, and is done with it. */
-skein_rc skn_stmt_numbers(skn_stmt *s, skn_arena *a, skn_ids *out, skein_error *err);
-/* Runs a statement without rows and says whether it changed any row. */
-skein_rc skn_stmt_changed(skn_tx *tx, skn_stmt *s, bool *changed, skein_error *err);
 /* Passes rc on; when it is a collision of an id that we made, asks for the work to be run again. */
 skein_rc skn_tx_made_uid(skn_tx *tx, skein_rc rc);
 /* A public id that begins so: "task_…". */

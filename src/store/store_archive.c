@@ -86,12 +86,12 @@ static skn_stmt chunk_statement(skn_tx *tx, enum skn_query query, span of,
     skn_stmt s = skn_stmt_use(tx->db, query);
 
     if (of == OF_WORLD || of == OF_SCOPE)
-        skn_stmt_bind_int(&s, scope->world);
+        skn_stmt_bind(&s, skn_bind_int(scope->world));
     if (of == OF_SCOPE)
-        skn_stmt_bind_int(&s, scope->conversation);
+        skn_stmt_bind(&s, skn_bind_int(scope->conversation));
     if (of == OF_PARENT)
-        skn_stmt_bind_int(&s, scope->parent);
-    skn_stmt_bind_int(&s, after);
+        skn_stmt_bind(&s, skn_bind_int(scope->parent));
+    skn_stmt_bind(&s, skn_bind_int(after));
     return s;
 }
 
@@ -151,13 +151,13 @@ skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count,
 static void bind_cell(skn_stmt *s, skn_archive_kind kind, const skn_cell *cell)
 {
     if (cell->null)
-        skn_stmt_bind_text(s, SKN_NONE);
+        skn_stmt_bind(s, skn_bind_text(SKN_NONE));
     else if (kind == SKN_CELL_SPANS)
-        skn_stmt_bind_blob(s, cell->text);
+        skn_stmt_bind(s, skn_bind_blob(cell->text));
     else if (is_text(kind))
-        skn_stmt_bind_text(s, cell->text);
+        skn_stmt_bind(s, skn_bind_text(cell->text));
     else
-        skn_stmt_bind_int(s, cell->number);
+        skn_stmt_bind(s, skn_bind_int(cell->number));
 }
 
 /* Columns of a message. */
@@ -221,11 +221,11 @@ skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
     skein_rc                 rc;
 
     if (shape->numbered)
-        skn_stmt_bind_int(&s, id);
+        skn_stmt_bind(&s, skn_bind_int(id));
     for (size_t i = 0; i < shape->count; i++)
         bind_cell(&s, shape->columns[i].kind, &cells[i]);
     if (table == SKN_AR_MESSAGES)
-        skn_stmt_bind_int(&s, hash_of(cells));
+        skn_stmt_bind(&s, skn_bind_int(hash_of(cells)));
     rc = skn_stmt_run(&s, err);
     *taken = rc && skn_db_was_duplicate(tx->db);
     if (rc || table != SKN_AR_MESSAGES)

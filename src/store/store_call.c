@@ -144,10 +144,10 @@ skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, vo
                                   conversation ? SKN_Q_call_pieces_of : SKN_Q_call_pieces);
 
         n = 0;
-        skn_stmt_bind_int(&s, last);
+        skn_stmt_bind(&s, skn_bind_int(last));
         if (conversation)
-            skn_stmt_bind_int(&s, conversation);
-        skn_stmt_bind_int(&s, PORTION);
+            skn_stmt_bind(&s, skn_bind_int(conversation));
+        skn_stmt_bind(&s, skn_bind_int(PORTION));
         while (rc == SKEIN_OK && !(rc = skn_stmt_step(&s, &row, err)) && row) {
             last = skn_stmt_int(&s, 0);
             n++;

@@ -148,7 +148,7 @@ static skein_rc apply(skn_tx *tx, const rule *r, skn_buf *line, skn_check_sink *
     skein_rc rc;
 
     if (r->query == SKN_Q_check_time)
-        skn_stmt_bind_int(&s, SKN_TIME_LAST);
+        skn_stmt_bind(&s, skn_bind_int(SKN_TIME_LAST));
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         fill_in(r->text, skn_stmt_text(&s, 0), skn_stmt_text(&s, 1), line);
         sink(arg, r->invariant, skn_buf_str(line));
@@ -374,7 +374,7 @@ skein_rc skn_check_each(skn_tx *tx, skn_check_table which, skn_check_row_sink *s
         skn_stmt s = skn_stmt_use(tx->db, t->query);
 
         for (int i = 0; i < t->key_count; i++)
-            skn_stmt_bind_int(&s, last[i]);
+            skn_stmt_bind(&s, skn_bind_int(last[i]));
         rc = read_page(&s, t, last, &rows, sink, arg, err);
     }
     return rc;

@@ -102,34 +102,28 @@ void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
-                         skn_str instructions)
+/* The id is filled in. */
+static skein_rc insert_row(skn_tx *tx, skein_message *m, skn_str calls, skn_str instructions,
+                           skein_error *err)
 {
-    skn_stmt_bind_text(s, m->uid);
-    skn_stmt_bind_int(s, m->born_in.v);
-    skn_stmt_bind_text(s, skn_str_of(skein_role_name(m->role)));
-    skn_stmt_bind_text(s, skn_str_of(author_names[m->author]));
-    skn_stmt_bind_id(s, m->author_agent.v);
-    skn_stmt_bind_text(s, m->sender);
-    skn_stmt_bind_text(s, m->content.p ? m->content : SKN_STR(""));
-    skn_stmt_bind_text(s, m->thinking);
-    skn_stmt_bind_text(s, calls);
-    skn_stmt_bind_text(s, m->tool_call_id);
-    skn_stmt_bind_int(s, m->tool_failed);
-    skn_stmt_bind_text(s, instructions);
-    skn_stmt_bind_text(s, m->reply_to);
-    skn_stmt_bind_id(s, m->reply_to_id.v);
-    skn_stmt_bind_int(s, m->reply_depth);
-    skn_stmt_bind_id(s, m->version_of.v ? m->lineage.v : 0);
-    skn_stmt_bind_id(s, m->version_of.v);
-    skn_stmt_bind_text(s, m->squash_uid);
-    skn_stmt_bind_text(s, m->model);
-    skn_stmt_bind_text(s, m->turn_uid);
-    skn_stmt_bind_text(s, m->warning);
-    skn_stmt_bind_int(s, m->created_at);
-    skn_stmt_bind_id(s, m->unfinished); /* NULL otherwise */
-    skn_stmt_bind_int(
-        s, skn_message_hash(&(skn_said){m->content, m->thinking, calls, instructions}));
+    const skn_str  content = m->content.p ? m->content : SKN_STR("");
+    const skn_said said = {m->content, m->thinking, calls, instructions};
+
+    return skn_get_number(
+        tx, SKN_Q_message_insert,
+        SKN_WITH(
+            skn_bind_text(m->uid), skn_bind_int(m->born_in.v),
+            skn_bind_text(skn_str_of(skein_role_name(m->role))),
+            skn_bind_text(skn_str_of(author_names[m->author])), skn_bind_id(m->author_agent.v),
+            skn_bind_text(m->sender), skn_bind_text(content), skn_bind_text(m->thinking),
+            skn_bind_text(calls), skn_bind_text(m->tool_call_id), skn_bind_int(m->tool_failed),
+            skn_bind_text(instructions), skn_bind_text(m->reply_to),
+            skn_bind_id(m->reply_to_id.v), skn_bind_int(m->reply_depth),
+            skn_bind_id(m->version_of.v ? m->lineage.v : 0), skn_bind_id(m->version_of.v),
+            skn_bind_text(m->squash_uid), skn_bind_text(m->model), skn_bind_text(m->turn_uid),
+            skn_bind_text(m->warning), skn_bind_int(m->created_at), skn_bind_id(m->unfinished),
+            skn_bind_int(skn_message_hash(&said))),
+        &m->id.v, err);
 }
 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
@@ -176,7 +170,6 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
 {
     bool     made = !m->uid.p;
     char     uid[11];
-    skn_stmt s;
     skn_buf  calls, instructions;
     skein_rc rc;
 
@@ -186,10 +179,9 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
     }
     skn_buf_init(&calls, SIZE_MAX / 2);
     skn_buf_init(&instructions, SIZE_MAX / 2);
-    s = skn_stmt_use(tx->db, SKN_Q_message_insert);
-    bind_message(&s, m, skn_calls_json(m->calls, m->call_count, &calls),
-                 skn_instructions_json(m->instructions, m->instruction_count, &instructions));
-    rc = skn_stmt_number(&s, &m->id.v, err);
+    rc = insert_row(tx, m, skn_calls_json(m->calls, m->call_count, &calls),
+                    skn_instructions_json(m->instructions, m->instruction_count, &instructions),
+                    err);
     if (rc != SKEIN_OK && made)
         rc = skn_tx_made_uid(tx, rc);
     if (m->version_of.v == 0)

@@ -22,8 +22,8 @@ static skein_rc put(skn_db *db, enum skn_query query, const char *key, int64_t v
 {
     skn_stmt s = skn_stmt_use(db, query);
 
-    skn_stmt_bind_text(&s, skn_str_of(key));
-    skn_stmt_bind_int(&s, value);
+    skn_stmt_bind(&s, skn_bind_text(skn_str_of(key)));
+    skn_stmt_bind(&s, skn_bind_int(value));
     return skn_stmt_run(&s, err);
 }
 
@@ -35,7 +35,7 @@ static int64_t get(skn_db *db, const char *key)
     bool        row;
     int64_t     v = -1;
 
-    skn_stmt_bind_text(&s, skn_str_of(key));
+    skn_stmt_bind(&s, skn_bind_text(skn_str_of(key)));
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     if (row)
         v = skn_stmt_int(&s, 0);
@@ -50,13 +50,13 @@ static int64_t put_world(skn_db *db, skn_str name, skn_str description, int64_t 
     bool        row;
     int64_t     id;
 
-    skn_stmt_bind_text(&s, name); /* its uid */
-    skn_stmt_bind_text(&s, name);
-    skn_stmt_bind_text(&s, description);
-    skn_stmt_bind_int(&s, number);
-    skn_stmt_bind_int(&s, -number);
-    skn_stmt_bind_int(&s, 7);
-    skn_stmt_bind_text(&s, SKN_NONE); /* its settings */
+    skn_stmt_bind(&s, skn_bind_text(name)); /* its uid */
+    skn_stmt_bind(&s, skn_bind_text(name));
+    skn_stmt_bind(&s, skn_bind_text(description));
+    skn_stmt_bind(&s, skn_bind_int(number));
+    skn_stmt_bind(&s, skn_bind_int(-number));
+    skn_stmt_bind(&s, skn_bind_int(7));
+    skn_stmt_bind(&s, skn_bind_text(SKN_NONE)); /* its settings */
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     assert_true(row);
     id = skn_stmt_int(&s, 0);
@@ -78,7 +78,7 @@ static void expect_round_trip(skn_db *db, const char *name, skn_str description,
     skein_error err;
     bool        row;
 
-    skn_stmt_bind_int(&s, id);
+    skn_stmt_bind(&s, skn_bind_int(id));
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     assert_true(row);
     assert_int_equal(skn_stmt_int(&s, 0), id);
@@ -165,14 +165,14 @@ static void expect_blob(skn_db *db, skn_str bytes)
     bool        row;
     int64_t     id;
 
-    skn_stmt_bind_int(&s, 1);
-    skn_stmt_bind_int(&s, -3);
-    skn_stmt_bind_blob(&s, bytes);
+    skn_stmt_bind(&s, skn_bind_int(1));
+    skn_stmt_bind(&s, skn_bind_int(-3));
+    skn_stmt_bind(&s, skn_bind_blob(bytes));
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     id = skn_stmt_int(&s, 0);
     skn_stmt_done(&s);
     s = skn_stmt_use(db, SKN_Q_node_get);
-    skn_stmt_bind_int(&s, id);
+    skn_stmt_bind(&s, skn_bind_int(id));
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     assert_true(row);
     assert_true(skn_stmt_int(&s, 0) == -3); /* from a narrow column */
@@ -224,9 +224,9 @@ static void a_row_that_refers_to_nothing_is_refused(void **state)
     skn_stmt     s = skn_stmt_use(db, SKN_Q_node_insert);
     skein_error  err;
 
-    skn_stmt_bind_int(&s, 12345);
-    skn_stmt_bind_int(&s, 0);
-    skn_stmt_bind_blob(&s, SKN_STR("x"));
+    skn_stmt_bind(&s, skn_bind_int(12345));
+    skn_stmt_bind(&s, skn_bind_int(0));
+    skn_stmt_bind(&s, skn_bind_blob(SKN_STR("x")));
     assert_int_equal(skn_stmt_run(&s, &err), SKEIN_FAILED);
     assert_false(skn_db_was_duplicate(db));
     skn_db_close(db);
@@ -241,8 +241,8 @@ static void changes_are_counted(void **state)
 
     SKN_OK(put(db, SKN_Q_meta_set, "k", 1, &err), err);
     assert_int_equal(skn_db_changes(db), 1);
-    skn_stmt_bind_int(&s, 1);
-    skn_stmt_bind_int(&s, 99); /* no such row */
+    skn_stmt_bind(&s, skn_bind_int(1));
+    skn_stmt_bind(&s, skn_bind_int(99)); /* no such row */
     SKN_OK(skn_stmt_run(&s, &err), err);
     assert_int_equal(skn_db_changes(db), 0);
     skn_db_close(db);

@@ -83,8 +83,8 @@ static skein_rc put_number(skn_tx *tx, int number, skein_error *err)
     char     key[20];
 
     snprintf(key, sizeof key, "test%d", number);
-    skn_stmt_bind_text(&s, skn_str_of(key));
-    skn_stmt_bind_int(&s, number);
+    skn_stmt_bind(&s, skn_bind_text(skn_str_of(key)));
+    skn_stmt_bind(&s, skn_bind_int(number));
     return skn_stmt_run(&s, err);
 }
 

@@ -12,8 +12,8 @@ static skein_rc put_k(skn_db *db, int64_t value, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(db, SKN_Q_meta_set);
 
-    skn_stmt_bind_text(&s, SKN_STR("k"));
-    skn_stmt_bind_int(&s, value);
+    skn_stmt_bind(&s, skn_bind_text(SKN_STR("k")));
+    skn_stmt_bind(&s, skn_bind_int(value));
     return skn_stmt_run(&s, err);
 }
 
@@ -25,7 +25,7 @@ static int64_t get_k(skn_db *db)
     bool        row;
     int64_t     v = -1;
 
-    skn_stmt_bind_text(&s, SKN_STR("k"));
+    skn_stmt_bind(&s, skn_bind_text(SKN_STR("k")));
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     if (row)
         v = skn_stmt_int(&s, 0);

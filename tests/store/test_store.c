@@ -18,8 +18,8 @@ static skein_rc put(skn_tx *tx, enum skn_query query, const char *key, int64_t v
 {
     skn_stmt s = skn_stmt_use(tx->db, query);
 
-    skn_stmt_bind_text(&s, skn_str_of(key));
-    skn_stmt_bind_int(&s, value);
+    skn_stmt_bind(&s, skn_bind_text(skn_str_of(key)));
+    skn_stmt_bind(&s, skn_bind_int(value));
     return skn_stmt_run(&s, err);
 }
 
@@ -30,7 +30,7 @@ static skein_rc get(skn_tx *tx, const char *key, int64_t *value, skein_error *er
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_text(&s, skn_str_of(key));
+    skn_stmt_bind(&s, skn_bind_text(skn_str_of(key)));
     rc = skn_stmt_step(&s, &row, err);
     *value = !rc && row ? skn_stmt_int(&s, 0) : -1;
     skn_stmt_done(&s);
