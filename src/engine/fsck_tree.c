@@ -1,6 +1,7 @@
 /* fsck_tree.c: every node of the trees of spans, once, in order of their ids: children were written
  * before those they hang on. */
 #include "engine/fsck.h"
+#include "engine/tree/diff.h"
 
 #include <stdlib.h>
 
@@ -167,119 +168,24 @@ skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err)
 /* Every thread: its tree, what differs from the thread it was made from, and the
  * summary it uses. */
 
-typedef skn_vec(skn_span) span_vec;
-typedef skn_vec(skn_node *) node_vec;
-
-/* One of two trees that are compared: nodes still to be looked into, and spans found. */
-typedef struct side {
-    node_vec nodes;
-    span_vec spans;
-} side;
-
-/* --- Comparing two trees --------------------------------------------------------------------------------- */
-
-static int by_id(const void *x, const void *y)
-{
-    const skn_node *a = *(skn_node *const *)x, *b = *(skn_node *const *)y;
-
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-/* Takes out of both what both have, one for one: a node that only one of them has twice stays. */
-static void drop_shared(side *x, side *y)
-{
-    size_t i = 0, j = 0, keep_x = 0, keep_y = 0;
-
-    if (x->nodes.n)
-        qsort(x->nodes.p, x->nodes.n, sizeof *x->nodes.p, by_id);
-    if (y->nodes.n)
-        qsort(y->nodes.p, y->nodes.n, sizeof *y->nodes.p, by_id);
-    while (i < x->nodes.n || j < y->nodes.n) {
-        int64_t a = i < x->nodes.n ? x->nodes.p[i]->id : INT64_MAX;
-        int64_t b = j < y->nodes.n ? y->nodes.p[j]->id : INT64_MAX;
-
-        if (a == b) {
-            i++;
-            j++;
-        } else if (a < b) {
-            x->nodes.p[keep_x++] = x->nodes.p[i++];
-        } else {
-            y->nodes.p[keep_y++] = y->nodes.p[j++];
-        }
-    }
-    x->nodes.n = keep_x;
-    y->nodes.n = keep_y;
-}
-
-/* Replaces the nodes of a level by what is under them. */
-static skein_rc descend(skn_trees *t, side *s, int level, skein_error *err)
-{
-    node_vec below = {0};
-    skein_rc rc;
-
-    for (size_t i = 0; i < s->nodes.n; i++) {
-        skn_node *n = s->nodes.p[i];
-
-        if (n->level < level) {
-            skn_vec_add(t->a, &below, n);
-            continue;
-        }
-        for (size_t k = 0; k < n->count; k++) {
-            if (n->level == 0) {
-                skn_vec_add(t->a, &s->spans, n->e[k].span);
-                continue;
-            }
-            if ((rc = skn_tree_child(t, n->level, &n->e[k], err)))
-                return rc;
-            skn_vec_add(t->a, &below, n->e[k].child);
-        }
-    }
-    s->nodes = below;
-    return SKEIN_OK;
-}
-
-/* The spans under nodes that the other tree does not have. */
-static skein_rc compare(skn_trees *t, const skn_tree *x, const skn_tree *y, side *sx, side *sy,
-                        skein_error *err)
-{
-    int      level = -1;
-    skein_rc rc;
-
-    *sx = *sy = (side){0};
-    if (x->root)
-        skn_vec_add(t->a, &sx->nodes, x->root);
-    if (y->root)
-        skn_vec_add(t->a, &sy->nodes, y->root);
-    if (x->root)
-        level = x->root->level;
-    if (y->root && y->root->level > level)
-        level = y->root->level;
-    for (; level >= 0; level--) {
-        drop_shared(sx, sy);
-        if ((rc = descend(t, sx, level, err)) || (rc = descend(t, sy, level, err)))
-            return rc;
-    }
-    return SKEIN_OK;
-}
-
 /* --- Messages twice ---------------------------------------------------------------------------------------- */
 
 static int by_place(const void *x, const void *y)
 {
-    const skn_span *a = x, *b = y;
+    const skn_run *a = x, *b = y;
 
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
-static bool overlap(skn_span *spans, size_t count)
+static bool overlap(skn_run *runs, size_t count)
 {
     if (count > 0)
-        qsort(spans, count, sizeof *spans, by_place);
+        qsort(runs, count, sizeof *runs, by_place);
     for (size_t i = 1; i < count; i++)
-        if (spans[i].thread == spans[i - 1].thread &&
-            spans[i].lo < spans[i - 1].lo + spans[i - 1].len)
+        if (runs[i].thread == runs[i - 1].thread &&
+            runs[i].lo < runs[i - 1].lo + runs[i - 1].len)
             return true;
     return false;
 }
@@ -290,13 +196,20 @@ static void twice(skn_fsck *f, const skn_thread_row *t)
                   SKN_FMT(t->uid));
 }
 
-/* Is every new span one of the thread's own patches, or taken from what it was made of? Then it
- * cannot repeat what both share. */
-static bool only_known(const skn_thread_row *t, const skn_spans *fresh)
+/* Is all that the origin's tree does not hold one of the thread's own patches, or of the origin's own
+ * items? Then it cannot repeat what both share. */
+static bool only_known(const skn_thread_row *t, const skn_thread_row *origin,
+                       const skn_comparison *parts)
 {
-    for (size_t i = 0; i < fresh->count; i++)
-        if (fresh->at[i].thread != t->id)
+    int64_t tail = origin->id ? t->origin_length - origin->base_length : 0;
+
+    for (size_t i = 0; i < parts->only_y.n; i++) {
+        const skn_run *r = &parts->only_y.p[i];
+
+        if (r->thread != t->id &&
+            (r->thread != origin->id || r->lo < 0 || r->lo + r->len > tail))
             return false;
+    }
     return true;
 }
 
@@ -304,31 +217,26 @@ static bool only_known(const skn_thread_row *t, const skn_spans *fresh)
 static skein_rc check_whole(skn_fsck *f, skn_trees *trees, const skn_thread_row *t,
                             const skn_tree *tree, skein_error *err)
 {
-    skn_spans all;
-    skein_rc  rc = skn_tree_slice(trees, tree, 0, INT64_MAX, &all, err);
+    skn_tree       nothing = {NULL, 0};
+    skn_comparison all;
+    skein_rc       rc = skn_trees_compare(trees, &nothing, tree, &all, err);
 
-    if (rc == SKEIN_OK && overlap(all.at, all.count))
+    if (rc == SKEIN_OK && overlap(all.met_y.p, all.met_y.n))
         twice(f, t);
     return rc;
 }
 
 static skein_rc check_repeats(skn_fsck *f, skn_trees *trees, const skn_thread_row *t,
-                              const skn_thread_row *origin, const skn_tree *tree, side *x,
-                              side *y, skein_error *err)
+                              const skn_thread_row *origin, const skn_tree *tree,
+                              skn_comparison *parts, skein_error *err)
 {
-    skn_span  tail = {.thread = origin->id, .len = t->origin_length - origin->base_length};
-    skn_spans old, fresh;
-
-    if (overlap(y->spans.p, y->spans.n)) {
+    if (overlap(parts->met_y.p, parts->met_y.n)) {
         twice(f, t);
         return SKEIN_OK;
     }
-    if (origin->id && tail.len > 0)
-        skn_vec_add(trees->a, &x->spans, tail);
-    old = (skn_spans){x->spans.p, x->spans.n};
-    fresh = skn_spans_minus((skn_spans){y->spans.p, y->spans.n}, old, trees->a);
-    return only_known(t, &fresh) || origin->id == 0 ? SKEIN_OK
-                                                    : check_whole(f, trees, t, tree, err);
+    return only_known(t, origin, parts) || origin->id == 0
+               ? SKEIN_OK
+               : check_whole(f, trees, t, tree, err);
 }
 
 /* --- Where the pieces come from -------------------------------------------------------------------------------- */
@@ -350,7 +258,7 @@ static skein_rc lane_of_kin(skn_fsck *f, int64_t lane, int64_t other, bool *yes,
     return SKEIN_OK;
 }
 
-static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const span_vec *spans,
+static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const skn_comparison *parts,
                               skein_error *err)
 {
     skn_check_source source;
@@ -358,8 +266,8 @@ static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const span_v
     bool             ok;
     skein_rc         rc;
 
-    for (size_t i = 0; i < spans->n; i++) {
-        const skn_span *s = &spans->p[i];
+    for (size_t i = 0; i < parts->met_y.n; i++) {
+        const skn_run *s = &parts->met_y.p[i];
 
         ok = s->thread < t->id || (s->thread == t->id && s->lo < 0);
         if (ok && s->thread != last) {
@@ -415,7 +323,7 @@ static skein_rc check_tree(skn_fsck *f, const skn_thread_row *t, skein_error *er
     skn_trees      trees;
     skn_thread_row origin = {0};
     skn_tree       tree, base = {0};
-    side           x, y;
+    skn_comparison parts;
     bool           found = false;
     skein_rc       rc;
 
@@ -429,9 +337,9 @@ static skein_rc check_tree(skn_fsck *f, const skn_thread_row *t, skein_error *er
         origin.id = 0; /* then all of it is looked at */
         base = (skn_tree){0};
     }
-    if ((rc = compare(&trees, &base, &tree, &x, &y, err)) ||
-        (rc = check_sources(f, t, &y.spans, err)) ||
-        (rc = check_repeats(f, &trees, t, &origin, &tree, &x, &y, err)))
+    if ((rc = skn_trees_compare(&trees, &base, &tree, &parts, err)) ||
+        (rc = check_sources(f, t, &parts, err)) ||
+        (rc = check_repeats(f, &trees, t, &origin, &tree, &parts, err)))
         return unless_damaged(rc);
     return SKEIN_OK;
 }

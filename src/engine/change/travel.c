@@ -2,6 +2,7 @@
  * moves it and writes down from where, and that is all: no thread is touched. */
 #include "engine/core.h"
 #include "engine/feed.h"
+#include "engine/tree/diff.h"
 
 typedef struct call {
     skein_engine        *e;
@@ -42,9 +43,9 @@ static skein_rc load_main(call *c, int64_t version_id, skn_thread *t, skein_erro
     return rc ? rc : skn_thread_load(&c->trees, version_id, lane.id, t, &found, err);
 }
 
-/* The spans of the main lane that a move takes away and brings. */
-static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_spans *leaving,
-                        skn_spans *returning, skein_error *err)
+/* What of the main lane a move takes away (only_x) and brings (only_y). */
+static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_comparison *out,
+                        skein_error *err)
 {
     skn_thread a;
     skn_tree   x, y;
@@ -54,7 +55,7 @@ static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_sp
         (rc = skn_thread_freeze(&c->trees, &a, &x, err)) ||
         (rc = skn_thread_freeze(&c->trees, b, &y, err)))
         return rc;
-    return skn_tree_diff(&c->trees, &x, &y, leaving, returning, err);
+    return skn_trees_compare(&c->trees, &x, &y, out, err);
 }
 
 /* What was said after the version that is gone to was left, and leaves with the move. What a change put
@@ -62,10 +63,10 @@ static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_sp
 static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
 {
     skn_thread     b;
-    skn_spans      leaving, returning;
+    skn_comparison parts;
     skein_messages last = {NULL, 0};
     int64_t        newest, n;
-    skein_rc       rc = compare(c, from, to, &b, &leaving, &returning, err);
+    skein_rc       rc = compare(c, from, to, &b, &parts, err);
 
     c->out->newer = 0;
     if (rc || (rc = skn_op_left_newest(c->tx, c->row.id, to, &newest, err)) ||
@@ -74,8 +75,8 @@ static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
         return rc;
     if (last.count && last.at[0].id.v > newest)
         newest = last.at[0].id.v;
-    for (size_t i = 0; rc == SKEIN_OK && i < leaving.count; i++) {
-        const skn_span *s = &leaving.at[i];
+    for (size_t i = 0; rc == SKEIN_OK && i < parts.only_x.n; i++) {
+        const skn_run *s = &parts.only_x.p[i];
 
         if (s->lo < 0)
             continue;
@@ -94,17 +95,17 @@ static skein_rc count_calls(void *arg, skein_message *m, skein_error *err)
 
 static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
 {
-    skn_thread b;
-    skn_spans  leaving, returning;
-    skein_rc   rc;
+    skn_thread     b;
+    skn_comparison parts;
+    skein_rc       rc;
 
     c->out->returning = c->out->leaving = c->out->side_effects = 0;
-    if ((rc = compare(c, from, to, &b, &leaving, &returning, err)))
+    if ((rc = compare(c, from, to, &b, &parts, err)))
         return rc;
-    for (size_t i = 0; i < returning.count; i++)
-        c->out->returning += returning.at[i].len;
-    for (size_t i = 0; rc == SKEIN_OK && i < leaving.count; i++) {
-        const skn_span *s = &leaving.at[i];
+    for (size_t i = 0; i < parts.only_y.n; i++)
+        c->out->returning += parts.only_y.p[i].len;
+    for (size_t i = 0; rc == SKEIN_OK && i < parts.only_x.n; i++) {
+        const skn_run *s = &parts.only_x.p[i];
 
         c->out->leaving += s->len;
         rc = skn_message_range(c->tx, s->thread, s->lo, s->lo + s->len, c->mem, count_calls,

@@ -530,6 +530,8 @@ skein_rc skn_trees_compare(skn_trees *f, const skn_tree *x, const skn_tree *y,
         if ((rc = descend(f, &sx, level, err)) || (rc = descend(f, &sy, level, err)))
             return rc;
     }
+    for (size_t i = 0; i < sy.runs.n; i++)
+        skn_vec_add(f->a, &out->met_y, sy.runs.p[i]);
     match_runs(f, &sx, &sy, out);
     skn_shared_mark_moved(out->shared.p, out->shared.n, f->a);
     return SKEIN_OK;

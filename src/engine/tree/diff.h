@@ -23,6 +23,7 @@ typedef struct skn_shared {
 typedef struct skn_comparison {
     skn_vec(skn_run) only_x, only_y;
     skn_vec(skn_shared) shared; /* by place in x */
+    skn_vec(skn_run) met_y;     /* what of y was looked at, in both or not */
 } skn_comparison;
 
 /* Compares two trees whose saved nodes have ids. */

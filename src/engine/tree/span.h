@@ -87,11 +87,6 @@ skein_rc skn_span_part(skn_tx *tx, const skn_span *s, int64_t from, int64_t to, 
 /* The first item of [lo, lo+len) of a thread whose key is at least `key`; keys rise in a span. */
 skein_rc skn_span_first_at(skn_tx *tx, const skn_span *s, int64_t key, int64_t *seq,
                            skein_error *err);
-/* What only one of two trees holds, as spans; looks only at nodes they do not share. */
-skein_rc skn_tree_diff(skn_trees *f, const skn_tree *x, const skn_tree *y, skn_spans *only_x,
-                       skn_spans *only_y, skein_error *err);
-/* Removes from xs whatever is in ys, as sets of items. */
-skn_spans skn_spans_minus(skn_spans xs, skn_spans ys, skn_arena *a);
 
 /* span.c: a node's entries as bytes. */
 skn_str skn_node_encode(const skn_node *n, skn_buf *buf);
