@@ -122,6 +122,14 @@ skn_str skn_buf_str(const skn_buf *b)
     return b->p ? (skn_str){b->p, b->n} : SKN_STR("");
 }
 
+skn_str skn_buf_keep(skn_buf *b, skn_arena *a)
+{
+    skn_str kept = skn_arena_copy(a, skn_buf_str(b));
+
+    skn_buf_release(b);
+    return kept;
+}
+
 char *skn_buf_detach(skn_buf *b)
 {
     char *p = b->p ? b->p : skn_heap_copy(SKN_STR(""));

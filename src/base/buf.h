@@ -4,6 +4,7 @@
 #ifndef SKN_BASE_BUF_H
 #define SKN_BASE_BUF_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 typedef struct skn_buf {
@@ -21,6 +22,8 @@ void    skn_buf_addc(skn_buf *b, char c);
 void    skn_buf_addf(skn_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void    skn_buf_fill(skn_buf *b, char c, size_t count);
 skn_str skn_buf_str(const skn_buf *b); /* borrowed; never absent */
+/* The bytes, in an arena; the buffer is released. */
+skn_str skn_buf_keep(skn_buf *b, skn_arena *a);
 char   *skn_buf_detach(skn_buf *b); /* the bytes, ending in NUL, are the caller's to free() */
 
 #endif

@@ -185,20 +185,22 @@ typedef struct skn_change_call {
     skein_version      *version;
     skein_message      *message;
     skn_str             request; /* tells this request from others under the same key */
-    bool                replayed;
-    bool                dry_done;
     skn_draft           draft;
     skn_working        *stopped; /* agents whose work was taken away for it; NULL: none */
+    bool                replayed, dry_done;
+
+    skein_rc (*make)(void *arg, skein_error *err); /* changes the draft; may commit it */
+    skein_rc (*again)(void *arg, skn_tx *tx,
+                      skein_error *err); /* what else a replay fills; may be NULL */
+    void *arg;                           /* of these */
 } skn_change_call;
 
-/* Runs a change in a transaction; on a dry run its writes are undone after it has succeeded. */
-skein_rc skn_change_run(skn_change_call *c, skn_work *work, void *arg, skein_error *err);
-/* First in a change. With replayed set there is nothing left to do. */
-skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err);
-/* Last in a change: writes the version. */
-skein_rc skn_change_finish(skn_change_call *c, skein_error *err);
-/* The same after the version was written by other means: keeps the key, ends a dry run. */
-skein_rc skn_change_seal(skn_change_call *c, skein_error *err);
+skn_change_call skn_change_of(skein_engine *e, const skein_change *how, skein_mem *mem,
+                              const char *kind, skein_version *version, skn_str request);
+/* Begins a draft in a transaction, makes the change, commits it unless make did, and keeps its key. On a
+ * dry run the writes are undone after all has succeeded. */
+skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_error *err),
+                        void *arg, skein_error *err);
 /* The outcome kept under the key of a change; SKEIN_CONFLICT when it was kept for another request.
  * Without a key nothing is found, and nothing kept. */
 skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,

@@ -349,7 +349,6 @@ static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_
     const skn_json *data = NULL;
     skn_buf         buf;
     skn_jw          w;
-    skn_str         text;
 
     if (!m)
         return row->data.p ? skn_arena_copy(a, row->data) : SKN_STR("{}");
@@ -365,9 +364,7 @@ static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_
     else
         write_message(&w, row, *m, data);
     skn_jw_object_end(&w);
-    text = skn_arena_copy(a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return text;
+    return skn_buf_keep(&buf, a);
 }
 
 static skein_event whole(const skn_event_row *row, const skein_message *m, skn_arena *a,

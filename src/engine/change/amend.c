@@ -2,7 +2,44 @@
 #include "engine/core.h"
 #include "engine/feed.h"
 
-/* --- Edit ------------------------------------------------------------------------------------------- */
+/* --- Another message in the place of one ---------------------------------------------------------------- */
+
+/* c->message is the old one with what is new of it, and becomes its new version. */
+static skein_rc put_in_place(skn_change_call *c, const skn_target *old, const char *word,
+                             skein_error *err)
+{
+    skn_draft     *d = &c->draft;
+    skein_message *m = c->message;
+    int64_t        at;
+    skein_rc       rc;
+
+    m->uid = SKN_NONE;
+    m->born_in.v = d->conversation.id;
+    m->version_of = old->message.id;
+    m->squash_uid = SKN_NONE;
+    m->created_at = d->now;
+    if ((rc = skn_message_insert(d->tx, m, d->a, err)))
+        return rc;
+    d->amended_from = old->message.id.v;
+    d->amended_to = m->id.v;
+    d->note = skn_arena_printf(d->a, "%s %.*s", word, SKN_FMT(old->message.uid));
+    for (size_t i = 0; i < d->lane_count; i++) {
+        if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &old->places, &at, err)) ||
+            (at >= 0 &&
+             (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->amended_to, 1, err))))
+            return rc;
+        if (&d->lanes[i] == d->main)
+            m->position = at;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc was_erased(const skein_message *m, skein_error *err)
+{
+    return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" was erased", SKN_FMT(m->uid));
+}
+
+/* --- Amend ------------------------------------------------------------------------------------------ */
 
 typedef struct amend_call {
     skn_change_call  change;
@@ -19,56 +56,26 @@ static skein_rc check_amend(const amend_call *c, const skein_message *m, skein_e
                                 .tool_call_id = m->tool_call_id,
                                 .thinking = m->thinking};
 
-    if (m->purged)
-        return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" was erased", SKN_FMT(m->uid));
-    return skn_check_new(c->change.e, &as_new, err);
+    return m->purged ? was_erased(m, err) : skn_check_new(c->change.e, &as_new, err);
 }
 
-/* The new version of a message: all of the old one but its id and text, which nobody cut short. */
-static skein_rc make_amended(const amend_call *c, const skn_target *t, skein_message *out,
-                             skein_error *err)
-{
-    const skn_draft *d = &c->change.draft;
-
-    *out = t->message;
-    out->uid = SKN_NONE;
-    out->born_in.v = d->conversation.id;
-    out->content = c->content;
-    out->version_of = t->message.id;
-    out->squash_uid = SKN_NONE;
-    out->unfinished = SKEIN_WHOLE;
-    out->created_at = d->now;
-    return skn_message_insert(d->tx, out, d->a, err);
-}
-
-static skein_rc amend(skn_tx *tx, void *arg, skein_error *err)
+/* All of the old one but its id and text, which nobody cut short. */
+static skein_rc amend(void *arg, skein_error *err)
 {
     amend_call *c = arg;
     skn_draft  *d = &c->change.draft;
     skn_target  t;
-    int64_t     at;
     skein_rc    rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_amend(c, &t.message, err)))
         return rc;
-    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_amend(c, &t.message, err)) ||
-        (rc = make_amended(c, &t, c->change.message, err)))
-        return rc;
-    d->amended_from = t.message.id.v;
-    d->amended_to = c->change.message->id.v;
-    d->note = skn_arena_printf(d->a, "amend %.*s", SKN_FMT(t.message.uid));
-    for (size_t i = 0; i < d->lane_count; i++) {
-        if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
-            return rc;
-        if (at >= 0 &&
-            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->amended_to, 1, err)))
-            return rc;
-        if (&d->lanes[i] == d->main)
-            c->change.message->position = at;
-    }
-    rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id, t.message.uid,
-                               err);
-    return rc ? rc : skn_change_finish(&c->change, err);
+    *c->change.message = t.message;
+    c->change.message->content = c->content;
+    c->change.message->unfinished = SKEIN_WHOLE;
+    rc = put_in_place(&c->change, &t, "amend", err);
+    return rc ? rc
+              : skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
+                                      t.message.uid, err);
 }
 
 skein_rc skein_amend(skein_engine *e, const skein_change *how, skein_message_id message,
@@ -81,14 +88,10 @@ skein_rc skein_amend(skein_engine *e, const skein_change *how, skein_message_id 
 
     if (rc)
         return rc;
-    c.change = (skn_change_call){
-        .e = e,
-        .how = how,
-        .mem = mem,
-        .kind = "amend",
-        .version = out,
-        .message = amended ? amended : &scratch,
-        .request = skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content))};
+    c.change = skn_change_of(
+        e, how, mem, "amend", out,
+        skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content)));
+    c.change.message = amended ? amended : &scratch;
     return skn_change_run(&c.change, amend, &c, err);
 }
 
@@ -120,7 +123,7 @@ static skein_rc solve(skn_draft *d, const skn_target *targets, size_t count, ske
     return rc;
 }
 
-static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
+static skein_rc delete (void *arg, skein_error *err)
 {
     delete_call *c = arg;
     skn_draft   *d = &c->change.draft;
@@ -129,8 +132,6 @@ static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
     int64_t     *at;
     skein_rc     rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
-        return rc;
     if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
         (rc = skn_draft_close_pairs(d, &targets, &count, err)))
         return rc;
@@ -140,8 +141,7 @@ static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
         if (rc || (rc = skn_change_cut(d, &d->lanes[i], at, found, err)))
             return rc;
     }
-    rc = solve(d, targets, count, err);
-    return rc ? rc : skn_change_finish(&c->change, err);
+    return solve(d, targets, count, err);
 }
 
 skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
@@ -149,12 +149,7 @@ skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_id
 {
     delete_call c = {.ids = ids};
 
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "delete",
-                                 .version = out,
-                                 .request = skn_change_ids_text(mem, ids, 0)};
+    c.change = skn_change_of(e, how, mem, "delete", out, skn_change_ids_text(mem, ids, 0));
     return skn_change_run(&c.change, delete, &c, err);
 }
 
@@ -165,22 +160,19 @@ typedef struct restore_call {
     int64_t         version;
 } restore_call;
 
-static skein_rc restore(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc restore(void *arg, skein_error *err)
 {
-    restore_call *c = arg;
-    skein_change  again = *c->change.how;
-    skein_rc      rc;
+    restore_call    *c = arg;
+    skn_change_call *change = &c->change;
+    skein_change     again = *change->how;
+    skein_rc         rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
-        return rc;
     again.expect = (skein_at){{0}, 0}; /* was checked against the current version */
-    rc = skn_draft_begin(&c->change.draft, c->change.e, tx, c->change.mem, &again, c->version,
-                         c->change.kind, err);
-    if (rc)
-        return rc;
-    c->change.draft.note = skn_arena_printf(c->change.mem, "restore v%lld",
-                                            (long long)c->version);
-    return skn_change_finish(&c->change, err);
+    rc = skn_draft_begin(&change->draft, change->e, change->draft.tx, change->mem, &again,
+                         c->version, change->kind, err);
+    change->draft.how = change->how;
+    change->draft.note = skn_arena_printf(change->mem, "restore v%lld", (long long)c->version);
+    return rc;
 }
 
 skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
@@ -188,12 +180,8 @@ skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version
 {
     restore_call c = {.version = version};
 
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "restore",
-                                 .version = out,
-                                 .request = skn_arena_printf(mem, "v%lld", (long long)version)};
+    c.change = skn_change_of(e, how, mem, "restore", out,
+                             skn_arena_printf(mem, "v%lld", (long long)version));
     return skn_change_run(&c.change, restore, &c, err);
 }
 
@@ -203,34 +191,10 @@ skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version
 /* --- Other instructions ------------------------------------------------------------------------------ */
 
 typedef struct retag_call {
-    skn_change_call          change;
-    skein_message_id         id;
-    const skein_instruction *instructions;
-    size_t                   count;
+    skn_change_call   change;
+    skein_message_id  id;
+    skein_new_message as_new; /* that only has these instructions */
 } retag_call;
-
-/* The same message with other instructions; where it comes from is not one that can be given. */
-static skein_rc make_retagged(const retag_call *c, const skn_target *t, skein_message *out,
-                              skein_error *err)
-{
-    const skn_draft *d = &c->change.draft;
-
-    if (t->message.purged)
-        return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" was erased",
-                        SKN_FMT(t->message.uid));
-    *out = t->message;
-    out->uid = SKN_NONE;
-    out->born_in.v = d->conversation.id;
-    out->version_of = t->message.id;
-    out->squash_uid = SKN_NONE;
-    out->created_at = d->now;
-    out->instructions = SKN_ARRAY(d->a, c->count, skein_instruction);
-    out->instruction_count = 0;
-    for (size_t i = 0; i < c->count; i++)
-        if (!skn_str_starts(c->instructions[i].type, SKN_STR("Source.")))
-            out->instructions[out->instruction_count++] = c->instructions[i];
-    return skn_message_insert(d->tx, out, d->a, err);
-}
 
 static void tell(const retag_call *c, const skein_message *before)
 {
@@ -242,72 +206,58 @@ static void tell(const retag_call *c, const skein_message *before)
     skn_feed_message(d->tx, &d->target, "message.retagged", c->change.message, SKN_NONE, &told);
 }
 
-static skein_rc retag(skn_tx *tx, void *arg, skein_error *err)
+/* The same message with other instructions; where it comes from is not one that can be given. */
+static skein_rc retag(void *arg, skein_error *err)
 {
-    retag_call *c = arg;
-    skn_draft  *d = &c->change.draft;
-    skn_target  t;
-    int64_t     at;
-    skein_rc    rc;
+    retag_call    *c = arg;
+    skn_draft     *d = &c->change.draft;
+    skein_message *m = c->change.message;
+    skn_target     t;
+    skein_rc       rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+    if ((rc = skn_draft_target(d, c->id, &t, err)))
         return rc;
-    if ((rc = skn_draft_target(d, c->id, &t, err)) ||
-        (rc = make_retagged(c, &t, c->change.message, err)))
-        return rc;
-    d->amended_from = t.message.id.v;
-    d->amended_to = c->change.message->id.v;
-    d->note = skn_arena_printf(d->a, "tag %.*s", SKN_FMT(t.message.uid));
-    for (size_t i = 0; i < d->lane_count; i++) {
-        if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
-            return rc;
-        if (at >= 0 &&
-            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->amended_to, 1, err)))
-            return rc;
-        if (&d->lanes[i] == d->main)
-            c->change.message->position = at;
-    }
-    if ((rc = skn_draft_commit(d, c->change.version, err)))
+    if (t.message.purged)
+        return was_erased(&t.message, err);
+    *m = t.message;
+    m->instructions = skn_instructions_keep(&c->as_new, d->a, &m->instruction_count);
+    if ((rc = put_in_place(&c->change, &t, "tag", err)) ||
+        (rc = skn_draft_commit(d, c->change.version, err)))
         return rc;
     tell(c, &t.message);
-    return skn_change_seal(&c->change, err);
+    return SKEIN_OK;
 }
 
 static skn_str retag_request(skein_mem *mem, const retag_call *c)
 {
     skn_buf b;
-    skn_str text;
 
     skn_buf_init(&b, SIZE_MAX / 2);
     skn_buf_addf(&b, "tag %lld", (long long)c->id.v);
-    for (size_t i = 0; i < c->count; i++)
-        skn_buf_addf(&b, " %zu:%.*s %zu:%.*s", c->instructions[i].type.n,
-                     SKN_FMT(c->instructions[i].type), c->instructions[i].target.n,
-                     SKN_FMT(c->instructions[i].target));
-    text = skn_arena_copy(mem, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return text;
+    for (size_t i = 0; i < c->as_new.instruction_count; i++) {
+        const skein_instruction *in = &c->as_new.instructions[i];
+
+        skn_buf_addf(&b, " %zu:%.*s %zu:%.*s", in->type.n, SKN_FMT(in->type), in->target.n,
+                     SKN_FMT(in->target));
+    }
+    return skn_buf_keep(&b, mem);
 }
 
 skein_rc skein_retag(skein_engine *e, const skein_change *how, skein_message_id message,
                      const skein_instruction *instructions, size_t count, skein_mem *mem,
                      skein_version *out, skein_message *retagged, skein_error *err)
 {
-    skein_message     scratch;
-    retag_call        c = {.id = message, .instructions = instructions, .count = count};
-    skein_new_message as_new = {
-        .content = SKN_STR("-"), .instructions = instructions, .instruction_count = count};
-    skein_rc rc = skn_check_new(e, &as_new, err);
+    skein_message scratch;
+    retag_call    c = {.id = message,
+                       .as_new = {.content = SKN_STR("-"),
+                                  .instructions = instructions,
+                                  .instruction_count = count}};
+    skein_rc      rc = skn_check_new(e, &c.as_new, err);
 
     if (rc)
         return rc;
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "amend",
-                                 .version = out,
-                                 .message = retagged ? retagged : &scratch,
-                                 .request = retag_request(mem, &c)};
+    c.change = skn_change_of(e, how, mem, "amend", out, retag_request(mem, &c));
+    c.change.message = retagged ? retagged : &scratch;
     return skn_change_run(&c.change, retag, &c, err);
 }
 
@@ -318,14 +268,11 @@ typedef struct forget_call {
     skein_agent_id  agent;
 } forget_call;
 
-static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc forget(void *arg, skein_error *err)
 {
     forget_call *c = arg;
     skn_draft   *d = &c->change.draft;
-    skein_rc     rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
-        return rc;
     for (size_t i = 0; i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
 
@@ -335,8 +282,7 @@ static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
             break;
         d->note = skn_arena_printf(d->a, "empty the memory of %.*s",
                                    SKN_FMT(l->lane.agent_name));
-        rc = skn_draft_replace(d, l, 0, l->from.length, NULL, 0, err);
-        return rc ? rc : skn_change_finish(&c->change, err);
+        return skn_draft_replace(d, l, 0, l->from.length, NULL, 0, err);
     }
     return skn_fail(err, SKEIN_NOTHING, "this agent remembers nothing of the conversation");
 }
@@ -346,12 +292,7 @@ skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id a
 {
     forget_call c = {.agent = agent};
 
-    c.change = (skn_change_call){
-        .e = e,
-        .how = how,
-        .mem = mem,
-        .kind = "delete",
-        .version = out,
-        .request = skn_arena_printf(mem, "memory of %lld", (long long)agent.v)};
+    c.change = skn_change_of(e, how, mem, "delete", out,
+                             skn_arena_printf(mem, "memory of %lld", (long long)agent.v));
     return skn_change_run(&c.change, forget, &c, err);
 }

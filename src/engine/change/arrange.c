@@ -75,7 +75,7 @@ static skein_rc check_free(skn_tx *tx, skn_str uid, skn_arena *a, skein_error *e
     return skn_hint(err, rc, "Leave the id out to get a new one.");
 }
 
-static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc insert(void *arg, skein_error *err)
 {
     ids_call  *c = arg;
     skn_draft *d = &c->change.draft;
@@ -83,18 +83,15 @@ static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
     skn_room   room;
     skein_rc   rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
-        return rc;
     if ((before && (rc = skn_draft_target(d, c->before, before, err))) ||
-        (rc = check_free(tx, c->message->uid, d->a, err)) ||
-        (rc = skn_room_open(&room, tx, &d->conversation, d->now, d->a, err)) ||
+        (rc = check_free(d->tx, c->message->uid, d->a, err)) ||
+        (rc = skn_room_open(&room, d->tx, &d->conversation, d->now, d->a, err)) ||
         (rc = skn_message_prepare(&room, c->message, c->change.message, err)) ||
-        (rc = skn_message_insert(tx, c->change.message, d->a, err)))
+        (rc = skn_message_insert(d->tx, c->change.message, d->a, err)))
         return rc;
     d->note = skn_arena_printf(d->a, "insert %.*s", SKN_FMT(c->change.message->uid));
-    if ((rc = note_split(d, before, err)) || (rc = insert_in_lanes(c, before, err)))
-        return rc;
-    return skn_change_finish(&c->change, err);
+    rc = note_split(d, before, err);
+    return rc ? rc : insert_in_lanes(c, before, err);
 }
 
 static void add_field(skn_buf *b, skn_str s)
@@ -106,7 +103,6 @@ static void add_field(skn_buf *b, skn_str s)
 static skn_str insert_request(skein_mem *mem, int64_t before, const skein_new_message *m)
 {
     skn_buf b;
-    skn_str text;
 
     skn_buf_init(&b, SIZE_MAX / 2);
     skn_buf_addf(&b, "%lld %d %d ", (long long)before, (int)m->role, (int)m->heard_by_given);
@@ -121,9 +117,7 @@ static skn_str insert_request(skein_mem *mem, int64_t before, const skein_new_me
         add_field(&b, m->instructions[i].type);
         add_field(&b, m->instructions[i].target);
     }
-    text = skn_arena_copy(mem, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return text;
+    return skn_buf_keep(&b, mem);
 }
 
 skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id before,
@@ -139,13 +133,9 @@ skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id
     if (message->role == SKEIN_TOOL || message->call_count > 0)
         return skn_fail(err, SKEIN_INVALID,
                         "tool calls and results are appended, not inserted");
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "insert",
-                                 .version = out,
-                                 .message = inserted ? inserted : &scratch,
-                                 .request = insert_request(mem, before.v, message)};
+    c.change = skn_change_of(e, how, mem, "insert", out,
+                             insert_request(mem, before.v, message));
+    c.change.message = inserted ? inserted : &scratch;
     return skn_change_run(&c.change, insert, &c, err);
 }
 
@@ -207,7 +197,7 @@ static skein_rc check_outside(const skn_target *before, const skn_target *target
 }
 
 /* Tool calls go with their results and the other way round, so that moving never parts them. */
-static skein_rc reorder(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc reorder(void *arg, skein_error *err)
 {
     ids_call   *c = arg;
     skn_draft  *d = &c->change.draft;
@@ -215,8 +205,6 @@ static skein_rc reorder(skn_tx *tx, void *arg, skein_error *err)
     size_t      count = c->ids.count;
     skein_rc    rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
-        return rc;
     if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
         (rc = skn_draft_close_groups(d, &targets, &count, err)) ||
         (before && ((rc = skn_draft_target(d, c->before, before, err)) ||
@@ -226,7 +214,7 @@ static skein_rc reorder(skn_tx *tx, void *arg, skein_error *err)
     rc = note_split(d, before, err);
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++)
         rc = reorder_lane(d, &d->lanes[i], targets, count, before, err);
-    return rc ? rc : skn_change_finish(&c->change, err);
+    return rc;
 }
 
 skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_ids ids,
@@ -235,11 +223,7 @@ skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_i
 {
     ids_call c = {.ids = ids, .before = before};
 
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "reorder",
-                                 .version = out,
-                                 .request = skn_change_ids_text(mem, ids, before.v)};
+    c.change = skn_change_of(e, how, mem, "reorder", out,
+                             skn_change_ids_text(mem, ids, before.v));
     return skn_change_run(&c.change, reorder, &c, err);
 }

@@ -4,26 +4,11 @@
 
 #include <stdlib.h>
 
-skein_rc skn_change_run(skn_change_call *c, skn_work *work, void *arg, skein_error *err)
+skn_change_call skn_change_of(skein_engine *e, const skein_change *how, skein_mem *mem,
+                              const char *kind, skein_version *version, skn_str request)
 {
-    skein_rc rc;
-
-    c->dry_done = false;
-    if (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err)))
-        return rc;
-    rc = skn_store_write(c->e->store, work, arg, err);
-    if (rc == SKEIN_NOTHING && c->dry_done) {
-        /* Neither was ever made, and others may get their ids. */
-        c->version->number = 0;
-        c->version->thread.v = 0;
-        c->version->thread_uid = SKN_NONE;
-        if (c->message) {
-            c->message->id.v = 0;
-            c->message->uid = SKN_NONE;
-        }
-        return SKEIN_OK;
-    }
-    return rc;
+    return (skn_change_call){
+        .e = e, .how = how, .mem = mem, .kind = kind, .version = version, .request = request};
 }
 
 /* --- Keys --------------------------------------------------------------------------------------------- */
@@ -124,18 +109,18 @@ static skein_rc keep_key(skn_change_call *c, skein_error *err)
 /* --- Begin and end -------------------------------------------------------------------------------------- */
 
 /* What agents waited for has ended, and is told to them: the change is about that too. */
-static skein_rc begin_again(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err)
+static skein_rc begin_again(skn_change_call *c, skn_tx *tx, skein_error *err)
 {
     skein_change how = *c->how;
     skein_rc     rc;
 
     how.expect = (skein_at){0};
-    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, &how, base, c->kind, err);
+    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, &how, 0, c->kind, err);
     c->draft.how = c->how;
     return rc;
 }
 
-skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err)
+static skein_rc begin(skn_change_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc;
 
@@ -143,11 +128,11 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
     c->stopped = NULL;
     if (c->how->key.p && ((rc = find_key(c, tx, err)) || c->replayed))
         return rc;
-    if ((rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err)) ||
+    if ((rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, 0, c->kind, err)) ||
         (rc = skn_work_guard(c->e, tx, c->mem, &c->draft.conversation, c->how, &c->stopped,
                              err)))
         return rc;
-    return c->stopped && c->how->force ? begin_again(c, tx, base, err) : SKEIN_OK;
+    return c->stopped && c->how->force ? begin_again(c, tx, err) : SKEIN_OK;
 }
 
 static skein_rc note_removal(const skn_change_call *c, skein_error *err)
@@ -159,7 +144,7 @@ static skein_rc note_removal(const skn_change_call *c, skein_error *err)
                         c->draft.note, err);
 }
 
-skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
+static skein_rc seal(skn_change_call *c, skein_error *err)
 {
     skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
 
@@ -171,25 +156,54 @@ skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
     return SKEIN_NOTHING;
 }
 
-skein_rc skn_change_finish(skn_change_call *c, skein_error *err)
+static skein_rc run_change(skn_tx *tx, void *arg, skein_error *err)
 {
-    skein_rc rc = skn_draft_commit(&c->draft, c->version, err);
+    skn_change_call *c = arg;
+    skn_draft       *d = &c->draft;
+    skein_rc         rc = begin(c, tx, err);
 
-    return rc ? rc : skn_change_seal(c, err);
+    if (rc || c->replayed)
+        return rc || !c->again ? rc : c->again(c->arg, tx, err);
+    if ((rc = c->make(c->arg, err)))
+        return rc;
+    if (d->target.version_id != d->version_id && (rc = skn_draft_commit(d, c->version, err)))
+        return rc;
+    return seal(c, err);
+}
+
+skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_error *err),
+                        void *arg, skein_error *err)
+{
+    skein_rc rc;
+
+    c->make = make;
+    c->arg = arg;
+    c->dry_done = false;
+    if (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err)))
+        return rc;
+    rc = skn_store_write(c->e->store, run_change, c, err);
+    if (rc != SKEIN_NOTHING || !c->dry_done)
+        return rc;
+    /* Neither was ever made, and others may get their ids. */
+    c->version->number = 0;
+    c->version->thread.v = 0;
+    c->version->thread_uid = SKN_NONE;
+    if (c->message) {
+        c->message->id.v = 0;
+        c->message->uid = SKN_NONE;
+    }
+    return SKEIN_OK;
 }
 
 skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more)
 {
     skn_buf buf;
-    skn_str text;
 
     skn_buf_init(&buf, SIZE_MAX / 2);
     for (size_t i = 0; i < ids.count; i++)
         skn_buf_addf(&buf, "%lld,", (long long)ids.at[i].v);
     skn_buf_addf(&buf, "%lld", (long long)more);
-    text = skn_arena_copy(mem, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return text;
+    return skn_buf_keep(&buf, mem);
 }
 
 /* --- Targets and places ----------------------------------------------------------------------------------- */

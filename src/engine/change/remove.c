@@ -357,8 +357,9 @@ static skein_rc count_again(call *c, skn_tx *tx, const skn_conversation_row *row
     return SKEIN_OK;
 }
 
-static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
+static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
 {
+    call                *c = arg;
     skein_mem           *mem = c->change.mem;
     skn_conversation_row row;
     skn_version_row      version, origin;
@@ -367,6 +368,10 @@ static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
     bool                 found;
     skein_rc             rc;
 
+    *c->out = (skein_removal){.version = c->out->version,
+                              .added = c->out->added,
+                              .side_effects = -1,
+                              .tool_results = -1};
     if ((rc = skn_conversation_need(tx, c->change.how->conversation, mem, &row, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
@@ -387,7 +392,7 @@ static const char *note_word(const call *c)
     return c->is_edit || c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
 
-static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc remove_from(void *arg, skein_error *err)
 {
     call      *c = arg;
     skn_draft *d = &c->change.draft;
@@ -396,10 +401,6 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     skein_rc   rc;
 
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
-    if ((rc = skn_change_start(&c->change, tx, 0, err)))
-        return rc;
-    if (c->change.replayed)
-        return replay(c, tx, err);
     if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
         (rc = check_session(c, err)) || (rc = check_client(c, err)) ||
         (rc = cut_lanes(c, &t, err)))
@@ -408,32 +409,28 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
         keep_shown(c, d->a, (skein_removal_line[]){line_of(d->a, &t.message)}, 1, 1);
     c->out->message_uid = t.message.uid;
     d->note = skn_arena_printf(d->a, "%s %.*s", note_word(c), SKN_FMT(t.message.uid));
-    skn_tx_uid(tx, uid);
+    skn_tx_uid(d->tx, uid);
     c->edit = skn_arena_printf(d->a, "ed_%s", uid);
     tell_phase(c, &d->conversation, "removing", false);
     rc = skn_draft_commit(d, c->change.version, err);
     if (rc || (rc = fill_previous(c, err)) ||
-        (rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id,
+        (rc = skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
                                     t.message.uid, err)))
         return rc;
     if (c->is_edit && (rc = send_again(c, &t, err)))
         return rc;
     tell_phase(c, &d->target, "done", true);
-    return skn_change_seal(&c->change, err);
+    return SKEIN_OK;
 }
 
 static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
                     skein_mem *mem, skein_error *err)
 {
-    c->change = (skn_change_call){.e = e,
-                                  .how = how,
-                                  .mem = mem,
-                                  .kind = kind,
-                                  .version = &c->out->version,
-                                  .message = &c->out->added,
-                                  .request = skn_arena_printf(mem, "%lld %d %.*s",
-                                                              (long long)c->id.v, c->user_only,
-                                                              SKN_FMT(c->content))};
+    c->change = skn_change_of(e, how, mem, kind, &c->out->version,
+                              skn_arena_printf(mem, "%lld %d %.*s", (long long)c->id.v,
+                                               c->user_only, SKN_FMT(c->content)));
+    c->change.message = &c->out->added;
+    c->change.again = replay;
     return skn_change_run(&c->change, remove_from, c, err);
 }
 

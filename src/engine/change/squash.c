@@ -3,14 +3,14 @@
 #include "engine/feed.h"
 #include "engine/work/act.h"
 
-typedef struct call {
+typedef struct squash_call {
     skn_change_call          change;
     const skein_squash_spec *spec;
     skein_squash            *out;
-} call;
+} squash_call;
 
 /* Were all sources said in this conversation, or in one it was branched from? */
-static skein_rc were_here(const call *c, bool *all, skein_error *err)
+static skein_rc were_here(const squash_call *c, bool *all, skein_error *err)
 {
     const skn_draft *d = &c->change.draft;
     skn_ids          kin;
@@ -32,7 +32,8 @@ static skein_rc too_few(skein_error *err)
 }
 
 /* A source that is gone means that somebody was faster: a conflict, not a wrong id. */
-static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein_error *err)
+static skein_rc find_sources(squash_call *c, skn_target **targets, size_t *count,
+                             skein_error *err)
 {
     skn_draft *d = &c->change.draft;
     bool       all;
@@ -109,7 +110,8 @@ static void keep_reply(skein_message *m, const skn_target *targets, size_t count
     }
 }
 
-static skein_rc make_result(call *c, const skn_target *targets, size_t count, skein_error *err)
+static skein_rc make_result(squash_call *c, const skn_target *targets, size_t count,
+                            skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
     const skein_message *speaker;
@@ -142,8 +144,8 @@ static skein_rc make_result(call *c, const skn_target *targets, size_t count, sk
 
 /* The result takes the place of the first source, in every lane that holds any: also where that one was
  * not heard, so that all lanes keep the same order. */
-static skein_rc squash_lane(call *c, skn_lane_draft *l, const skn_target *targets, size_t count,
-                            skein_error *err)
+static skein_rc squash_lane(squash_call *c, skn_lane_draft *l, const skn_target *targets,
+                            size_t count, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
     int64_t   *at, to;
@@ -164,7 +166,8 @@ static skein_rc squash_lane(call *c, skn_lane_draft *l, const skn_target *target
     return skn_draft_replace(d, l, to, to, &c->change.message->id.v, 1, err);
 }
 
-static skein_rc write_squash(call *c, const skn_target *targets, size_t count, skein_error *err)
+static skein_rc write_squash(squash_call *c, const skn_target *targets, size_t count,
+                             skein_error *err)
 {
     skn_draft     *d = &c->change.draft;
     int64_t       *ids = SKN_ARRAY(d->a, count, int64_t);
@@ -191,7 +194,7 @@ static skein_rc write_squash(call *c, const skn_target *targets, size_t count, s
 
 static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein_error *err);
 
-static void tell(const call *c, const skn_target *sources, size_t count)
+static void tell(const squash_call *c, const skn_target *sources, size_t count)
 {
     const skn_draft *d = &c->change.draft;
     skn_told         told;
@@ -207,20 +210,14 @@ static void tell(const call *c, const skn_target *sources, size_t count)
     skn_feed_chat(d->tx, &d->target, "squash.completed", SKN_NONE, &told);
 }
 
-static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc squash(void *arg, skein_error *err)
 {
-    call       *c = arg;
-    skn_draft  *d = &c->change.draft;
-    skn_target *targets;
-    size_t      count;
-    skein_rc    rc;
+    squash_call *c = arg;
+    skn_draft   *d = &c->change.draft;
+    skn_target  *targets;
+    size_t       count;
+    skein_rc     rc;
 
-    if ((rc = skn_change_start(&c->change, tx, 0, err)))
-        return rc;
-    if (c->change.replayed) {
-        c->out->uid = c->change.message->squash_uid;
-        return load_squash(tx, c->out, c->change.mem, err);
-    }
     if ((rc = find_sources(c, &targets, &count, err)) ||
         (rc = make_result(c, targets, count, err)))
         return rc;
@@ -230,20 +227,28 @@ static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
             return rc;
     if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)) ||
         (rc = skn_draft_commit(d, c->change.version, err)) ||
-        (rc = skn_call_keep_with(tx, c->spec->call, &d->conversation, c->change.message->uid,
+        (rc = skn_call_keep_with(d->tx, c->spec->call, &d->conversation, c->change.message->uid,
                                  c->change.mem, err)))
         return rc;
     tell(c, targets, count);
-    return skn_change_seal(&c->change, err);
+    return SKEIN_OK;
+}
+
+static skein_rc squash_again(void *arg, skn_tx *tx, skein_error *err)
+{
+    squash_call *c = arg;
+
+    c->out->uid = c->change.message->squash_uid;
+    return load_squash(tx, c->out, c->change.mem, err);
 }
 
 skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
                                const skein_squash_spec *spec, skein_mem *mem, skein_squash *out,
                                skein_error *err)
 {
-    call     c = {.spec = spec, .out = out};
-    skn_str  ids = skn_change_ids_text(mem, spec->sources, (int64_t)spec->content.n);
-    skein_rc rc;
+    squash_call c = {.spec = spec, .out = out};
+    skn_str     ids = skn_change_ids_text(mem, spec->sources, (int64_t)spec->content.n);
+    skein_rc    rc;
 
     *out = (skein_squash){0};
     if (skn_str_trim(spec->content).n == 0)
@@ -253,16 +258,12 @@ skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
         (spec->model.p &&
          (rc = skn_check_word(spec->model, "the model's name", SKN_WORD_MAX, err))))
         return rc;
-    c.change = (skn_change_call){
-        .e = e,
-        .how = how,
-        .mem = mem,
-        .kind = "squash",
-        .version = &out->version,
-        .message = &out->result,
-        .request = skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),
-                                    (long long)spec->agent.v, SKN_FMT(spec->model),
-                                    SKN_FMT(spec->prompt), SKN_FMT(spec->content))};
+    c.change = skn_change_of(e, how, mem, "squash", &out->version,
+                             skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),
+                                              (long long)spec->agent.v, SKN_FMT(spec->model),
+                                              SKN_FMT(spec->prompt), SKN_FMT(spec->content)));
+    c.change.message = &out->result;
+    c.change.again = squash_again;
     return skn_change_run(&c.change, squash, &c, err);
 }
 

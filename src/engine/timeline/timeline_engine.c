@@ -346,14 +346,11 @@ static skn_str quoted(skn_str text, skn_arena *a)
 {
     skn_buf buf;
     skn_jw  w;
-    skn_str out;
 
     skn_buf_init(&buf, SIZE_MAX);
     skn_jw_init(&w, &buf);
     skn_jw_str(&w, text);
-    out = skn_arena_copy(a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return out;
+    return skn_buf_keep(&buf, a);
 }
 
 /* However damaged the stored arguments are, what the record says about them is JSON. */

@@ -420,7 +420,7 @@ static shape shape_of(skn_str text)
 
 static skn_str wrap_invalid(skn_arena *a, skn_str raw)
 {
-    skn_str text = skn_view_clean(a, raw), kept;
+    skn_str text = skn_view_clean(a, raw);
     skn_buf out;
     skn_jw  w;
 
@@ -429,9 +429,7 @@ static skn_str wrap_invalid(skn_arena *a, skn_str raw)
     skn_jw_object(&w);
     skn_jw_kstr(&w, "invalid", text);
     skn_jw_object_end(&w);
-    kept = skn_arena_copy(a, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return kept;
+    return skn_buf_keep(&out, a);
 }
 
 static skn_str wrap_value(skn_arena *a, skn_str raw)
