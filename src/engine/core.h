@@ -267,10 +267,6 @@ skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char 
 
 /* --- conversation.c --------------------------------------------------------------------------------------- */
 
-/* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
- * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
-skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
-                               skein_error *err);
 /* An agent's one conversation of a mode, made and told of when it is not there. */
 skein_rc skn_conversation_own(skn_tx *tx, int64_t agent, skein_mode mode, int64_t now,
                               skn_arena *a, skn_conversation_row *out, skein_error *err);
@@ -305,7 +301,6 @@ skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_erro
 skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err);
 /* The same with a limit of its own, and without line breaks or other control characters. */
 skein_rc skn_check_word(skn_str s, const char *what, size_t max, skein_error *err);
-skein_rc skn_check_world_ref(skn_str ref, skein_error *err);
 skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err);
 
 /* --- append.c ------------------------------------------------------------------------------------------ */
@@ -333,8 +328,6 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
  * client claims is left out, so that nobody can pass for another. The texts are not copied. */
 skein_instruction *skn_instructions_keep(const skein_new_message *n, skn_arena *a,
                                          size_t *count);
-/* The lane of a present agent by its name, or NULL. */
-const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
 /* Does the agent of this lane get a message with these hearers into its memory? */
 bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
                     const skein_new_message *n);
@@ -351,13 +344,6 @@ skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, 
 
 /* The compaction that a new thread inherits from the one it was made of. */
 skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err);
-/* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
- * is how many messages of it say something. */
-skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
-                         int64_t *cut, size_t *said, skein_error *err);
-skein_rc skn_nothing_to_compact(skein_error *err);
-/* As a lane is named from outside: "main.1", "@ada". */
-skn_str skn_lane_name(const skn_lane_row *lane, skn_arena *a);
 
 #define SKN_NOW() skn_clock_micros()
 

@@ -49,7 +49,8 @@ void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *f
     add(f, &skn_invariants[invariant], skn_str_of(line));
 }
 
-int64_t skn_fsck_found(const skn_fsck *f)
+/* How many there are, with those that are only counted. */
+static int64_t count_findings(const skn_fsck *f)
 {
     return (int64_t)f->findings.n + f->untold;
 }
@@ -90,112 +91,6 @@ skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *ki
     return SKEIN_OK;
 }
 
-/* --- The check --------------------------------------------------------------------------------------------- */
-
-static skein_rc check_database(skn_fsck *f, skein_error *err)
-{
-    return skn_check_database(f->tx, on_rule, f, err);
-}
-
-static skein_rc check_rules(skn_fsck *f, skein_error *err)
-{
-    return skn_check_rules(f->tx, on_rule, f, err);
-}
-
-static skein_rc count(skn_fsck *f, skein_error *err)
-{
-    skn_check_counts n;
-    skein_rc         rc = skn_check_count(f->tx, &n, err);
-
-    f->out->messages = n.messages;
-    f->out->threads = n.threads;
-    f->out->nodes = n.nodes;
-    f->out->conversations = n.conversations;
-    f->out->warnings = n.warnings;
-    f->out->ahead = n.ahead;
-    return rc;
-}
-
-/* First: after a statement that met a damaged page, SQLite would call the index damaged, too. */
-static skein_rc check_index(skn_fsck *f, skein_error *err)
-{
-    skein_rc rc = skn_check_index(f->tx, err);
-
-    if (rc == SKEIN_DAMAGED)
-        skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
-                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
-    return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
-}
-
-/* A part that meets a damaged file says so, and the next one still gets its turn; but PostgreSQL
- * answers nothing more in a transaction in which something failed. A question that the database refuses is about a
- * table that is gone. */
-static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
-{
-    static skein_rc (*const parts[])(skn_fsck *, skein_error *) = {
-        check_index,    check_database,   count,         check_rules, skn_fsck_rows,
-        skn_fsck_trees, skn_fsck_threads, skn_fsck_calls};
-    skein_error why;
-
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        skein_rc rc = parts[i](f, &why);
-
-        if (rc && rc != SKEIN_DAMAGED && rc != SKEIN_FAILED) {
-            if (err)
-                *err = why;
-            return rc;
-        }
-        if (rc)
-            skn_fsck_find(f, SKN_INV_DATABASE,
-                          "%s; copy the store away and go back to a backup", why.message);
-        if (rc && pg)
-            break;
-        skn_arena_reset(f->scratch);
-    }
-    return SKEIN_OK;
-}
-
-/* *done: it came to its end, whatever becomes of the snapshot. */
-static skein_rc check(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
-                      skein_error *err)
-{
-    static const skn_invariant more = {"more", "The rest is counted, not listed."};
-
-    skn_fsck f = {.tx = tx, .mem = mem, .out = out};
-    skein_rc rc;
-
-    *out = (skein_check){0};
-    f.scratch = skn_arena_new();
-    f.sources = skn_heap(SKN_FSCK_SLOTS * sizeof *f.sources);
-    f.nodes = skn_heap(SKN_FSCK_SLOTS * sizeof *f.nodes);
-    f.spans = skn_heap(SKN_FSCK_SLOTS * sizeof *f.spans);
-    rc = run_parts(&f, pg, err);
-    *done = rc == SKEIN_OK;
-    if (f.untold > 0) {
-        f.findings.n--;
-        add(&f, &more,
-            skn_arena_printf(f.mem, "%lld more findings are not listed",
-                             (long long)f.untold + 1));
-    }
-    out->at = f.findings.p;
-    out->count = f.findings.n;
-    free(f.sources);
-    free(f.nodes);
-    free(f.spans);
-    skn_arena_free(f.scratch);
-    return rc;
-}
-
-skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err)
-{
-    bool         done = false;
-    skn_snapshot s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = check(s.tx, skn_store_is_pg(e->store), mem, out, &done, err);
-    return done ? SKEIN_OK : s.rc; /* on a damaged file a snapshot may fail to end */
-}
-
 /* Are all pieces there that calls of models were made of? */
 
 static skein_rc check_call(void *arg, skn_str uid, skn_str request, skn_str response,
@@ -226,7 +121,8 @@ static skein_rc check_call(void *arg, skn_str uid, skn_str request, skn_str resp
     return SKEIN_OK;
 }
 
-skein_rc skn_fsck_calls(skn_fsck *f, skein_error *err)
+/* The pieces of what models were sent. */
+static skein_rc check_model_calls(skn_fsck *f, skein_error *err)
 {
     return skn_call_each(f->tx, 0, check_call, f, err);
 }
@@ -346,14 +242,14 @@ static skein_rc on_message(void *arg, const void *row, skein_error *err)
 {
     const skn_check_message *m = row;
     skn_fsck                *f = arg;
-    int64_t                  before = skn_fsck_found(f);
+    int64_t                  before = count_findings(f);
     skein_rc                 rc;
 
     check_texts(f, m);
     check_instructions(f, m);
     rows_check_index(f, m);
     rc = check_calls(f, m, err);
-    if (skn_fsck_found(f) == before) /* else it is known that the row was changed, and how */
+    if (count_findings(f) == before) /* else it is known that the row was changed, and how */
         check_hash(f, m);
     skn_arena_reset(f->scratch);
     return rc;
@@ -629,7 +525,8 @@ static skein_rc check_worlds(skn_fsck *f, skein_error *err)
     return rc;
 }
 
-skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err)
+/* Texts of messages, tool calls, places of messages, context files. */
+static skein_rc check_rows(skn_fsck *f, skein_error *err)
 {
     items    s = {.f = f};
     skein_rc rc;
@@ -642,4 +539,110 @@ skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err)
     if ((rc = check_places(f, err)) || (rc = check_worlds(f, err)))
         return rc;
     return skn_check_each(f->tx, SKN_CHECK_FILES, on_file, f, err);
+}
+
+/* --- The check --------------------------------------------------------------------------------------------- */
+
+static skein_rc check_database(skn_fsck *f, skein_error *err)
+{
+    return skn_check_database(f->tx, on_rule, f, err);
+}
+
+static skein_rc check_rules(skn_fsck *f, skein_error *err)
+{
+    return skn_check_rules(f->tx, on_rule, f, err);
+}
+
+static skein_rc count(skn_fsck *f, skein_error *err)
+{
+    skn_check_counts n;
+    skein_rc         rc = skn_check_count(f->tx, &n, err);
+
+    f->out->messages = n.messages;
+    f->out->threads = n.threads;
+    f->out->nodes = n.nodes;
+    f->out->conversations = n.conversations;
+    f->out->warnings = n.warnings;
+    f->out->ahead = n.ahead;
+    return rc;
+}
+
+/* First: after a statement that met a damaged page, SQLite would call the index damaged, too. */
+static skein_rc check_index(skn_fsck *f, skein_error *err)
+{
+    skein_rc rc = skn_check_index(f->tx, err);
+
+    if (rc == SKEIN_DAMAGED)
+        skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
+                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
+    return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
+}
+
+/* A part that meets a damaged file says so, and the next one still gets its turn; but PostgreSQL
+ * answers nothing more in a transaction in which something failed. A question that the database refuses is about a
+ * table that is gone. */
+static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
+{
+    static skein_rc (*const parts[])(skn_fsck *, skein_error *) = {
+        check_index,      check_database,   count, check_rules, check_rows, skn_fsck_trees,
+        skn_fsck_threads, check_model_calls};
+    skein_error why;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        skein_rc rc = parts[i](f, &why);
+
+        if (rc && rc != SKEIN_DAMAGED && rc != SKEIN_FAILED) {
+            if (err)
+                *err = why;
+            return rc;
+        }
+        if (rc)
+            skn_fsck_find(f, SKN_INV_DATABASE,
+                          "%s; copy the store away and go back to a backup", why.message);
+        if (rc && pg)
+            break;
+        skn_arena_reset(f->scratch);
+    }
+    return SKEIN_OK;
+}
+
+/* *done: it came to its end, whatever becomes of the snapshot. */
+static skein_rc check(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
+                      skein_error *err)
+{
+    static const skn_invariant more = {"more", "The rest is counted, not listed."};
+
+    skn_fsck f = {.tx = tx, .mem = mem, .out = out};
+    skein_rc rc;
+
+    *out = (skein_check){0};
+    f.scratch = skn_arena_new();
+    f.sources = skn_heap(SKN_FSCK_SLOTS * sizeof *f.sources);
+    f.nodes = skn_heap(SKN_FSCK_SLOTS * sizeof *f.nodes);
+    f.spans = skn_heap(SKN_FSCK_SLOTS * sizeof *f.spans);
+    rc = run_parts(&f, pg, err);
+    *done = rc == SKEIN_OK;
+    if (f.untold > 0) {
+        f.findings.n--;
+        add(&f, &more,
+            skn_arena_printf(f.mem, "%lld more findings are not listed",
+                             (long long)f.untold + 1));
+    }
+    out->at = f.findings.p;
+    out->count = f.findings.n;
+    free(f.sources);
+    free(f.nodes);
+    free(f.spans);
+    skn_arena_free(f.scratch);
+    return rc;
+}
+
+skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err)
+{
+    bool         done = false;
+    skn_snapshot s = {.store = e->store};
+
+    while (skn_snapshot_next(&s, err))
+        s.rc = check(s.tx, skn_store_is_pg(e->store), mem, out, &done, err);
+    return done ? SKEIN_OK : s.rc; /* on a damaged file a snapshot may fail to end */
 }

@@ -38,24 +38,15 @@ typedef struct skn_fsck {
 /* Adds a finding. */
 void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* How many there are, with those that are only counted. */
-int64_t skn_fsck_found(const skn_fsck *f);
 /* What is known of a thread; id 0 when there is none. */
 skein_rc skn_fsck_source(skn_fsck *f, int64_t thread, skn_check_source *out, skein_error *err);
 /* Is a conversation the other one, or branched from it, through any number of steps? */
 skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *kin,
                       skein_error *err);
 
-/* fsck.c: texts of messages, tool calls, places of messages, context files. */
-skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err);
 /* fsck_tree.c: every node of every tree, once. */
 skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err);
-/* The length and keys of a node; *found is false when it is missing or unreadable. */
-skein_rc skn_fsck_node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *found,
-                          skein_error *err);
 /* fsck_tree.c: every thread against the one it was made from, and its compaction. */
 skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err);
-/* fsck.c: the pieces of what models were sent. */
-skein_rc skn_fsck_calls(skn_fsck *f, skein_error *err);
 
 #endif

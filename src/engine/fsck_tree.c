@@ -25,7 +25,8 @@ static skn_fsck_node sum_up(int64_t id, const skn_node *n)
     return s;
 }
 
-skein_rc skn_fsck_node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *found,
+/* The length and keys of a node; *found is false when it is missing or unreadable. */
+static skein_rc node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *found,
                           skein_error *err)
 {
     skn_fsck_node *slot = &f->nodes[(uint64_t)id % SKN_FSCK_SLOTS];
@@ -125,7 +126,7 @@ static skein_rc check_child(skn_fsck *f, const skn_check_node *n, size_t entry,
     skein_rc      rc = SKEIN_OK;
 
     if (e->child_id > 0 && e->child_id < n->id)
-        rc = skn_fsck_node_of(f, e->child_id, &child, &found, err);
+        rc = node_of(f, e->child_id, &child, &found, err);
     if (rc)
         return rc;
     if (!found)
@@ -303,7 +304,7 @@ static skein_rc check_root(skn_fsck *f, const skn_thread_row *t, bool *readable,
     skein_rc      rc = SKEIN_OK;
 
     if (t->root_id)
-        rc = skn_fsck_node_of(f, t->root_id, &root, &found, err);
+        rc = node_of(f, t->root_id, &root, &found, err);
     if (rc)
         return rc;
     *readable = found && root.length == t->base_length;

@@ -5,7 +5,7 @@
 #ifndef SKN_TESTS_VIEW_BYTES_H
 #define SKN_TESTS_VIEW_BYTES_H
 
-#include "engine/view/modelview.h"
+#include "../prompt_check.h"
 
 #include <string.h>
 
@@ -167,7 +167,7 @@ static bool view_same_message(const skn_prompt_message *x, const skn_prompt_mess
 static bool view_settled(const skn_prompt *p, skein_agent_id viewpoint, skn_arena *a)
 {
     skn_view_options opt = {.viewpoint = viewpoint, .rendered = true};
-    skein_messages   back = skn_prompt_messages(p, viewpoint, a);
+    skein_messages   back = prompt_messages(p, viewpoint, a);
     skn_prompt       again;
 
     skn_model_view(back.at, back.count, &opt, a, &again);
@@ -185,7 +185,7 @@ static bool view_holds(const unsigned char *p, size_t n, skein_error *err)
     view_bytes       in = {p, n};
     unsigned         how = view_byte(&in);
     skn_arena       *a = skn_arena_new();
-    skn_view_options opt = {.viewpoint = {how % 3}, .tags = (skn_tags)(how / 3 % 3)};
+    skn_view_options opt = {.viewpoint = {how % 3}};
     skein_messages   list = view_list(&in, a);
     skn_prompt       prompt;
     bool             ok = true;
@@ -194,7 +194,7 @@ static bool view_holds(const unsigned char *p, size_t n, skein_error *err)
         opt.summary = &list.at[list.count - 1];
     skn_model_view(list.at, list.count, &opt, a, &prompt);
     memset(err, 0, sizeof *err);
-    ok = !skn_prompt_valid(&prompt, err);
+    ok = !prompt_valid(&prompt, err);
     if (ok && !view_settled(&prompt, opt.viewpoint, a)) {
         ok = false;
         memcpy(err->message, "the view of the view differs", 29);

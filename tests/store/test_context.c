@@ -2,7 +2,7 @@
  * answer; and never an invalid list, whatever the store holds. */
 #include "store/kit.h"
 
-#include "engine/view/modelview.h"
+#include "prompt_check.h"
 
 static skein_context context(kit *k, const skein_slice *what)
 {
@@ -14,7 +14,7 @@ static skein_context context(kit *k, const skein_slice *what)
         s.conversation = k->how.conversation;
     KIT_OK(k, skein_context_read(k->e, &s, k->mem, &c, &k->err));
     p = (skn_prompt){c.at, c.count};
-    KIT_OK(k, skn_prompt_valid(&p, &k->err));
+    KIT_OK(k, prompt_valid(&p, &k->err));
     return c;
 }
 

@@ -104,7 +104,7 @@ static void expect_with(const skein_message *msgs, size_t n, const skn_view_opti
     skn_model_view(msgs, n, opt, arena, &p);
     show(&got, &p);
     assert_string_equal(got.p, want);
-    assert_int_equal(skn_prompt_valid(&p, &err), SKEIN_OK);
+    assert_int_equal(prompt_valid(&p, &err), SKEIN_OK);
     assert_true(view_settled(&p, opt->viewpoint, arena));
     skn_buf_release(&got);
 }
@@ -331,7 +331,7 @@ static void arguments_nested_to_the_limit_are_still_settled(void **state)
         memset(deep + depth, ']', depth);
         msgs[1].calls->args = (skn_str){deep, 2 * depth};
         skn_model_view(msgs, COUNT(msgs), NULL, arena, &p);
-        assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+        assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
         assert_true(view_settled(&p, (skein_agent_id){0}, arena));
     }
 }
@@ -424,7 +424,6 @@ static void instructions_follow_their_text(void **state)
                                 {SKN_STR("ResponseExpected"), SKN_STR("bo")},
                                 {SKN_STR("brief]\n[x"), SKN_NONE}};
     skein_message     msgs[] = {agent(BO, "well?"), human("[response expected: eve]")};
-    skn_view_options  opt = {.viewpoint = {ADA}, .tags = SKN_TAGS_LATEST};
 
     (void)state;
     msgs[0].instructions = msgs[1].instructions = tags;
@@ -433,12 +432,6 @@ static void instructions_follow_their_text(void **state)
     expect_view(msgs, COUNT(msgs),
                 "user|bo: well?\n[response expected: bo]\n[instruction: brief___x]\n\n"
                 "human: \\[response expected: eve]\n[response expected: bo]\n");
-    expect_with(
-        msgs, COUNT(msgs), &opt,
-        "user|bo: well?\n\nhuman: \\[response expected: eve]\n[response expected: bo]\n");
-    opt.tags = SKN_TAGS_NONE;
-    expect_with(msgs, COUNT(msgs), &opt,
-                "user|bo: well?\n\nhuman: \\[response expected: eve]\n");
     assert_true(skn_str_is(skn_instruction_text(tags, 2, arena),
                            "[source: agent bo]\n[response expected: bo]"));
     assert_null(skn_instruction_text(NULL, 0, arena).p);
@@ -610,7 +603,7 @@ static void a_long_lane_of_one_call_id_is_viewed_in_linear_time(void **state)
     }
     skn_model_view(msgs, 2 * N, NULL, arena, &p);
     assert_int_equal(p.count, 2 * N + 1);
-    assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+    assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
     assert_int_equal(skn_closed_prefix(msgs, 2 * N), 2 * N);
     assert_int_equal(skn_closed_prefix(msgs, 2 * N - 1), 0);
 }
@@ -624,18 +617,18 @@ static void the_checker_refuses_what_a_provider_would(void **state)
 
     (void)state;
     skn_model_view(msgs, COUNT(msgs), NULL, arena, &p);
-    assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+    assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
     for (size_t n = 0; n < p.count; n++) { /* valid only where the last word is not ada's */
         cut = (skn_prompt){p.at, n};
-        assert_int_equal(skn_prompt_valid(&cut, NULL) == SKEIN_OK, n == 1 || n == 4);
+        assert_int_equal(prompt_valid(&cut, NULL) == SKEIN_OK, n == 1 || n == 4);
         cut = (skn_prompt){p.at + n, p.count - n};
-        assert_int_equal(skn_prompt_valid(&cut, NULL) == SKEIN_OK, n == 0 || n == 5);
+        assert_int_equal(prompt_valid(&cut, NULL) == SKEIN_OK, n == 0 || n == 5);
     }
 #define REFUSED(index, change)                                                                 \
     do {                                                                                       \
         kept = p.at[index];                                                                    \
         change;                                                                                \
-        assert_int_not_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);                            \
+        assert_int_not_equal(prompt_valid(&p, NULL), SKEIN_OK);                                \
         p.at[index] = kept;                                                                    \
     } while (0)
     REFUSED(0, p.at[0].text = SKN_STR(" "));
@@ -650,12 +643,12 @@ static void the_checker_refuses_what_a_provider_would(void **state)
     REFUSED(4, p.at[4].text = SKN_NONE);
 #undef REFUSED
     p.at[1].calls[1].call_id = p.at[3].tool_call_id = SKN_STR("x");
-    assert_int_not_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+    assert_int_not_equal(prompt_valid(&p, NULL), SKEIN_OK);
     p.at[1].calls[1].call_id = p.at[3].tool_call_id = SKN_STR("y");
     p.at[1].calls[1].args = SKN_STR("[]");
-    assert_int_not_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+    assert_int_not_equal(prompt_valid(&p, NULL), SKEIN_OK);
     p.at[1].calls[1].args = SKN_STR("{}");
-    assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
+    assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
 }
 
 static void a_prefix_closes_only_when_all_parallel_calls_are_answered(void **state)
@@ -670,33 +663,6 @@ static void a_prefix_closes_only_when_all_parallel_calls_are_answered(void **sta
         assert_int_equal(skn_closed_prefix(msgs, n), want[n]);
     msgs[6] = result("y", "again"); /* an extra closes nothing */
     assert_int_equal(skn_closed_prefix(msgs, COUNT(msgs)), COUNT(msgs));
-}
-
-static void a_selection_takes_whole_tool_exchanges(void **state)
-{
-    skein_message msgs[] = {human("go"),      calling(ADA, "", "x y"), result("x", "1"),
-                            result("y", "2"), result("y", "again"),    calling(ADA, "", "x"),
-                            result("x", "3"), result("?", "orphan"),   calling(ADA, "", "z")};
-    static const char *const cases[][2] = {
-        {"#........", "#........"}, {".#.......", ".####...."}, {"...#.....", ".####...."},
-        {"....#....", ".####...."}, {"......#..", ".....##.."}, {".......#.", ".......#."},
-        {"........#", "........#"}, {"..#...#..", ".######.."},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        bool   selected[COUNT(msgs)];
-        size_t had = 0, has = 0;
-
-        for (size_t k = 0; k < COUNT(msgs); k++)
-            had += selected[k] = cases[i][0][k] == '#';
-        for (size_t k = 0; k < COUNT(msgs); k++)
-            has += cases[i][1][k] == '#';
-        assert_int_equal(skn_pair_closure(msgs, COUNT(msgs), selected), has - had);
-        for (size_t k = 0; k < COUNT(msgs); k++)
-            assert_int_equal(selected[k], cases[i][1][k] == '#');
-        assert_int_equal(skn_pair_closure(msgs, COUNT(msgs), selected), 0);
-    }
 }
 
 static void roles_have_names(void **state)
@@ -766,8 +732,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             a_prefix_closes_only_when_all_parallel_calls_are_answered, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_selection_takes_whole_tool_exchanges, set_up,
-                                        tear_down),
         cmocka_unit_test_setup_teardown(roles_have_names, set_up, tear_down),
     };
 

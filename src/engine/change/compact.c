@@ -133,7 +133,9 @@ static size_t said_in(const outline *m, size_t n)
     return said;
 }
 
-skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
+/* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
+ * is how many messages of it say something. */
+static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
                          int64_t *cut, size_t *said, skein_error *err)
 {
     outline  m = {.a = f->a};
@@ -150,7 +152,9 @@ skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_
     return SKEIN_OK;
 }
 
-skein_rc skn_nothing_to_compact(skein_error *err)
+/* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
+ * is how many messages of it say something. */
+static skein_rc nothing_to_compact(skein_error *err)
 {
     return skn_hint(err,
                     skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
@@ -168,9 +172,9 @@ static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, 
     if (wanted > t->length || wanted < 0)
         return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
                         (long long)wanted, (long long)t->length);
-    if ((rc = skn_compact_cut(f, t, previous, wanted, cut, &said, err)))
+    if ((rc = find_cut(f, t, previous, wanted, cut, &said, err)))
         return rc;
-    return *cut > previous ? SKEIN_OK : skn_nothing_to_compact(err);
+    return *cut > previous ? SKEIN_OK : nothing_to_compact(err);
 }
 
 static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_covers,
@@ -229,7 +233,7 @@ static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
 }
 
 /* An agent has one memory of a conversation, so its name will do. */
-skn_str skn_lane_name(const skn_lane_row *lane, skn_arena *a)
+static skn_str lane_name(const skn_lane_row *lane, skn_arena *a)
 {
     if (lane->agent_id && !lane->parent_id && !skn_str_eq(lane->key, SKN_MAIN))
         return skn_arena_printf(a, "@%.*s", SKN_FMT(lane->agent_name));
@@ -250,7 +254,7 @@ static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
     skn_jw_kstr(&d.w, "messageId", c->summary->uid);
     skn_jw_kint(&d.w, "covers", *c->covers);
     skn_jw_kstr(&d.w, "previousMessageId", before.uid);
-    skn_jw_kstr(&d.w, "lane", skn_lane_name(lane, c->mem));
+    skn_jw_kstr(&d.w, "lane", lane_name(lane, c->mem));
     skn_feed_chat(tx, row, "summary.created", SKN_NONE, &d);
     return SKEIN_OK;
 }
@@ -351,14 +355,14 @@ static skein_rc plan(skn_tx *tx, const skein_slice *what, skein_mem *mem,
     if ((rc = skn_reading_open(&r, tx, what, mem, err)))
         return rc;
     if (r.thread.row.id == 0)
-        return skn_nothing_to_compact(err);
+        return nothing_to_compact(err);
     if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)) ||
         (rc = before_work(&r, &to, err)) ||
-        (rc = skn_compact_cut(&r.trees, &r.thread, row.covers, to, &out->covers, &said, err)))
+        (rc = find_cut(&r.trees, &r.thread, row.covers, to, &out->covers, &said, err)))
         return rc;
     if (said < SAID_LEAST)
-        return skn_nothing_to_compact(err);
-    out->lane = skn_lane_name(&r.lane, mem);
+        return nothing_to_compact(err);
+    out->lane = lane_name(&r.lane, mem);
     out->seen = (skein_at){{r.thread.row.id}, r.thread.length};
     return skn_context_fill(
         &r, &(skn_context_spec){what->agent, &summary, &row, out->covers, true, NULL},

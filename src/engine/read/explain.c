@@ -1,335 +1,41 @@
 /* explain.c: what surrounds messages: who has them in memory, what stands before them, who answers
- * them, where they come from, what they cost. */
-#include "engine/read/explain.h"
+ * them, where they come from, what they cost.
+ *
+ * All that is asked of the store is asked for the whole page at once. Messages are known by their
+ * number in `ids`, which has no repeats. */
 #include "engine/read/answered.h"
+#include "engine/read/reading.h"
+#include "engine/read/reply.h"
+#include "engine/tree/holds.h"
 
 #define PAGE_MAX ((size_t)100000)
+#define NO_LANE  SIZE_MAX
 
-/* --- Where they stand ------------------------------------------------------------------------------ */
+/* A lane of the conversation in the version that is looked at. */
+typedef struct page_lane {
+    skn_lane_row   row;
+    skn_thread_row thread_row; /* id 0: the version has no thread of it */
+    skn_thread     thread;
+    bool           opened;
+} page_lane;
 
-/* Adds an agent's name to what it has in memory; there are at most `most` such agents. The memory of
- * one that was removed still counts as somebody's, but nobody has it. */
-static skein_rc add_listener(skn_explain *x, size_t lane, size_t most, skein_error *err)
-{
-    const skn_lane_row *agent = &x->lanes[lane].row;
-    skn_bits           *bits = skn_batch_bits(&x->batch);
-    const skn_thread   *t;
-    skein_rc            rc;
-
-    if ((rc = skn_explain_thread(x, lane, &t, err)) ||
-        (rc = skn_batch_held(&x->batch, t, bits, err)))
-        return rc;
-    for (size_t i = 0; i < x->count; i++) {
-        skein_message_facts *f = &x->facts[i];
-
-        if (!skn_bit(bits, x->number[i]))
-            continue;
-        x->heard[i] = x->heard[i] || x->at[i].author_agent.v != agent->agent_id;
-        if (agent->agent_gone)
-            continue;
-        if (!f->seen_by)
-            f->seen_by = SKN_ARRAY(x->a, most, skn_str);
-        f->seen_by[f->seen_by_count++] = agent->agent_name;
-    }
-    return SKEIN_OK;
-}
-
-static bool listens(const skn_explain_lane *l)
-{
-    return l->row.agent_id && !l->row.parent_id && l->thread_row.id;
-}
-
-static skein_rc find_listeners(skn_explain *x, skein_error *err)
-{
-    size_t   most = 0;
-    skein_rc rc = SKEIN_OK;
-
-    for (size_t i = 0; i < x->lane_count; i++)
-        most += listens(&x->lanes[i]);
-    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
-        if (listens(&x->lanes[i]))
-            rc = add_listener(x, i, most, err);
-    return rc;
-}
-
-/* What was said while a summary was written lies between it and the last message that it stands
- * for. A summary that is not in use any more stands for nothing: then *out stays. */
-static skein_rc last_covered(const skn_explain *x, const skn_thread *t, int64_t summary,
-                             int64_t *out, skein_error *err)
-{
-    skn_compaction_row row;
-    int64_t            id = t->row.compaction_id;
-    bool               found = true;
-
-    while (id && found) {
-        skein_rc rc = skn_compaction_get(x->trees->tx, id, &row, &found, err);
-
-        if (rc)
-            return rc;
-        if (found && row.summary_message_id == summary) {
-            *out = row.last_message_id;
-            return SKEIN_OK;
-        }
-        id = found && row.previous_id < id ? row.previous_id : 0;
-    }
-    return SKEIN_OK;
-}
-
-/* The one before is mostly the one before on the page. */
-static skein_rc find_previous(skn_explain *x, skein_error *err)
-{
-    int64_t  last_at = -1, last_id = 0;
-    size_t   last_lane = SKN_NO_LANE;
-    skein_rc rc;
-
-    for (size_t i = 0; i < x->count; i++) {
-        size_t            n = x->number[i], lane = x->home[n];
-        const skn_thread *t;
-        skn_item          item;
-        int64_t           at;
-
-        if (lane == SKN_NO_LANE)
-            continue;
-        if ((rc = skn_explain_thread(x, lane, &t, err)) ||
-            (rc = skn_thread_position(x->trees, t, &x->batch.places[n], &at, err)))
-            return rc;
-        if (at > 0 && lane == last_lane && at - 1 == last_at)
-            x->previous[i] = last_id;
-        else if (at > 0 && (rc = skn_thread_item(x->trees, t, at - 1, &item, err)))
-            return rc;
-        else if (at > 0)
-            x->previous[i] = item.message_id;
-        if (x->at[i].role == SKEIN_SUMMARY &&
-            (rc = last_covered(x, t, x->at[i].id.v, &x->previous[i], err)))
-            return rc;
-        last_at = at;
-        last_id = x->at[i].id.v;
-        last_lane = lane;
-    }
-    return SKEIN_OK;
-}
-
-/* --- What they are ----------------------------------------------------------------------------------- */
-
-/* Messages that an agent's view shows as a user's, without their links, as they were said. */
-static skein_rc find_masked(skn_explain *x, const skein_message **masked, skein_error *err)
-{
-    skn_idset      of;
-    skn_ids        ids;
-    skein_messages said;
-    skein_rc       rc;
-
-    skn_idset_init(&of, x->a);
-    for (size_t i = 0; i < x->count; i++)
-        if (x->at[i].role == SKEIN_USER && x->at[i].author == SKEIN_BY_AGENT)
-            skn_idset_add(&of, x->at[i].id.v);
-    ids = skn_idset_ids(&of);
-    if ((rc = skn_message_many(x->trees->tx, &ids, x->a, &said, err)))
-        return rc;
-    for (size_t i = 0; i < said.count; i++)
-        masked[skn_idset_find(&x->ids, said.at[i].id.v)] = &said.at[i];
-    return SKEIN_OK;
-}
-
-/* Most of the rule is known by now; only whom a reply mentions must be looked up. */
-static skein_rc find_asides(skn_explain *x, skein_error *err)
-{
-    const skein_message **masked = SKN_ARRAY(x->a, x->ids.v.n, const skein_message *);
-    skn_replies           links;
-    skein_rc              rc;
-
-    if (x->lane_count == 0)
-        return SKEIN_OK;
-    if ((rc = skn_explain_replies(x, 0, &links, err)) || (rc = find_masked(x, masked, err)))
-        return rc;
-    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++) {
-        size_t               n = x->number[i];
-        const skein_message *m = masked[n] ? masked[n] : &x->at[i];
-        bool                *out = &x->facts[i].memory_only;
-
-        if (x->home[n] == SKN_NO_LANE)
-            continue;
-        *out = skn_memory_only_rule(m, x->replies[i], x->heard[i], true);
-        if (*out && m->reply_to_id.v)
-            rc = skn_memory_only(&links, m, x->replies[i], out, err);
-    }
-    return rc;
-}
-
-static skein_rc find_originals(skn_explain *x, skein_error *err)
-{
-    skn_squash_row squash;
-    skn_ids        ids;
-    bool           found;
-    skein_rc       rc;
-
-    for (size_t i = 0; i < x->count; i++) {
-        skein_message_facts *f = &x->facts[i];
-
-        if (x->at[i].version_of.v || !x->at[i].squash_uid.p)
-            continue; /* an edit has one original, which is named with the others */
-        rc = skn_squash_by_uid(x->trees->tx, x->at[i].squash_uid, x->a, &squash, &found, err);
-        if (rc == SKEIN_OK && found)
-            rc = skn_squash_sources(x->trees->tx, squash.id, x->a, &ids, &f->original_ids, err);
-        if (rc)
-            return rc;
-        f->original_count = found ? ids.count : 0;
-    }
-    return SKEIN_OK;
-}
-
-/* A squash that a model wrote may be a user's message. */
-static bool by_model(const skein_message *m)
-{
-    return m->model.n &&
-           (m->role == SKEIN_ASSISTANT || m->role == SKEIN_SUMMARY || m->squash_uid.p);
-}
-
-static skein_rc find_usage(skn_explain *x, skein_error *err)
-{
-    skn_idset    asked;
-    skn_ids      ids;
-    skein_usage *usage;
-    skein_rc     rc;
-
-    skn_idset_init(&asked, x->a);
-    for (size_t i = 0; i < x->count; i++)
-        if (by_model(&x->at[i]))
-            skn_idset_add(&asked, x->at[i].id.v);
-    ids = skn_idset_ids(&asked);
-    if (ids.count == 0)
-        return SKEIN_OK;
-    usage = SKN_ARRAY(x->a, ids.count, skein_usage);
-    rc = skn_call_usage(x->trees->tx, x->main.conversation.world_id, &ids, x->a, usage, err);
-    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++)
-        if (by_model(&x->at[i]))
-            x->facts[i].usage = usage[skn_idset_find(&asked, x->at[i].id.v)];
-    return rc;
-}
-
-/* --- Names ------------------------------------------------------------------------------------------- */
-
-static skn_str name_of(const skn_map *names, int64_t id)
-{
-    const skn_head *h = id ? skn_map_get_int(names, id) : NULL;
-
-    return h ? h->uid : SKN_NONE;
-}
-
-static void fill_names(skn_explain *x, const skn_map *names)
-{
-    for (size_t i = 0; i < x->count; i++) {
-        skein_message_facts *f = &x->facts[i];
-        skn_str              original = name_of(names, x->at[i].version_of.v);
-
-        f->previous_uid = name_of(names, x->previous[i]);
-        f->shown_reply = name_of(names, x->shown[i]);
-        f->reply_count = x->replies[i];
-        if (!original.p)
-            continue;
-        f->original_ids = SKN_NEW(x->a, skn_str);
-        f->original_ids[0] = original;
-        f->original_count = 1;
-    }
-}
-
-static skein_rc find_names(skn_explain *x, skein_error *err)
-{
-    skn_map  *names = skn_map_new(x->a);
-    skn_idset wanted;
-    skn_ids   ids;
-    skn_heads heads = {0};
-    skein_rc  rc;
-
-    skn_idset_init(&wanted, x->a);
-    for (size_t i = 0; i < x->count; i++) {
-        skn_idset_add(&wanted, x->previous[i]);
-        skn_idset_add(&wanted, x->shown[i]);
-        skn_idset_add(&wanted, x->at[i].version_of.v);
-    }
-    ids = skn_idset_ids(&wanted);
-    if (ids.count > 0 && (rc = skn_heads_of(x->trees->tx, &ids, x->a, &heads, err)))
-        return rc;
-    for (size_t i = 0; i < heads.count; i++)
-        *skn_map_slot_int(names, heads.at[i].id) = &heads.at[i];
-    fill_names(x, names);
-    return SKEIN_OK;
-}
-
-/* --- All of it --------------------------------------------------------------------------------------- */
-
-static skein_rc open_page(skn_explain *x, skn_tx *tx, const skein_slice *main,
-                          const skein_messages *messages, skein_mem *mem,
-                          skein_message_facts *facts, skein_error *err)
-{
-    skein_rc rc;
-
-    *x = (skn_explain){.a = mem, .at = messages->at, .facts = facts};
-    x->count = messages->count;
-    if ((rc = skn_reading_open(&x->main, tx, main, mem, err)))
-        return rc;
-    x->trees = &x->main.trees;
-    x->number = SKN_ARRAY(x->a, x->count, size_t);
-    x->previous = SKN_ARRAY(x->a, x->count, int64_t);
-    x->shown = SKN_ARRAY(x->a, x->count, int64_t);
-    x->replies = SKN_ARRAY(x->a, x->count, int64_t);
-    x->heard = SKN_ARRAY(x->a, x->count, bool);
-    skn_idset_init(&x->ids, x->a);
-    for (size_t i = 0; i < x->count; i++) {
-        x->facts[i] = (skein_message_facts){0};
-        x->number[i] = skn_idset_add(&x->ids, x->at[i].id.v);
-    }
-    return skn_batch_open(&x->batch, x->trees, skn_idset_ids(&x->ids), err);
-}
-
-static skein_rc find_links(skn_explain *x, skein_error *err)
-{
-    bool    *lived_in = SKN_ARRAY(x->a, x->lane_count, bool);
-    skein_rc rc = SKEIN_OK;
-
-    for (size_t n = 0; n < x->ids.v.n; n++)
-        if (x->lane_count > 0)
-            lived_in[x->home[n] == SKN_NO_LANE ? 0 : x->home[n]] = true;
-    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
-        if (lived_in[i])
-            rc = skn_explain_links(x, i, err);
-    return rc;
-}
-
-static skein_rc explain(skn_explain *x, skein_error *err)
-{
-    skein_rc rc;
-
-    if ((rc = skn_explain_lanes(x, err)) || (rc = skn_explain_homes(x, err)) ||
-        (rc = find_listeners(x, err)) || (rc = find_previous(x, err)) ||
-        (rc = find_links(x, err)) || (rc = find_asides(x, err)) ||
-        (rc = find_originals(x, err)) || (rc = find_usage(x, err)) ||
-        (rc = skn_explain_versions(x, err)))
-        return rc;
-    return find_names(x, err);
-}
-
-skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
-                               int64_t version, const skein_messages *messages, skein_mem *mem,
-                               skein_message_facts *facts, skein_error *err)
-{
-    const skein_slice main = {.conversation = conversation, .version = version};
-    skn_snapshot      s = {.store = e->store};
-
-    if (messages->count > PAGE_MAX)
-        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; at most %zu can be explained",
-                        messages->count, PAGE_MAX);
-    for (size_t i = 0; i < messages->count; i++)
-        if (messages->at[i].id.v <= 0)
-            return skn_fail(err, SKEIN_INVALID, "message %zu of the list has no id", i);
-    while (skn_snapshot_next(&s, err)) {
-        skn_explain x;
-
-        if (!(s.rc = open_page(&x, s.tx, &main, messages, mem, facts, err)) && x.count)
-            s.rc = explain(&x, err);
-    }
-    return s.rc;
-}
+typedef struct page {
+    skn_reading          main;
+    skn_trees           *trees; /* of main */
+    skn_arena           *a;
+    const skein_message *at; /* the messages */
+    skein_message_facts *facts;
+    size_t               count;
+    page_lane           *lanes; /* main, then delegations, then agents' memories */
+    size_t               lane_count;
+    skn_idset            ids;
+    size_t              *number; /* of each message, in ids */
+    skn_batch            batch;  /* of ids */
+    size_t              *home;   /* of each id: the first lane that holds it, or NO_LANE */
+    int64_t *previous, *shown;   /* of each message: ids whose names are still to be read */
+    int64_t *replies;            /* of each message */
+    bool    *heard; /* of each message: another agent than its author has it in memory */
+} page;
 
 /* The lanes of a version, and which of them the messages of a page are in. */
 
@@ -340,7 +46,8 @@ static int rank(const skn_lane_row *l)
     return l->parent_id ? 1 : 2;
 }
 
-skein_rc skn_explain_lanes(skn_explain *x, skein_error *err)
+/* Fills in the lanes. */
+static skein_rc find_lanes(page *x, skein_error *err)
 {
     skn_lane_rows   rows;
     skn_thread_rows threads;
@@ -353,7 +60,7 @@ skein_rc skn_explain_lanes(skn_explain *x, skein_error *err)
         return rc;
     for (size_t i = 0; i < threads.count; i++)
         *skn_map_slot_int(of_lane, threads.at[i].lane_id) = &threads.at[i];
-    x->lanes = SKN_ARRAY(x->a, rows.count, skn_explain_lane);
+    x->lanes = SKN_ARRAY(x->a, rows.count, page_lane);
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < rows.count; i++) {
             const skn_thread_row *t = skn_map_get_int(of_lane, rows.at[i].id);
@@ -368,10 +75,10 @@ skein_rc skn_explain_lanes(skn_explain *x, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skn_explain_thread(skn_explain *x, size_t lane, const skn_thread **out,
-                            skein_error *err)
+/* The lane's thread; empty when the version has none of it. */
+static skein_rc open_thread(page *x, size_t lane, const skn_thread **out, skein_error *err)
 {
-    skn_explain_lane *l = &x->lanes[lane];
+    page_lane *l = &x->lanes[lane];
 
     *out = &l->thread;
     if (l->opened || l->thread_row.id == 0)
@@ -380,10 +87,11 @@ skein_rc skn_explain_thread(skn_explain *x, size_t lane, const skn_thread **out,
     return skn_thread_open(x->trees, &l->thread_row, &l->thread, err);
 }
 
-skein_rc skn_explain_replies(skn_explain *x, size_t lane, skn_replies *out, skein_error *err)
+/* A look at the replies of a lane. */
+static skein_rc open_replies(page *x, size_t lane, skn_replies *out, skein_error *err)
 {
     const skn_thread *t;
-    skein_rc          rc = skn_explain_thread(x, lane, &t, err);
+    skein_rc          rc = open_thread(x, lane, &t, err);
 
     if (rc == SKEIN_OK)
         *out = (skn_replies){.trees = *x->trees,
@@ -394,7 +102,7 @@ skein_rc skn_explain_replies(skn_explain *x, size_t lane, skn_replies *out, skei
 }
 
 /* A place in another conversation may have come along into any lane of a branch. */
-void skn_explain_lanes_of(const skn_explain *x, const bool *numbers, bool *marks)
+static void mark_lanes(const page *x, const bool *numbers, bool *marks)
 {
     skn_map *at = skn_map_new(x->a);
     bool     all = false;
@@ -403,8 +111,8 @@ void skn_explain_lanes_of(const skn_explain *x, const bool *numbers, bool *marks
         *skn_map_slot_int(at, x->lanes[i].row.id) = &x->lanes[i];
     for (size_t n = 0; n < x->ids.v.n; n++)
         for (size_t k = 0; numbers[n] && k < x->batch.places[n].count; k++) {
-            const skn_placement    *p = &x->batch.places[n].at[k];
-            const skn_explain_lane *l = skn_map_get_int(at, p->lane_id);
+            const skn_placement *p = &x->batch.places[n].at[k];
+            const page_lane     *l = skn_map_get_int(at, p->lane_id);
 
             if (l)
                 marks[l - x->lanes] = true;
@@ -416,33 +124,33 @@ void skn_explain_lanes_of(const skn_explain *x, const bool *numbers, bool *marks
 
 /* --- Where they stand ------------------------------------------------------------------------------ */
 
-static bool any_homeless(const skn_explain *x, bool *homeless)
+static bool any_homeless(const page *x, bool *homeless)
 {
     bool any = false;
 
     for (size_t n = 0; n < x->ids.v.n; n++) {
-        homeless[n] = x->home[n] == SKN_NO_LANE;
+        homeless[n] = x->home[n] == NO_LANE;
         any = any || homeless[n];
     }
     return any;
 }
 
-static skein_rc find_in_lane(skn_explain *x, size_t lane, skein_error *err)
+static skein_rc find_in_lane(page *x, size_t lane, skein_error *err)
 {
     skn_bits         *bits = skn_batch_bits(&x->batch);
     const skn_thread *t;
     skein_rc          rc;
 
-    if ((rc = skn_explain_thread(x, lane, &t, err)) ||
-        (rc = skn_batch_held(&x->batch, t, bits, err)))
+    if ((rc = open_thread(x, lane, &t, err)) || (rc = skn_batch_held(&x->batch, t, bits, err)))
         return rc;
     for (size_t n = 0; n < x->ids.v.n; n++)
-        if (x->home[n] == SKN_NO_LANE && skn_bit(bits, n))
+        if (x->home[n] == NO_LANE && skn_bit(bits, n))
             x->home[n] = lane;
     return SKEIN_OK;
 }
 
-skein_rc skn_explain_homes(skn_explain *x, skein_error *err)
+/* Finds the home of each message. */
+static skein_rc find_homes(page *x, skein_error *err)
 {
     bool    *homeless = SKN_ARRAY(x->a, x->ids.v.n, bool);
     bool    *marks = SKN_ARRAY(x->a, x->lane_count, bool);
@@ -450,12 +158,12 @@ skein_rc skn_explain_homes(skn_explain *x, skein_error *err)
 
     x->home = SKN_ARRAY(x->a, x->ids.v.n, size_t);
     for (size_t n = 0; n < x->ids.v.n; n++)
-        x->home[n] = SKN_NO_LANE;
+        x->home[n] = NO_LANE;
     if (x->lane_count > 0)
         rc = find_in_lane(x, 0, err);
     if (rc || !any_homeless(x, homeless))
         return rc;
-    skn_explain_lanes_of(x, homeless, marks);
+    mark_lanes(x, homeless, marks);
     for (size_t i = 1; rc == SKEIN_OK && i < x->lane_count; i++)
         if (marks[i] && x->lanes[i].thread_row.id)
             rc = find_in_lane(x, i, err);
@@ -478,14 +186,14 @@ typedef struct texts {
 } texts;
 
 typedef struct linking {
-    skn_explain *x;
-    size_t       lane;
-    size_t      *mine; /* the messages at home here */
-    size_t       count;
-    skn_map     *texts;   /* id of any text -> texts */
-    skn_map     *replies; /* id -> id_vec of those that reply to it */
-    skn_idset    ids;     /* all of these */
-    skn_bits    *held;    /* those of ids that the lane holds */
+    page     *x;
+    size_t    lane;
+    size_t   *mine; /* the messages at home here */
+    size_t    count;
+    skn_map  *texts;   /* id of any text -> texts */
+    skn_map  *replies; /* id -> id_vec of those that reply to it */
+    skn_idset ids;     /* all of these */
+    skn_bits *held;    /* those of ids that the lane holds */
 } linking;
 
 static const skein_message *message_at(const linking *l, size_t i)
@@ -504,13 +212,13 @@ static bool is_held(const linking *l, int64_t id)
 
 static void find_mine(linking *l)
 {
-    const skn_explain *x = l->x;
+    const page *x = l->x;
 
     l->mine = SKN_ARRAY(x->a, x->count, size_t);
     for (size_t i = 0; i < x->count; i++) {
         size_t home = x->home[x->number[i]];
 
-        if (home == l->lane || (home == SKN_NO_LANE && l->lane == 0))
+        if (home == l->lane || (home == NO_LANE && l->lane == 0))
             l->mine[l->count++] = i;
     }
 }
@@ -611,7 +319,7 @@ static skein_rc load_held(linking *l, skein_error *err)
     skn_ids           ids = skn_idset_ids(&l->ids);
     skein_rc          rc;
 
-    if ((rc = skn_explain_thread(l->x, l->lane, &t, err)) ||
+    if ((rc = open_thread(l->x, l->lane, &t, err)) ||
         (rc = skn_batch_open(&batch, l->x->trees, ids, err)))
         return rc;
     l->held = skn_batch_bits(&batch);
@@ -696,7 +404,9 @@ static skein_rc find_parent(linking *l, skn_replies *links, size_t i, skein_erro
     return skn_reply_target(links, m->reply_to_id.v, shown, &at, err);
 }
 
-skein_rc skn_explain_links(skn_explain *x, size_t lane, skein_error *err)
+/* Replies, and shown parents, of the messages that are at home in a lane; those
+ * that are nowhere belong to main. */
+static skein_rc find_links_in(page *x, size_t lane, skein_error *err)
 {
     linking     l = {.x = x, .lane = lane};
     skn_replies links;
@@ -707,7 +417,7 @@ skein_rc skn_explain_links(skn_explain *x, size_t lane, skein_error *err)
     skn_idset_init(&l.ids, x->a);
     find_mine(&l);
     if ((rc = load_texts(&l, err)) || (rc = load_replies(&l, err)) ||
-        (rc = load_held(&l, err)) || (rc = skn_explain_replies(x, lane, &links, err)))
+        (rc = load_held(&l, err)) || (rc = open_replies(x, lane, &links, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < l.count; i++)
         if ((rc = find_replies(&l, &links, i, err)) == SKEIN_OK)
@@ -722,7 +432,7 @@ skein_rc skn_explain_links(skn_explain *x, size_t lane, skein_error *err)
 #define VERSIONS_READ 256 /* rows at a time */
 
 typedef struct looking {
-    skn_explain          *x;
+    page                 *x;
     skein_message_facts **facts;  /* of each number: those of the first message with it */
     bool                 *wanted; /* numbers that are looked for in the lane */
     skn_bits             *bits;
@@ -738,9 +448,9 @@ static bool full(const looking *l)
 
 static skein_rc look_at(looking *l, const skn_thread_row *row, int64_t number, skein_error *err)
 {
-    skn_explain *x = l->x;
-    skn_thread   t;
-    skein_rc     rc;
+    page      *x = l->x;
+    skn_thread t;
+    skein_rc   rc;
 
     for (size_t w = 0; w < x->batch.words; w++)
         l->bits[w] = 0;
@@ -762,7 +472,7 @@ static skein_rc look_at(looking *l, const skn_thread_row *row, int64_t number, s
 /* All versions of a lane, until nobody wants to know more. */
 static skein_rc look_in_lane(looking *l, size_t lane, skein_error *err)
 {
-    skn_explain    *x = l->x;
+    page           *x = l->x;
     int64_t         below = INT64_MAX;
     skn_thread_rows rows;
     skein_rc        rc;
@@ -795,19 +505,20 @@ static bool any_left(const looking *l)
  * all. */
 static skein_rc look_everywhere(looking *l, skein_error *err)
 {
-    skn_explain *x = l->x;
-    bool        *lanes = SKN_ARRAY(x->a, x->lane_count, bool);
-    skein_rc     rc = SKEIN_OK;
+    page    *x = l->x;
+    bool    *lanes = SKN_ARRAY(x->a, x->lane_count, bool);
+    skein_rc rc = SKEIN_OK;
 
     any_left(l);
-    skn_explain_lanes_of(x, l->wanted, lanes);
+    mark_lanes(x, l->wanted, lanes);
     for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
         if (lanes[i] && any_left(l))
             rc = look_in_lane(l, i, err);
     return rc;
 }
 
-skein_rc skn_explain_versions(skn_explain *x, skein_error *err)
+/* The versions that hold each message. */
+static skein_rc find_versions(page *x, skein_error *err)
 {
     looking  l = {.x = x};
     skein_rc rc;
@@ -826,4 +537,329 @@ skein_rc skn_explain_versions(skn_explain *x, skein_error *err)
         x->facts[i].version_count = f->version_count;
     }
     return SKEIN_OK;
+}
+
+/* --- Where they stand ------------------------------------------------------------------------------ */
+
+/* Adds an agent's name to what it has in memory; there are at most `most` such agents. The memory of
+ * one that was removed still counts as somebody's, but nobody has it. */
+static skein_rc add_listener(page *x, size_t lane, size_t most, skein_error *err)
+{
+    const skn_lane_row *agent = &x->lanes[lane].row;
+    skn_bits           *bits = skn_batch_bits(&x->batch);
+    const skn_thread   *t;
+    skein_rc            rc;
+
+    if ((rc = open_thread(x, lane, &t, err)) || (rc = skn_batch_held(&x->batch, t, bits, err)))
+        return rc;
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+
+        if (!skn_bit(bits, x->number[i]))
+            continue;
+        x->heard[i] = x->heard[i] || x->at[i].author_agent.v != agent->agent_id;
+        if (agent->agent_gone)
+            continue;
+        if (!f->seen_by)
+            f->seen_by = SKN_ARRAY(x->a, most, skn_str);
+        f->seen_by[f->seen_by_count++] = agent->agent_name;
+    }
+    return SKEIN_OK;
+}
+
+static bool listens(const page_lane *l)
+{
+    return l->row.agent_id && !l->row.parent_id && l->thread_row.id;
+}
+
+static skein_rc find_listeners(page *x, skein_error *err)
+{
+    size_t   most = 0;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < x->lane_count; i++)
+        most += listens(&x->lanes[i]);
+    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
+        if (listens(&x->lanes[i]))
+            rc = add_listener(x, i, most, err);
+    return rc;
+}
+
+/* What was said while a summary was written lies between it and the last message that it stands
+ * for. A summary that is not in use any more stands for nothing: then *out stays. */
+static skein_rc last_covered(const page *x, const skn_thread *t, int64_t summary, int64_t *out,
+                             skein_error *err)
+{
+    skn_compaction_row row;
+    int64_t            id = t->row.compaction_id;
+    bool               found = true;
+
+    while (id && found) {
+        skein_rc rc = skn_compaction_get(x->trees->tx, id, &row, &found, err);
+
+        if (rc)
+            return rc;
+        if (found && row.summary_message_id == summary) {
+            *out = row.last_message_id;
+            return SKEIN_OK;
+        }
+        id = found && row.previous_id < id ? row.previous_id : 0;
+    }
+    return SKEIN_OK;
+}
+
+/* The one before is mostly the one before on the page. */
+static skein_rc find_previous(page *x, skein_error *err)
+{
+    int64_t  last_at = -1, last_id = 0;
+    size_t   last_lane = NO_LANE;
+    skein_rc rc;
+
+    for (size_t i = 0; i < x->count; i++) {
+        size_t            n = x->number[i], lane = x->home[n];
+        const skn_thread *t;
+        skn_item          item;
+        int64_t           at;
+
+        if (lane == NO_LANE)
+            continue;
+        if ((rc = open_thread(x, lane, &t, err)) ||
+            (rc = skn_thread_position(x->trees, t, &x->batch.places[n], &at, err)))
+            return rc;
+        if (at > 0 && lane == last_lane && at - 1 == last_at)
+            x->previous[i] = last_id;
+        else if (at > 0 && (rc = skn_thread_item(x->trees, t, at - 1, &item, err)))
+            return rc;
+        else if (at > 0)
+            x->previous[i] = item.message_id;
+        if (x->at[i].role == SKEIN_SUMMARY &&
+            (rc = last_covered(x, t, x->at[i].id.v, &x->previous[i], err)))
+            return rc;
+        last_at = at;
+        last_id = x->at[i].id.v;
+        last_lane = lane;
+    }
+    return SKEIN_OK;
+}
+
+/* --- What they are ----------------------------------------------------------------------------------- */
+
+/* Messages that an agent's view shows as a user's, without their links, as they were said. */
+static skein_rc find_masked(page *x, const skein_message **masked, skein_error *err)
+{
+    skn_idset      of;
+    skn_ids        ids;
+    skein_messages said;
+    skein_rc       rc;
+
+    skn_idset_init(&of, x->a);
+    for (size_t i = 0; i < x->count; i++)
+        if (x->at[i].role == SKEIN_USER && x->at[i].author == SKEIN_BY_AGENT)
+            skn_idset_add(&of, x->at[i].id.v);
+    ids = skn_idset_ids(&of);
+    if ((rc = skn_message_many(x->trees->tx, &ids, x->a, &said, err)))
+        return rc;
+    for (size_t i = 0; i < said.count; i++)
+        masked[skn_idset_find(&x->ids, said.at[i].id.v)] = &said.at[i];
+    return SKEIN_OK;
+}
+
+/* Most of the rule is known by now; only whom a reply mentions must be looked up. */
+static skein_rc find_asides(page *x, skein_error *err)
+{
+    const skein_message **masked = SKN_ARRAY(x->a, x->ids.v.n, const skein_message *);
+    skn_replies           links;
+    skein_rc              rc;
+
+    if (x->lane_count == 0)
+        return SKEIN_OK;
+    if ((rc = open_replies(x, 0, &links, err)) || (rc = find_masked(x, masked, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++) {
+        size_t               n = x->number[i];
+        const skein_message *m = masked[n] ? masked[n] : &x->at[i];
+        bool                *out = &x->facts[i].memory_only;
+
+        if (x->home[n] == NO_LANE)
+            continue;
+        *out = skn_memory_only_rule(m, x->replies[i], x->heard[i], true);
+        if (*out && m->reply_to_id.v)
+            rc = skn_memory_only(&links, m, x->replies[i], out, err);
+    }
+    return rc;
+}
+
+static skein_rc find_originals(page *x, skein_error *err)
+{
+    skn_squash_row squash;
+    skn_ids        ids;
+    bool           found;
+    skein_rc       rc;
+
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+
+        if (x->at[i].version_of.v || !x->at[i].squash_uid.p)
+            continue; /* an edit has one original, which is named with the others */
+        rc = skn_squash_by_uid(x->trees->tx, x->at[i].squash_uid, x->a, &squash, &found, err);
+        if (rc == SKEIN_OK && found)
+            rc = skn_squash_sources(x->trees->tx, squash.id, x->a, &ids, &f->original_ids, err);
+        if (rc)
+            return rc;
+        f->original_count = found ? ids.count : 0;
+    }
+    return SKEIN_OK;
+}
+
+/* A squash that a model wrote may be a user's message. */
+static bool by_model(const skein_message *m)
+{
+    return m->model.n &&
+           (m->role == SKEIN_ASSISTANT || m->role == SKEIN_SUMMARY || m->squash_uid.p);
+}
+
+static skein_rc find_usage(page *x, skein_error *err)
+{
+    skn_idset    asked;
+    skn_ids      ids;
+    skein_usage *usage;
+    skein_rc     rc;
+
+    skn_idset_init(&asked, x->a);
+    for (size_t i = 0; i < x->count; i++)
+        if (by_model(&x->at[i]))
+            skn_idset_add(&asked, x->at[i].id.v);
+    ids = skn_idset_ids(&asked);
+    if (ids.count == 0)
+        return SKEIN_OK;
+    usage = SKN_ARRAY(x->a, ids.count, skein_usage);
+    rc = skn_call_usage(x->trees->tx, x->main.conversation.world_id, &ids, x->a, usage, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++)
+        if (by_model(&x->at[i]))
+            x->facts[i].usage = usage[skn_idset_find(&asked, x->at[i].id.v)];
+    return rc;
+}
+
+/* --- Names ------------------------------------------------------------------------------------------- */
+
+static skn_str name_of(const skn_map *names, int64_t id)
+{
+    const skn_head *h = id ? skn_map_get_int(names, id) : NULL;
+
+    return h ? h->uid : SKN_NONE;
+}
+
+static void fill_names(page *x, const skn_map *names)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+        skn_str              original = name_of(names, x->at[i].version_of.v);
+
+        f->previous_uid = name_of(names, x->previous[i]);
+        f->shown_reply = name_of(names, x->shown[i]);
+        f->reply_count = x->replies[i];
+        if (!original.p)
+            continue;
+        f->original_ids = SKN_NEW(x->a, skn_str);
+        f->original_ids[0] = original;
+        f->original_count = 1;
+    }
+}
+
+static skein_rc find_names(page *x, skein_error *err)
+{
+    skn_map  *names = skn_map_new(x->a);
+    skn_idset wanted;
+    skn_ids   ids;
+    skn_heads heads = {0};
+    skein_rc  rc;
+
+    skn_idset_init(&wanted, x->a);
+    for (size_t i = 0; i < x->count; i++) {
+        skn_idset_add(&wanted, x->previous[i]);
+        skn_idset_add(&wanted, x->shown[i]);
+        skn_idset_add(&wanted, x->at[i].version_of.v);
+    }
+    ids = skn_idset_ids(&wanted);
+    if (ids.count > 0 && (rc = skn_heads_of(x->trees->tx, &ids, x->a, &heads, err)))
+        return rc;
+    for (size_t i = 0; i < heads.count; i++)
+        *skn_map_slot_int(names, heads.at[i].id) = &heads.at[i];
+    fill_names(x, names);
+    return SKEIN_OK;
+}
+
+/* --- All of it --------------------------------------------------------------------------------------- */
+
+static skein_rc open_page(page *x, skn_tx *tx, const skein_slice *main,
+                          const skein_messages *messages, skein_mem *mem,
+                          skein_message_facts *facts, skein_error *err)
+{
+    skein_rc rc;
+
+    *x = (page){.a = mem, .at = messages->at, .facts = facts};
+    x->count = messages->count;
+    if ((rc = skn_reading_open(&x->main, tx, main, mem, err)))
+        return rc;
+    x->trees = &x->main.trees;
+    x->number = SKN_ARRAY(x->a, x->count, size_t);
+    x->previous = SKN_ARRAY(x->a, x->count, int64_t);
+    x->shown = SKN_ARRAY(x->a, x->count, int64_t);
+    x->replies = SKN_ARRAY(x->a, x->count, int64_t);
+    x->heard = SKN_ARRAY(x->a, x->count, bool);
+    skn_idset_init(&x->ids, x->a);
+    for (size_t i = 0; i < x->count; i++) {
+        x->facts[i] = (skein_message_facts){0};
+        x->number[i] = skn_idset_add(&x->ids, x->at[i].id.v);
+    }
+    return skn_batch_open(&x->batch, x->trees, skn_idset_ids(&x->ids), err);
+}
+
+static skein_rc find_links(page *x, skein_error *err)
+{
+    bool    *lived_in = SKN_ARRAY(x->a, x->lane_count, bool);
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t n = 0; n < x->ids.v.n; n++)
+        if (x->lane_count > 0)
+            lived_in[x->home[n] == NO_LANE ? 0 : x->home[n]] = true;
+    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
+        if (lived_in[i])
+            rc = find_links_in(x, i, err);
+    return rc;
+}
+
+static skein_rc explain(page *x, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = find_lanes(x, err)) || (rc = find_homes(x, err)) ||
+        (rc = find_listeners(x, err)) || (rc = find_previous(x, err)) ||
+        (rc = find_links(x, err)) || (rc = find_asides(x, err)) ||
+        (rc = find_originals(x, err)) || (rc = find_usage(x, err)) ||
+        (rc = find_versions(x, err)))
+        return rc;
+    return find_names(x, err);
+}
+
+skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
+                               int64_t version, const skein_messages *messages, skein_mem *mem,
+                               skein_message_facts *facts, skein_error *err)
+{
+    const skein_slice main = {.conversation = conversation, .version = version};
+    skn_snapshot      s = {.store = e->store};
+
+    if (messages->count > PAGE_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; at most %zu can be explained",
+                        messages->count, PAGE_MAX);
+    for (size_t i = 0; i < messages->count; i++)
+        if (messages->at[i].id.v <= 0)
+            return skn_fail(err, SKEIN_INVALID, "message %zu of the list has no id", i);
+    while (skn_snapshot_next(&s, err)) {
+        page x;
+
+        if (!(s.rc = open_page(&x, s.tx, &main, messages, mem, facts, err)) && x.count)
+            s.rc = explain(&x, err);
+    }
+    return s.rc;
 }

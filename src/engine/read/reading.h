@@ -40,16 +40,6 @@ typedef struct skn_context_spec {
     const skein_slice        *at_work; /* set: its task is in hand */
 } skn_context_spec;
 
-/* context.c: puts the task in hand where its turn begins, and leaves out other tasks that nobody
- * has begun to answer: they would read as parts of this one. */
-skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
-                          skein_error *err);
-
-/* context.c: which message the turn at work was asked to answer again, and where in the list that is to be said;
- * *again is NULL when it was not, or when the message is the last that was said anyway. */
-skein_rc skn_context_again(skn_reading *r, const skein_slice *what, const skein_messages *m,
-                           const skein_message **again, size_t *at, skein_error *err);
-
 /* context.c */
 skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err);

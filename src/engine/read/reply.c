@@ -239,7 +239,8 @@ static skein_rc stands_for(skn_replies *r, int64_t id, queue *q, skein_error *er
     return SKEIN_OK;
 }
 
-skein_rc skn_reply_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err)
+/* What a message of the lane stands for: its texts and what was squashed into any of them, itself first. */
+static skein_rc all_it_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err)
 {
     queue    q = {.a = r->trees.a, .seen = skn_map_new(r->trees.a)};
     skein_rc rc = stands_for(r, id, &q, err);
@@ -315,7 +316,8 @@ static skein_rc not_here(skn_replies *r, int64_t id, skein_error *err)
                     SKN_FMT(m.uid));
 }
 
-skein_rc skn_reply_need(skn_replies *r, skein_message_id of, int64_t *id, skein_error *err)
+/* The same for a message that a caller named: SKEIN_NOT_FOUND when the lane holds nothing of it. */
+static skein_rc need_held(skn_replies *r, skein_message_id of, int64_t *id, skein_error *err)
 {
     int64_t  position;
     skein_rc rc = skn_reply_target(r, of.v, id, &position, err);
@@ -373,7 +375,7 @@ static skein_rc related(skn_tx *tx, skein_conversation_id conversation, int64_t 
     skein_rc    rc;
 
     if ((rc = skn_replies_open(&r, tx, conversation, version, SKN_NONE, mem, err)) ||
-        (rc = skn_reply_need(&r, of, &id, err)))
+        (rc = need_held(&r, of, &id, err)))
         return rc;
     switch (which) {
     case CHILDREN:
@@ -610,7 +612,7 @@ static skein_rc answer_for_sources(skn_replies *r, items_places *p, skn_reply_it
 {
     skn_map *answered = skn_map_new(r->trees.a);
     skn_ids  ids;
-    skein_rc rc = skn_reply_stands_for(r, squash->id, &ids, err);
+    skein_rc rc = all_it_stands_for(r, squash->id, &ids, err);
 
     for (size_t i = 1; i < ids.count && !rc; i++)
         rc = answer_for(r, p, items, squash, ids.at[i], answered, err);
@@ -813,7 +815,7 @@ skein_rc skn_reply_subtree(skn_replies *r, skein_message_id root, skein_reply_tr
     skein_rc rc;
 
     *out = (skein_reply_tree){0};
-    if ((rc = skn_reply_need(r, root, &w.id, err)))
+    if ((rc = need_held(r, root, &w.id, err)))
         return rc;
     skn_vec_add(r->trees.a, &g.stack, w);
     while (g.stack.n > 0) {

@@ -42,16 +42,12 @@ skein_rc skn_replies_open(skn_replies *r, skn_tx *tx, skein_conversation_id conv
  * into; *out is 0 when the lane holds none of them. */
 skein_rc skn_reply_target(skn_replies *r, int64_t id, int64_t *out, int64_t *position,
                           skein_error *err);
-/* The same for a message that a caller named: SKEIN_NOT_FOUND when the lane holds nothing of it. */
-skein_rc skn_reply_need(skn_replies *r, skein_message_id of, int64_t *id, skein_error *err);
 /* The message to show as the parent of one that the lane holds; 0 for a root. */
 skein_rc skn_reply_parent(skn_replies *r, int64_t id, int64_t *parent, skein_error *err);
 /* The direct replies to a message that the lane holds, in order of the thread; *under, unless NULL, is
  * how many of them, and which, have their place in the tree under it. */
 skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skn_ids *under,
                        skein_error *err);
-/* What a message of the lane stands for: its texts and what was squashed into any of them, itself first. */
-skein_rc skn_reply_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err);
 /* Messages by their ids, with their positions. */
 skein_rc skn_reply_messages(skn_replies *r, const skn_ids *ids, skein_messages *out,
                             skein_error *err);

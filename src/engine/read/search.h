@@ -9,8 +9,6 @@
 
 #include "engine/core.h"
 
-/* Puts into the index what is not in it yet. */
-skein_rc skn_search_catch_up(skein_engine *e, skein_error *err);
 /* Takes a message out of the index for good. Call it before the message is erased, in the same
  * transaction. */
 skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_error *err);

@@ -213,7 +213,8 @@ static void fold(skein_timeline *t, const skn_rec *rec)
     }
 }
 
-bool skn_lane_has_turn(const skein_timeline *t, skn_str turn_id)
+/* True if a message of this turn was applied. */
+static bool has_turn(const skein_timeline *t, skn_str turn_id)
 {
     uint32_t at;
 
@@ -228,7 +229,7 @@ static void note_turn(skein_timeline *t, const skn_rec *rec)
 
     if (rec->type != SKEIN_RECORD_USER_MESSAGE && rec->type != SKEIN_RECORD_AGENT_MESSAGE)
         return;
-    if (turn.n > 0 && !skn_lane_has_turn(t, turn))
+    if (turn.n > 0 && !has_turn(t, turn))
         skn_index_add(&t->by_turn, skn_hash_bytes(t->set->seed, turn), rec->seq);
 }
 
@@ -584,7 +585,7 @@ skein_timeline_view skein_build_timeline(const skein_timeline  *t,
     skein_timeline_view v = {.timeline = t};
 
     for (size_t i = 0; i < count; i++)
-        if (!skn_lane_has_turn(t, ephemeral[i].turn_id))
+        if (!has_turn(t, ephemeral[i].turn_id))
             left[v.ephemeral_count++] = ephemeral[i];
     v.ephemeral = left;
     v.event_count = t->records.n;

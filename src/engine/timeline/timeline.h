@@ -23,11 +23,6 @@ void skn_timeline_write_nested(skn_jw *w, const skein_timeline_view *v, size_t a
  * below its own key, attached to a call or not. */
 void skn_timelines_write_json(skn_jw *w, skein_timelines *set, skn_arena *scratch);
 
-/* Reads one event line; `what` names it in messages. The record's texts live in the line or
- * in a. */
-skein_rc skn_event_parse(skn_str line, const char *what, skn_arena *a, skein_record *out,
-                         skein_error *err);
-
 /* Event lines as they come, in pieces cut anywhere. */
 typedef struct skn_event_reader {
     skein_timelines *set;

@@ -224,7 +224,9 @@ static const char *without_line(const char *message)
     return strncmp(message, useless, n) == 0 ? message + n : message;
 }
 
-skein_rc skn_event_parse(skn_str line, const char *what, skn_arena *a, skein_record *out,
+/* Reads one event line; `what` names it in messages. The record's texts live in the line or
+ * in a. */
+static skein_rc parse_event(skn_str line, const char *what, skn_arena *a, skein_record *out,
                          skein_error *err)
 {
     skein_error cause;
@@ -273,7 +275,7 @@ static skein_rc apply_line(skn_event_reader *r, skn_str line, skein_error *err)
     line = skn_str_trim(line);
     if (line.n == 0)
         return SKEIN_OK;
-    if ((rc = skn_event_parse(line, what, r->scratch, &record, err)))
+    if ((rc = parse_event(line, what, r->scratch, &record, err)))
         return rc;
     if (!(rc = skn_timelines_apply_known(r->set, &record, &cause)))
         return SKEIN_OK;

@@ -208,111 +208,6 @@ skein_rc skein_timelines_link(skein_timelines *set, const skein_lane_link *link,
     return SKEIN_OK;
 }
 
-/* --- Settling ----------------------------------------------------------------------------- */
-
-static int cmp_lanes(const void *a, const void *b)
-{
-    return skn_lane_cmp(*(skein_timeline *const *)a, *(skein_timeline *const *)b);
-}
-
-static void sort_lanes(skein_timelines *set)
-{
-    if (set->sorted_count == set->lanes.n)
-        return;
-    if (set->sorted_cap < set->lanes.n) {
-        set->sorted_cap = set->lanes.n * 2;
-        set->sorted = skn_heap_resize(set->sorted, set->sorted_cap * sizeof(skein_timeline *));
-    }
-    set->sorted_count = set->lanes.n;
-    for (size_t i = 0; i < set->lanes.n; i++)
-        set->sorted[i] = skn_lane_at(set, i);
-    qsort(set->sorted, set->sorted_count, sizeof(skein_timeline *), cmp_lanes);
-}
-
-/* What was stated stands above what records claim. */
-static void choose_parent(skein_timeline *t)
-{
-    t->parent = NULL;
-    t->via = NULL;
-    t->guessed = false;
-    t->seen = 0;
-    t->first_child = t->last_child = t->next_sibling = NULL;
-    if (t->link_lane) {
-        t->parent = t->link_lane;
-        t->via = t->link_tool;
-    } else if (t->claim_tool && !t->claim_tool->linked) {
-        t->parent = t->claim_lane;
-        t->via = t->claim_tool;
-    }
-    if (t->via)
-        t->via->child = t;
-}
-
-/* Opens the ring that t is in: at a guess if there is one, else at the outermost lane. */
-static void cut_ring(skein_timeline *t)
-{
-    skein_timeline *cut = t;
-
-    for (skein_timeline *p = t->parent; p != t; p = p->parent)
-        if (p->guessed != cut->guessed ? p->guessed : skn_lane_cmp(p, cut) < 0)
-            cut = p;
-    if (cut->via)
-        cut->via->child = NULL;
-    cut->parent = NULL;
-    cut->via = NULL;
-    cut->guessed = false;
-}
-
-enum { NEW, ON_THIS_WALK, DONE };
-
-/* Follows parents from every lane; a lane met twice on one walk is in a ring. */
-static void cut_rings(skein_timelines *set)
-{
-    for (size_t i = 0; i < set->sorted_count; i++) {
-        skein_timeline *t = set->sorted[i], *end;
-        bool            ring;
-
-        for (end = t; end && end->seen == NEW; end = end->parent)
-            end->seen = ON_THIS_WALK;
-        ring = end && end->seen == ON_THIS_WALK;
-        for (; t && t->seen == ON_THIS_WALK; t = t->parent)
-            t->seen = DONE;
-        if (ring)
-            cut_ring(end);
-    }
-}
-
-static void adopt(skein_timeline *t)
-{
-    skein_timeline *p = t->parent;
-
-    if (!p)
-        return;
-    if (p->last_child)
-        p->last_child->next_sibling = t;
-    else
-        p->first_child = t;
-    p->last_child = t;
-}
-
-void skn_links_settle(skein_timelines *set)
-{
-    if (!set->unsettled)
-        return;
-    set->unsettled = false;
-    for (size_t i = 0; i < set->sorted_count; i++)
-        if (set->sorted[i]->via)
-            set->sorted[i]->via->child = NULL;
-    sort_lanes(set);
-    for (size_t i = 0; i < set->sorted_count; i++)
-        choose_parent(set->sorted[i]);
-    if (set->guess_links)
-        skn_links_guess(set);
-    cut_rings(set);
-    for (size_t i = 0; i < set->sorted_count; i++)
-        adopt(set->sorted[i]);
-}
-
 /* Guessed links, made only when asked for: the ways in which a call of the tool "delegate"
  * was tied to its lane before calls named it. Nothing stated is overruled, and no lane is
  * used twice. */
@@ -494,7 +389,8 @@ static void guess_by_time(candidate *c, size_t count)
     free(calls);
 }
 
-void skn_links_guess(skein_timelines *set)
+/* Adds guessed parents to lanes that have none. */
+static void add_guesses(skein_timelines *set)
 {
     candidate *c = skn_heap((set->sorted_count + 1) * sizeof *c);
     size_t     n, end;
@@ -508,4 +404,109 @@ void skn_links_guess(skein_timelines *set)
         guess_by_time(c + i, end - i);
     }
     free(c);
+}
+
+/* --- Settling ----------------------------------------------------------------------------- */
+
+static int cmp_lanes(const void *a, const void *b)
+{
+    return skn_lane_cmp(*(skein_timeline *const *)a, *(skein_timeline *const *)b);
+}
+
+static void sort_lanes(skein_timelines *set)
+{
+    if (set->sorted_count == set->lanes.n)
+        return;
+    if (set->sorted_cap < set->lanes.n) {
+        set->sorted_cap = set->lanes.n * 2;
+        set->sorted = skn_heap_resize(set->sorted, set->sorted_cap * sizeof(skein_timeline *));
+    }
+    set->sorted_count = set->lanes.n;
+    for (size_t i = 0; i < set->lanes.n; i++)
+        set->sorted[i] = skn_lane_at(set, i);
+    qsort(set->sorted, set->sorted_count, sizeof(skein_timeline *), cmp_lanes);
+}
+
+/* What was stated stands above what records claim. */
+static void choose_parent(skein_timeline *t)
+{
+    t->parent = NULL;
+    t->via = NULL;
+    t->guessed = false;
+    t->seen = 0;
+    t->first_child = t->last_child = t->next_sibling = NULL;
+    if (t->link_lane) {
+        t->parent = t->link_lane;
+        t->via = t->link_tool;
+    } else if (t->claim_tool && !t->claim_tool->linked) {
+        t->parent = t->claim_lane;
+        t->via = t->claim_tool;
+    }
+    if (t->via)
+        t->via->child = t;
+}
+
+/* Opens the ring that t is in: at a guess if there is one, else at the outermost lane. */
+static void cut_ring(skein_timeline *t)
+{
+    skein_timeline *cut = t;
+
+    for (skein_timeline *p = t->parent; p != t; p = p->parent)
+        if (p->guessed != cut->guessed ? p->guessed : skn_lane_cmp(p, cut) < 0)
+            cut = p;
+    if (cut->via)
+        cut->via->child = NULL;
+    cut->parent = NULL;
+    cut->via = NULL;
+    cut->guessed = false;
+}
+
+enum { NEW, ON_THIS_WALK, DONE };
+
+/* Follows parents from every lane; a lane met twice on one walk is in a ring. */
+static void cut_rings(skein_timelines *set)
+{
+    for (size_t i = 0; i < set->sorted_count; i++) {
+        skein_timeline *t = set->sorted[i], *end;
+        bool            ring;
+
+        for (end = t; end && end->seen == NEW; end = end->parent)
+            end->seen = ON_THIS_WALK;
+        ring = end && end->seen == ON_THIS_WALK;
+        for (; t && t->seen == ON_THIS_WALK; t = t->parent)
+            t->seen = DONE;
+        if (ring)
+            cut_ring(end);
+    }
+}
+
+static void adopt(skein_timeline *t)
+{
+    skein_timeline *p = t->parent;
+
+    if (!p)
+        return;
+    if (p->last_child)
+        p->last_child->next_sibling = t;
+    else
+        p->first_child = t;
+    p->last_child = t;
+}
+
+void skn_links_settle(skein_timelines *set)
+{
+    if (!set->unsettled)
+        return;
+    set->unsettled = false;
+    for (size_t i = 0; i < set->sorted_count; i++)
+        if (set->sorted[i]->via)
+            set->sorted[i]->via->child = NULL;
+    sort_lanes(set);
+    for (size_t i = 0; i < set->sorted_count; i++)
+        choose_parent(set->sorted[i]);
+    if (set->guess_links)
+        add_guesses(set);
+    cut_rings(set);
+    for (size_t i = 0; i < set->sorted_count; i++)
+        adopt(set->sorted[i]);
 }

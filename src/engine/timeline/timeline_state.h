@@ -184,12 +184,8 @@ void skn_links_claim(skein_timeline *t, skn_tool *tool, const skn_rec *by);
 void skn_links_call(skein_timeline *t, skn_tool *tool);
 /* Settles parents, children and guesses if anything changed. */
 void skn_links_settle(skein_timelines *set);
-/* Adds guessed parents to lanes that have none. */
-void skn_links_guess(skein_timelines *set);
 
 /* The calls of the lane with this id, or NULL. */
 skn_calls *skn_lane_calls(const skein_timeline *t, skn_str call_id);
-/* True if a message of this turn was applied. */
-bool skn_lane_has_turn(const skein_timeline *t, skn_str turn_id);
 
 #endif

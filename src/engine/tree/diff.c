@@ -345,7 +345,8 @@ static size_t *rank_parts(const skn_shared *at, size_t count, skn_arena *a)
     return rank;
 }
 
-void skn_shared_mark_moved(skn_shared *at, size_t count, skn_arena *a)
+/* Sorts the shared parts and marks the fewest messages as moved. n log n. */
+static void mark_moved(skn_shared *at, size_t count, skn_arena *a)
 {
     best    b = {SKN_ARRAY(a, count + 1, size_t), count};
     chain  *chains = SKN_ARRAY(a, count, chain);
@@ -533,6 +534,6 @@ skein_rc skn_trees_compare(skn_trees *f, const skn_tree *x, const skn_tree *y,
     for (size_t i = 0; i < sy.runs.n; i++)
         skn_vec_add(f->a, &out->met_y, sy.runs.p[i]);
     match_runs(f, &sx, &sy, out);
-    skn_shared_mark_moved(out->shared.p, out->shared.n, f->a);
+    mark_moved(out->shared.p, out->shared.n, f->a);
     return SKEIN_OK;
 }

@@ -29,7 +29,5 @@ typedef struct skn_comparison {
 /* Compares two trees whose saved nodes have ids. */
 skein_rc skn_trees_compare(skn_trees *f, const skn_tree *x, const skn_tree *y,
                            skn_comparison *out, skein_error *err);
-/* diff.c: sorts the shared parts and marks the fewest messages as moved. n log n. */
-void skn_shared_mark_moved(skn_shared *at, size_t count, skn_arena *a);
 
 #endif

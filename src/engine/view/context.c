@@ -65,151 +65,6 @@ skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summ
     return SKEIN_OK;
 }
 
-/* --- The view -------------------------------------------------------------------------------------- */
-
-/* Older summaries and notices are in the lane, but no part of what is said. */
-static size_t drop_silent(skein_messages *m)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->count; i++)
-        if (m->at[i].role != SKEIN_SUMMARY && m->at[i].role != SKEIN_SYSTEM)
-            m->at[n++] = m->at[i];
-    m->count = n;
-    return n;
-}
-
-static skein_rc find_names(skn_reading *r, skn_view_options *opt, skein_error *err)
-{
-    skein_agents agents;
-    skn_str     *names;
-    skein_rc     rc;
-
-    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
-    if (rc)
-        return rc;
-    names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
-    for (size_t i = 0; i < agents.count; i++)
-        names[i] = agents.at[i].name;
-    opt->names = names;
-    opt->name_count = agents.count;
-    return SKEIN_OK;
-}
-
-static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
-{
-    skein_world world;
-    bool        found;
-    skein_rc    rc;
-
-    rc = skn_world_get(r->trees.tx, r->conversation.world_id, r->trees.a, &world, &found, err);
-    *limit = rc == SKEIN_OK && found ? world.compact_at : 0;
-    return rc;
-}
-
-/* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
-skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
-                          skein_error *err)
-{
-    skn_view_options opt = {.viewpoint = spec->agent, .told = spec->told};
-    skein_messages   m;
-    skn_prompt       prompt;
-    skein_rc         rc;
-
-    *out = (skein_context){.covered = spec->record->covers};
-    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, spec->to, &m, err)) ||
-        (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
-        return rc;
-    if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
-        opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
-    out->reader = opt.viewpoint;
-    out->delegated = r->lane.parent_id != 0;
-    out->stored = (int64_t)drop_silent(&m);
-    if (spec->at_work && spec->at_work->task &&
-        (rc = skn_context_task(r, spec->at_work, &m, err)))
-        return rc;
-    if (spec->at_work && !spec->at_work->task &&
-        (rc = skn_context_again(r, spec->at_work, &m, &opt.again, &opt.again_at, err)))
-        return rc;
-    if (out->covered > 0) {
-        opt.summary = spec->summary;
-        out->summary_uid = spec->summary->uid;
-        out->stored++;
-    }
-    skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
-    out->at = prompt.at;
-    out->count = prompt.count;
-    out->tokens = (int64_t)skn_prompt_tokens(&prompt);
-    return SKEIN_OK;
-}
-
-static skein_rc read_context(skn_tx *tx, const skein_slice *what, skn_arena *a,
-                             skein_context *out, skein_error *err)
-{
-    skn_reading        r;
-    skein_message      summary;
-    skn_compaction_row row;
-    skein_rc           rc;
-
-    *out = (skein_context){0};
-    if ((rc = skn_reading_open(&r, tx, what, a, err)))
-        return rc;
-    if (what->count > 0 && what->count < r.thread.length)
-        r.thread.length = what->count;
-    if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
-        return rc;
-    return skn_context_fill(
-        &r, &(skn_context_spec){what->agent, &summary, &row, r.thread.length, false, what}, out,
-        err);
-}
-
-/* --- Handing it over ------------------------------------------------------------------------------- */
-
-static skein_tool_call *copy_calls(const skein_prompt_message *from, skn_arena *a)
-{
-    skein_tool_call *to = SKN_ARRAY(a, from->call_count, skein_tool_call);
-
-    for (size_t i = 0; i < from->call_count; i++)
-        to[i] = (skein_tool_call){skn_arena_copy(a, from->calls[i].call_id),
-                                  skn_arena_copy(a, from->calls[i].tool_name),
-                                  skn_arena_copy(a, from->calls[i].args)};
-    return to;
-}
-
-static skein_prompt_message copy_message(const skein_prompt_message *from, skn_arena *a)
-{
-    skein_prompt_message to = *from;
-
-    to.text = skn_arena_copy(a, from->text);
-    to.tool_call_id = skn_arena_copy(a, from->tool_call_id);
-    to.tool_name = skn_arena_copy(a, from->tool_name);
-    to.calls = from->call_count ? copy_calls(from, a) : NULL;
-    to.sources = SKN_ARRAY(a, from->source_count, skn_str);
-    for (size_t i = 0; i < from->source_count; i++)
-        to.sources[i] = skn_arena_copy(a, from->sources[i]);
-    return to;
-}
-
-/* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
- * from (all agents of the world, the tree, every column of the messages) is many times as much. */
-skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
-                            skein_context *out, skein_error *err)
-{
-    skn_arena    *scratch = skn_arena_new();
-    skein_context made = {0};
-    skn_snapshot  s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = read_context(s.tx, what, scratch, &made, err);
-    *out = made;
-    out->summary_uid = skn_arena_copy(mem, made.summary_uid);
-    out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
-    for (size_t i = 0; i < made.count; i++)
-        out->at[i] = copy_message(&made.at[i], mem);
-    skn_arena_free(scratch);
-    return s.rc;
-}
-
 /* A context for a message that is answered again. Others have spoken since, perhaps about something
  * else: without a word the model would answer what came last. */
 
@@ -244,7 +99,9 @@ static size_t begins(const skein_messages *m, skn_str turn)
     return at;
 }
 
-skein_rc skn_context_again(skn_reading *r, const skein_slice *what, const skein_messages *m,
+/* Which message the turn at work was asked to answer again, and where in the list that is to be said;
+ * *again is NULL when it was not, or when the message is the last that was said anyway. */
+static skein_rc find_again(skn_reading *r, const skein_slice *what, const skein_messages *m,
                            const skein_message **again, size_t *at, skein_error *err)
 {
     skein_message *asked = SKN_NEW(r->trees.a, skein_message);
@@ -353,8 +210,10 @@ static skein_rc find_trigger(skn_reading *r, const skein_slice *what, const skn_
     return rc ? rc : skn_message_get(r->trees.tx, id, r->trees.a, out, found, err);
 }
 
-skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
-                          skein_error *err)
+/* Puts the task in hand where its turn begins, and leaves out other tasks that nobody
+ * has begun to answer: they would read as parts of this one. */
+static skein_rc put_task(skn_reading *r, const skein_slice *what, skein_messages *m,
+                         skein_error *err)
 {
     skn_arena     *a = r->trees.a;
     skein_messages all = *m;
@@ -381,4 +240,148 @@ skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_message
     look_around(&d, what->turn, a);
     arrange(&d, a, m);
     return SKEIN_OK;
+}
+
+/* --- The view -------------------------------------------------------------------------------------- */
+
+/* Older summaries and notices are in the lane, but no part of what is said. */
+static size_t drop_silent(skein_messages *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (m->at[i].role != SKEIN_SUMMARY && m->at[i].role != SKEIN_SYSTEM)
+            m->at[n++] = m->at[i];
+    m->count = n;
+    return n;
+}
+
+static skein_rc find_names(skn_reading *r, skn_view_options *opt, skein_error *err)
+{
+    skein_agents agents;
+    skn_str     *names;
+    skein_rc     rc;
+
+    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
+    if (rc)
+        return rc;
+    names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
+    for (size_t i = 0; i < agents.count; i++)
+        names[i] = agents.at[i].name;
+    opt->names = names;
+    opt->name_count = agents.count;
+    return SKEIN_OK;
+}
+
+static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    rc = skn_world_get(r->trees.tx, r->conversation.world_id, r->trees.a, &world, &found, err);
+    *limit = rc == SKEIN_OK && found ? world.compact_at : 0;
+    return rc;
+}
+
+/* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
+skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
+                          skein_error *err)
+{
+    skn_view_options opt = {.viewpoint = spec->agent, .told = spec->told};
+    skein_messages   m;
+    skn_prompt       prompt;
+    skein_rc         rc;
+
+    *out = (skein_context){.covered = spec->record->covers};
+    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, spec->to, &m, err)) ||
+        (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
+        return rc;
+    if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
+        opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
+    out->reader = opt.viewpoint;
+    out->delegated = r->lane.parent_id != 0;
+    out->stored = (int64_t)drop_silent(&m);
+    if (spec->at_work && spec->at_work->task && (rc = put_task(r, spec->at_work, &m, err)))
+        return rc;
+    if (spec->at_work && !spec->at_work->task &&
+        (rc = find_again(r, spec->at_work, &m, &opt.again, &opt.again_at, err)))
+        return rc;
+    if (out->covered > 0) {
+        opt.summary = spec->summary;
+        out->summary_uid = spec->summary->uid;
+        out->stored++;
+    }
+    skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
+    out->at = prompt.at;
+    out->count = prompt.count;
+    out->tokens = (int64_t)skn_prompt_tokens(&prompt);
+    return SKEIN_OK;
+}
+
+static skein_rc read_context(skn_tx *tx, const skein_slice *what, skn_arena *a,
+                             skein_context *out, skein_error *err)
+{
+    skn_reading        r;
+    skein_message      summary;
+    skn_compaction_row row;
+    skein_rc           rc;
+
+    *out = (skein_context){0};
+    if ((rc = skn_reading_open(&r, tx, what, a, err)))
+        return rc;
+    if (what->count > 0 && what->count < r.thread.length)
+        r.thread.length = what->count;
+    if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
+        return rc;
+    return skn_context_fill(
+        &r, &(skn_context_spec){what->agent, &summary, &row, r.thread.length, false, what}, out,
+        err);
+}
+
+/* --- Handing it over ------------------------------------------------------------------------------- */
+
+static skein_tool_call *copy_calls(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_tool_call *to = SKN_ARRAY(a, from->call_count, skein_tool_call);
+
+    for (size_t i = 0; i < from->call_count; i++)
+        to[i] = (skein_tool_call){skn_arena_copy(a, from->calls[i].call_id),
+                                  skn_arena_copy(a, from->calls[i].tool_name),
+                                  skn_arena_copy(a, from->calls[i].args)};
+    return to;
+}
+
+static skein_prompt_message copy_message(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_prompt_message to = *from;
+
+    to.text = skn_arena_copy(a, from->text);
+    to.tool_call_id = skn_arena_copy(a, from->tool_call_id);
+    to.tool_name = skn_arena_copy(a, from->tool_name);
+    to.calls = from->call_count ? copy_calls(from, a) : NULL;
+    to.sources = SKN_ARRAY(a, from->source_count, skn_str);
+    for (size_t i = 0; i < from->source_count; i++)
+        to.sources[i] = skn_arena_copy(a, from->sources[i]);
+    return to;
+}
+
+/* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
+ * from (all agents of the world, the tree, every column of the messages) is many times as much. */
+skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                            skein_context *out, skein_error *err)
+{
+    skn_arena    *scratch = skn_arena_new();
+    skein_context made = {0};
+    skn_snapshot  s = {.store = e->store};
+
+    while (skn_snapshot_next(&s, err))
+        s.rc = read_context(s.tx, what, scratch, &made, err);
+    *out = made;
+    out->summary_uid = skn_arena_copy(mem, made.summary_uid);
+    out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
+    for (size_t i = 0; i < made.count; i++)
+        out->at[i] = copy_message(&made.at[i], mem);
+    skn_arena_free(scratch);
+    return s.rc;
 }

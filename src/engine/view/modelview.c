@@ -7,348 +7,6 @@
 
 #include <string.h>
 
-/* The message being gathered: texts of one side until the other side speaks or a call is made. */
-typedef struct draft {
-    bool       open;
-    skein_role role;
-    bool       named; /* a piece begins with an agent's name */
-    skn_vec(skn_str) pieces;
-    skn_vec(skn_str) sources;
-} draft;
-
-typedef struct builder {
-    const skein_message    *msgs;
-    size_t                  n;
-    const skn_view_options *opt;
-    skn_arena              *a;
-    skn_pairs               pairs;
-    skn_voices              voices;
-    skn_call_ids            ids;
-    size_t                  latest_tagged;
-    draft                   now;
-    skn_vec(skn_prompt_message) out;
-} builder;
-
-static skn_str join(skn_arena *a, const skn_str *pieces, size_t n, const char *between)
-{
-    size_t gap = strlen(between), size = 0, at = 0;
-    char  *out;
-
-    if (n < 2)
-        return n ? pieces[0] : SKN_NONE;
-    for (size_t i = 0; i < n; i++)
-        size += pieces[i].n + gap;
-    out = skn_arena_alloc(a, size + 1);
-    for (size_t i = 0; i < n; i++) {
-        if (i) {
-            memcpy(out + at, between, gap);
-            at += gap;
-        }
-        memcpy(out + at, pieces[i].p, pieces[i].n);
-        at += pieces[i].n;
-    }
-    return (skn_str){out, at};
-}
-
-static void add_made_up(builder *b, const char *text)
-{
-    skn_prompt_message m = {.role = SKEIN_USER, .text = skn_str_of(text), .synthetic = true};
-
-    skn_vec_add(b->a, &b->out, m);
-}
-
-/* Ends the draft; the calls, if any, are its own. */
-static void flush(builder *b, skein_tool_call *calls, size_t call_count)
-{
-    draft             *d = &b->now;
-    skn_prompt_message m = {.role = d->role, .calls = calls, .call_count = call_count};
-
-    if (!d->open)
-        return;
-    m.text = join(b->a, d->pieces.p, d->pieces.n, "\n\n");
-    m.sources = d->sources.p;
-    m.source_count = d->sources.n;
-    m.synthetic = d->sources.n == 0;
-    if (!b->out.n && m.role != SKEIN_USER)
-        add_made_up(b, SKN_VIEW_START);
-    skn_vec_add(b->a, &b->out, m);
-    *d = (draft){0};
-}
-
-/* Goes on with the side's draft or begins one. */
-static void gather(builder *b, skein_role role, const skein_message *from)
-{
-    if (b->now.open && b->now.role != role)
-        flush(b, NULL, 0);
-    b->now.open = true;
-    b->now.role = role;
-    skn_vec_add(b->a, &b->now.sources, from->uid);
-}
-
-static bool by_human(const skein_message *m)
-{
-    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN;
-}
-
-static bool is_source(const skein_instruction *in)
-{
-    return skn_str_starts(in->type, SKN_STR("Source."));
-}
-
-static size_t shown_tags(const skein_message *m, skein_instruction *out)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; m->instructions && i < m->instruction_count; i++)
-        if (!is_source(&m->instructions[i])) {
-            if (out)
-                out[n] = m->instructions[i];
-            n++;
-        }
-    return n;
-}
-
-static skn_str tags_of(builder *b, size_t i)
-{
-    const skein_message *m = &b->msgs[i];
-    size_t               n = shown_tags(m, NULL);
-    skein_instruction   *in;
-
-    if (!n || b->opt->tags == SKN_TAGS_NONE)
-        return SKN_NONE;
-    if (b->opt->tags == SKN_TAGS_LATEST && i != b->latest_tagged)
-        return SKN_NONE;
-    in = SKN_ARRAY(b->a, n, skein_instruction);
-    shown_tags(m, in);
-    return skn_instruction_text(in, n, b->a);
-}
-
-/* What stands for several messages is marked, as a summary is: nobody said it. */
-static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
-{
-    skn_str lines[] = {SKN_STR(SKN_SQUASH_BEGIN), text, SKN_STR(SKN_SQUASH_END)};
-
-    return m->squash_uid.n ? join(b->a, lines, 3, "\n") : text;
-}
-
-static skn_str user_text(builder *b, size_t i)
-{
-    const skein_message *m = &b->msgs[i];
-    skn_str              text = skn_view_clean(b->a, m->content), tags;
-    bool                 named = !by_human(m);
-    skn_str              parts[4];
-    size_t               n = 0;
-
-    if (b->opt->rendered)
-        return text;
-    if (named || b->now.named) {
-        parts[n++] = skn_view_name(b->a, m);
-        parts[n++] = SKN_STR(": ");
-    }
-    parts[n++] = skn_voices_escape(&b->voices, text, true);
-    text = squash_text(b, m, join(b->a, parts, n, ""));
-    b->now.named = b->now.named || named;
-    tags = tags_of(b, i);
-    return tags.n ? join(b->a, (skn_str[]){text, tags}, 2, "\n") : text;
-}
-
-static void add_user(builder *b, size_t i)
-{
-    if (b->msgs[i].purged || skn_view_blank(b->msgs[i].content))
-        return;
-    gather(b, SKEIN_USER, &b->msgs[i]);
-    skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
-}
-
-static void add_result(builder *b, const skein_tool_call *call, size_t result)
-{
-    skn_prompt_message m = {
-        .role = SKEIN_TOOL, .tool_call_id = call->call_id, .tool_name = call->tool_name};
-
-    if (result == SKN_UNPAIRED || b->msgs[result].purged) {
-        m.text = SKN_STR(SKN_NO_RESULT);
-        m.failed = m.synthetic = true;
-    } else {
-        const skein_message *r = &b->msgs[result];
-
-        m.text = skn_view_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT)
-                                            : skn_view_clean(b->a, r->content);
-        m.failed = r->tool_failed;
-    }
-    if (result != SKN_UNPAIRED) {
-        m.sources = SKN_NEW(b->a, skn_str);
-        m.sources[m.source_count++] = b->msgs[result].uid;
-    }
-    skn_vec_add(b->a, &b->out, m);
-}
-
-static void add_calls(builder *b, size_t i, size_t count)
-{
-    const skein_message *m = &b->msgs[i];
-    skein_tool_call     *calls = SKN_ARRAY(b->a, count, skein_tool_call);
-
-    for (size_t k = 0; k < count; k++) {
-        calls[k].call_id = skn_call_id_take(&b->ids, m->calls[k].call_id);
-        calls[k].tool_name = skn_tool_name_clean(b->a, m->calls[k].tool_name);
-        calls[k].args = skn_call_args(b->a, m->calls[k].args);
-    }
-    flush(b, calls, count);
-    for (size_t k = 0; k < count; k++)
-        add_result(b, &calls[k], b->pairs.result[b->pairs.first_call[i] + k]);
-}
-
-static skn_str result_text(builder *b, size_t result)
-{
-    const skein_message *m = result == SKN_UNPAIRED ? NULL : &b->msgs[result];
-
-    if (!m || m->purged)
-        return SKN_STR(SKN_NO_RESULT);
-    skn_vec_add(b->a, &b->now.sources, m->uid);
-    return skn_view_blank(m->content)
-               ? SKN_STR(SKN_NO_OUTPUT)
-               : skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), true);
-}
-
-/* Calls with their results as text of the side that made them. */
-static void tell_calls(builder *b, size_t i, size_t count)
-{
-    const skein_message *m = &b->msgs[i];
-
-    for (size_t k = 0; k < count; k++) {
-        size_t  result = b->pairs.result[b->pairs.first_call[i] + k];
-        skn_str name = skn_tool_name_clean(b->a, m->calls[k].tool_name);
-        bool    failed = result != SKN_UNPAIRED && b->msgs[result].tool_failed;
-        skn_str parts[] = {SKN_STR(SKN_TOLD_CALL),
-                           name,
-                           SKN_STR(" with "),
-                           skn_call_args(b->a, m->calls[k].args),
-                           SKN_STR("]\n" SKN_TOLD_RESULT),
-                           name,
-                           failed ? SKN_STR(", which failed]\n") : SKN_STR("]\n"),
-                           result_text(b, result)};
-
-        skn_vec_add(b->a, &b->now.pieces,
-                    join(b->a, parts, sizeof parts / sizeof parts[0], ""));
-    }
-}
-
-static skn_str own_text(builder *b, const skein_message *m)
-{
-    skn_str text = skn_view_clean(b->a, m->content);
-
-    return m->squash_uid.n ? squash_text(b, m, skn_voices_escape(&b->voices, text, false))
-                           : text;
-}
-
-static void add_own(builder *b, size_t i)
-{
-    const skein_message *m = &b->msgs[i];
-    size_t               count = skn_calls_of(m);
-    bool                 text = !m->purged && !skn_view_blank(m->content);
-
-    if (!text && !count)
-        return;
-    gather(b, SKEIN_ASSISTANT, m);
-    if (text)
-        skn_vec_add(b->a, &b->now.pieces, own_text(b, m));
-    if (count && b->opt->told)
-        tell_calls(b, i, count);
-    else if (count)
-        add_calls(b, i, count);
-}
-
-static bool own(const builder *b, const skein_message *m)
-{
-    int64_t me = b->opt->viewpoint.v;
-
-    return m->role == SKEIN_ASSISTANT && (!me || m->author_agent.v == me);
-}
-
-static void add_message(builder *b, size_t i)
-{
-    switch (b->msgs[i].role) {
-    case SKEIN_USER:
-        add_user(b, i);
-        break;
-    case SKEIN_ASSISTANT:
-        if (own(b, &b->msgs[i]))
-            add_own(b, i);
-        else
-            add_user(b, i);
-        break;
-    case SKEIN_TOOL: /* stands behind its call, or nowhere */
-    case SKEIN_SUMMARY:
-    case SKEIN_SYSTEM:
-        break;
-    }
-}
-
-static void add_summary(builder *b)
-{
-    const skein_message *m = b->opt->summary;
-    skn_str lines[3] = {SKN_STR(SKN_SUMMARY_BEGIN), SKN_NONE, SKN_STR(SKN_SUMMARY_END)};
-
-    if (!m || m->purged || skn_view_blank(m->content))
-        return;
-    lines[1] = skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), false);
-    gather(b, SKEIN_USER, m);
-    skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
-}
-
-/* A part of what the user's side says there, or made up when it says nothing else. */
-static void add_again(builder *b)
-{
-    if (b->now.open && b->now.role != SKEIN_USER)
-        flush(b, NULL, 0);
-    b->now.open = true;
-    b->now.role = SKEIN_USER;
-    skn_vec_add(b->a, &b->now.pieces, skn_view_again(b->a, b->opt->again));
-}
-
-/* Names must be known before the first text is escaped. */
-static void learn_voices(builder *b)
-{
-    b->latest_tagged = b->n;
-    for (size_t i = 0; i < b->opt->name_count; i++)
-        skn_voices_add(&b->voices, b->opt->names[i]);
-    for (size_t i = 0; i < b->n; i++) {
-        const skein_message *m = &b->msgs[i];
-
-        if ((m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT) || own(b, m))
-            continue;
-        if (!by_human(m))
-            skn_voices_add(&b->voices, skn_view_name(b->a, m));
-        if (!m->purged && !skn_view_blank(m->content) && shown_tags(m, NULL))
-            b->latest_tagged = i;
-    }
-}
-
-void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
-                    skn_arena *a, skn_prompt *out)
-{
-    static const skn_view_options none = {0};
-    builder                       b = {.msgs = msgs, .n = n, .opt = opt ? opt : &none, .a = a};
-
-    skn_pairs_find(&b.pairs, msgs, n, a);
-    skn_voices_init(&b.voices, a);
-    skn_call_ids_init(&b.ids, a);
-    learn_voices(&b);
-    add_summary(&b);
-    for (size_t i = 0; i <= n; i++) {
-        if (b.opt->again && i == b.opt->again_at)
-            add_again(&b);
-        if (i < n)
-            add_message(&b, i);
-    }
-    flush(&b, NULL, 0);
-    if (!b.out.n)
-        add_made_up(&b, SKN_VIEW_START);
-    else if (b.out.p[b.out.n - 1].role == SKEIN_ASSISTANT)
-        add_made_up(&b, SKN_VIEW_CONTINUE);
-    out->at = b.out.p;
-    out->count = b.out.n;
-}
-
 enum { SUFFIX_ROOM = 12 }; /* what a number behind a stem may take: "_" and eleven digits */
 
 static bool id_byte(char c)
@@ -370,7 +28,7 @@ static skn_str clean_id(skn_arena *a, skn_str raw, size_t max, const char *fallb
     return (skn_str){out, n};
 }
 
-void skn_call_ids_init(skn_call_ids *ids, skn_arena *a)
+static void init_call_ids(skn_call_ids *ids, skn_arena *a)
 {
     ids->a = a;
     ids->used = skn_map_new(a);
@@ -379,7 +37,7 @@ void skn_call_ids_init(skn_call_ids *ids, skn_arena *a)
 
 /* First come keeps its id, so that a view of more messages begins like the view of fewer. A stem
  * and a number are tried together once at most, which keeps all of it linear. */
-skn_str skn_call_id_take(skn_call_ids *ids, skn_str raw)
+static skn_str take_call_id(skn_call_ids *ids, skn_str raw)
 {
     skn_str id = clean_id(ids->a, raw, SKN_CALL_ID_MAX, "call");
     skn_str stem = skn_str_sub(id, 0, SKN_CALL_ID_MAX - SUFFIX_ROOM);
@@ -399,7 +57,8 @@ skn_str skn_call_id_take(skn_call_ids *ids, skn_str raw)
     return id;
 }
 
-skn_str skn_tool_name_clean(skn_arena *a, skn_str raw)
+/* An id that both providers take and that was not given out before; raw itself where possible. */
+static skn_str clean_tool_name(skn_arena *a, skn_str raw)
 {
     return clean_id(a, raw, SKN_TOOL_NAME_MAX, "tool");
 }
@@ -444,7 +103,9 @@ static skn_str wrap_value(skn_arena *a, skn_str raw)
     return (skn_str){out, n + raw.n + 1};
 }
 
-skn_str skn_call_args(skn_arena *a, skn_str raw)
+/* Arguments as the text of a JSON object: as they are, {"value":…} around other JSON, {} for none,
+ * {"invalid":"…"} with the text for what is no JSON. */
+static skn_str call_args(skn_arena *a, skn_str raw)
 {
     skn_str wrapped;
 
@@ -563,29 +224,338 @@ size_t skn_closed_prefix(const skein_message *msgs, size_t n)
     return closed;
 }
 
-static size_t take(bool *selected, size_t i)
+/* The message being gathered: texts of one side until the other side speaks or a call is made. */
+typedef struct draft {
+    bool       open;
+    skein_role role;
+    bool       named; /* a piece begins with an agent's name */
+    skn_vec(skn_str) pieces;
+    skn_vec(skn_str) sources;
+} draft;
+
+typedef struct builder {
+    const skein_message    *msgs;
+    size_t                  n;
+    const skn_view_options *opt;
+    skn_arena              *a;
+    skn_pairs               pairs;
+    skn_voices              voices;
+    skn_call_ids            ids;
+    draft                   now;
+    skn_vec(skn_prompt_message) out;
+} builder;
+
+static skn_str join(skn_arena *a, const skn_str *pieces, size_t n, const char *between)
 {
-    if (selected[i])
-        return 0;
-    selected[i] = true;
-    return 1;
+    size_t gap = strlen(between), size = 0, at = 0;
+    char  *out;
+
+    if (n < 2)
+        return n ? pieces[0] : SKN_NONE;
+    for (size_t i = 0; i < n; i++)
+        size += pieces[i].n + gap;
+    out = skn_arena_alloc(a, size + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (i) {
+            memcpy(out + at, between, gap);
+            at += gap;
+        }
+        memcpy(out + at, pieces[i].p, pieces[i].n);
+        at += pieces[i].n;
+    }
+    return (skn_str){out, at};
 }
 
-/* A result has one caller and a caller is no result, so one step up and one step down reach the
- * fixpoint. */
-size_t skn_pair_closure(const skein_message *msgs, size_t n, bool *selected)
+static void add_made_up(builder *b, const char *text)
 {
-    skn_arena *a = skn_arena_new();
-    skn_pairs  pairs;
-    size_t     added = 0;
+    skn_prompt_message m = {.role = SKEIN_USER, .text = skn_str_of(text), .synthetic = true};
 
-    skn_pairs_find(&pairs, msgs, n, a);
-    for (size_t i = 0; i < n; i++)
-        if (selected[i] && pairs.caller[i] != SKN_UNPAIRED)
-            added += take(selected, pairs.caller[i]);
-    for (size_t i = 0; i < n; i++)
-        if (pairs.caller[i] != SKN_UNPAIRED && selected[pairs.caller[i]])
-            added += take(selected, i);
-    skn_arena_free(a);
-    return added;
+    skn_vec_add(b->a, &b->out, m);
+}
+
+/* Ends the draft; the calls, if any, are its own. */
+static void flush(builder *b, skein_tool_call *calls, size_t call_count)
+{
+    draft             *d = &b->now;
+    skn_prompt_message m = {.role = d->role, .calls = calls, .call_count = call_count};
+
+    if (!d->open)
+        return;
+    m.text = join(b->a, d->pieces.p, d->pieces.n, "\n\n");
+    m.sources = d->sources.p;
+    m.source_count = d->sources.n;
+    m.synthetic = d->sources.n == 0;
+    if (!b->out.n && m.role != SKEIN_USER)
+        add_made_up(b, SKN_VIEW_START);
+    skn_vec_add(b->a, &b->out, m);
+    *d = (draft){0};
+}
+
+/* Goes on with the side's draft or begins one. */
+static void gather(builder *b, skein_role role, const skein_message *from)
+{
+    if (b->now.open && b->now.role != role)
+        flush(b, NULL, 0);
+    b->now.open = true;
+    b->now.role = role;
+    skn_vec_add(b->a, &b->now.sources, from->uid);
+}
+
+static bool by_human(const skein_message *m)
+{
+    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN;
+}
+
+static bool is_source(const skein_instruction *in)
+{
+    return skn_str_starts(in->type, SKN_STR("Source."));
+}
+
+static size_t shown_tags(const skein_message *m, skein_instruction *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; m->instructions && i < m->instruction_count; i++)
+        if (!is_source(&m->instructions[i])) {
+            if (out)
+                out[n] = m->instructions[i];
+            n++;
+        }
+    return n;
+}
+
+static skn_str tags_of(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    size_t               n = shown_tags(m, NULL);
+    skein_instruction   *in;
+
+    if (!n)
+        return SKN_NONE;
+    in = SKN_ARRAY(b->a, n, skein_instruction);
+    shown_tags(m, in);
+    return skn_instruction_text(in, n, b->a);
+}
+
+/* What stands for several messages is marked, as a summary is: nobody said it. */
+static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
+{
+    skn_str lines[] = {SKN_STR(SKN_SQUASH_BEGIN), text, SKN_STR(SKN_SQUASH_END)};
+
+    return m->squash_uid.n ? join(b->a, lines, 3, "\n") : text;
+}
+
+static skn_str user_text(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    skn_str              text = skn_view_clean(b->a, m->content), tags;
+    bool                 named = !by_human(m);
+    skn_str              parts[4];
+    size_t               n = 0;
+
+    if (b->opt->rendered)
+        return text;
+    if (named || b->now.named) {
+        parts[n++] = skn_view_name(b->a, m);
+        parts[n++] = SKN_STR(": ");
+    }
+    parts[n++] = skn_voices_escape(&b->voices, text, true);
+    text = squash_text(b, m, join(b->a, parts, n, ""));
+    b->now.named = b->now.named || named;
+    tags = tags_of(b, i);
+    return tags.n ? join(b->a, (skn_str[]){text, tags}, 2, "\n") : text;
+}
+
+static void add_user(builder *b, size_t i)
+{
+    if (b->msgs[i].purged || skn_view_blank(b->msgs[i].content))
+        return;
+    gather(b, SKEIN_USER, &b->msgs[i]);
+    skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
+}
+
+static void add_result(builder *b, const skein_tool_call *call, size_t result)
+{
+    skn_prompt_message m = {
+        .role = SKEIN_TOOL, .tool_call_id = call->call_id, .tool_name = call->tool_name};
+
+    if (result == SKN_UNPAIRED || b->msgs[result].purged) {
+        m.text = SKN_STR(SKN_NO_RESULT);
+        m.failed = m.synthetic = true;
+    } else {
+        const skein_message *r = &b->msgs[result];
+
+        m.text = skn_view_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT)
+                                            : skn_view_clean(b->a, r->content);
+        m.failed = r->tool_failed;
+    }
+    if (result != SKN_UNPAIRED) {
+        m.sources = SKN_NEW(b->a, skn_str);
+        m.sources[m.source_count++] = b->msgs[result].uid;
+    }
+    skn_vec_add(b->a, &b->out, m);
+}
+
+static void add_calls(builder *b, size_t i, size_t count)
+{
+    const skein_message *m = &b->msgs[i];
+    skein_tool_call     *calls = SKN_ARRAY(b->a, count, skein_tool_call);
+
+    for (size_t k = 0; k < count; k++) {
+        calls[k].call_id = take_call_id(&b->ids, m->calls[k].call_id);
+        calls[k].tool_name = clean_tool_name(b->a, m->calls[k].tool_name);
+        calls[k].args = call_args(b->a, m->calls[k].args);
+    }
+    flush(b, calls, count);
+    for (size_t k = 0; k < count; k++)
+        add_result(b, &calls[k], b->pairs.result[b->pairs.first_call[i] + k]);
+}
+
+static skn_str result_text(builder *b, size_t result)
+{
+    const skein_message *m = result == SKN_UNPAIRED ? NULL : &b->msgs[result];
+
+    if (!m || m->purged)
+        return SKN_STR(SKN_NO_RESULT);
+    skn_vec_add(b->a, &b->now.sources, m->uid);
+    return skn_view_blank(m->content)
+               ? SKN_STR(SKN_NO_OUTPUT)
+               : skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), true);
+}
+
+/* Calls with their results as text of the side that made them. */
+static void tell_calls(builder *b, size_t i, size_t count)
+{
+    const skein_message *m = &b->msgs[i];
+
+    for (size_t k = 0; k < count; k++) {
+        size_t  result = b->pairs.result[b->pairs.first_call[i] + k];
+        skn_str name = clean_tool_name(b->a, m->calls[k].tool_name);
+        bool    failed = result != SKN_UNPAIRED && b->msgs[result].tool_failed;
+        skn_str parts[] = {SKN_STR(SKN_TOLD_CALL),
+                           name,
+                           SKN_STR(" with "),
+                           call_args(b->a, m->calls[k].args),
+                           SKN_STR("]\n" SKN_TOLD_RESULT),
+                           name,
+                           failed ? SKN_STR(", which failed]\n") : SKN_STR("]\n"),
+                           result_text(b, result)};
+
+        skn_vec_add(b->a, &b->now.pieces,
+                    join(b->a, parts, sizeof parts / sizeof parts[0], ""));
+    }
+}
+
+static skn_str own_text(builder *b, const skein_message *m)
+{
+    skn_str text = skn_view_clean(b->a, m->content);
+
+    return m->squash_uid.n ? squash_text(b, m, skn_voices_escape(&b->voices, text, false))
+                           : text;
+}
+
+static void add_own(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    size_t               count = skn_calls_of(m);
+    bool                 text = !m->purged && !skn_view_blank(m->content);
+
+    if (!text && !count)
+        return;
+    gather(b, SKEIN_ASSISTANT, m);
+    if (text)
+        skn_vec_add(b->a, &b->now.pieces, own_text(b, m));
+    if (count && b->opt->told)
+        tell_calls(b, i, count);
+    else if (count)
+        add_calls(b, i, count);
+}
+
+static bool own(const builder *b, const skein_message *m)
+{
+    int64_t me = b->opt->viewpoint.v;
+
+    return m->role == SKEIN_ASSISTANT && (!me || m->author_agent.v == me);
+}
+
+static void add_message(builder *b, size_t i)
+{
+    switch (b->msgs[i].role) {
+    case SKEIN_USER:
+        add_user(b, i);
+        break;
+    case SKEIN_ASSISTANT:
+        if (own(b, &b->msgs[i]))
+            add_own(b, i);
+        else
+            add_user(b, i);
+        break;
+    case SKEIN_TOOL: /* stands behind its call, or nowhere */
+    case SKEIN_SUMMARY:
+    case SKEIN_SYSTEM:
+        break;
+    }
+}
+
+static void add_summary(builder *b)
+{
+    const skein_message *m = b->opt->summary;
+    skn_str lines[3] = {SKN_STR(SKN_SUMMARY_BEGIN), SKN_NONE, SKN_STR(SKN_SUMMARY_END)};
+
+    if (!m || m->purged || skn_view_blank(m->content))
+        return;
+    lines[1] = skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), false);
+    gather(b, SKEIN_USER, m);
+    skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
+}
+
+/* A part of what the user's side says there, or made up when it says nothing else. */
+static void add_again(builder *b)
+{
+    if (b->now.open && b->now.role != SKEIN_USER)
+        flush(b, NULL, 0);
+    b->now.open = true;
+    b->now.role = SKEIN_USER;
+    skn_vec_add(b->a, &b->now.pieces, skn_view_again(b->a, b->opt->again));
+}
+
+/* Names must be known before the first text is escaped. */
+static void learn_voices(builder *b)
+{
+    for (size_t i = 0; i < b->opt->name_count; i++)
+        skn_voices_add(&b->voices, b->opt->names[i]);
+    for (size_t i = 0; i < b->n; i++) {
+        const skein_message *m = &b->msgs[i];
+
+        if ((m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT) || own(b, m))
+            continue;
+        if (!by_human(m))
+            skn_voices_add(&b->voices, skn_view_name(b->a, m));
+    }
+}
+
+void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
+                    skn_arena *a, skn_prompt *out)
+{
+    static const skn_view_options none = {0};
+    builder                       b = {.msgs = msgs, .n = n, .opt = opt ? opt : &none, .a = a};
+
+    skn_pairs_find(&b.pairs, msgs, n, a);
+    skn_voices_init(&b.voices, a);
+    init_call_ids(&b.ids, a);
+    learn_voices(&b);
+    add_summary(&b);
+    for (size_t i = 0; i <= n; i++) {
+        if (b.opt->again && i == b.opt->again_at)
+            add_again(&b);
+        if (i < n)
+            add_message(&b, i);
+    }
+    flush(&b, NULL, 0);
+    if (!b.out.n)
+        add_made_up(&b, SKN_VIEW_START);
+    else if (b.out.p[b.out.n - 1].role == SKEIN_ASSISTANT)
+        add_made_up(&b, SKN_VIEW_CONTINUE);
+    out->at = b.out.p;
+    out->count = b.out.n;
 }

@@ -43,18 +43,11 @@
 #define SKN_CALL_ID_MAX   40 /* the shorter of the providers' limits */
 #define SKN_TOOL_NAME_MAX 64
 
-typedef enum skn_tags {
-    SKN_TAGS_EACH,   /* every message shows its own instructions */
-    SKN_TAGS_LATEST, /* only the last message that has any */
-    SKN_TAGS_NONE
-} skn_tags;
-
 typedef struct skn_view_options {
     skein_agent_id       viewpoint; /* zero: the room, where every agent is the assistant */
     const skein_message *summary;   /* put first; NULL for none */
     const skn_str       *names;     /* agents that text must not speak for; may be NULL */
     size_t               name_count;
-    skn_tags             tags;
     bool rendered; /* texts come from a view: repair the order, leave texts alone */
     bool told;     /* calls and results as text: for a model that has no tools */
     const skein_message *again; /* asked again: a line before msgs[again_at] says so; or NULL */
@@ -73,12 +66,8 @@ typedef struct skn_prompt {
 /* Makes the list; it cannot fail, whatever the messages are. Linear in their size. */
 void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
                     skn_arena *a, skn_prompt *out);
-/* Checks a list against both providers' rules; shares no code with the making of one. */
-skein_rc skn_prompt_valid(const skn_prompt *p, skein_error *err);
 /* A rough count: skn_tokens_of the bytes of each message. */
 size_t skn_prompt_tokens(const skn_prompt *p);
-/* The list as messages said by `viewpoint` and a human, to be viewed again with `rendered` set. */
-skein_messages skn_prompt_messages(const skn_prompt *p, skein_agent_id viewpoint, skn_arena *a);
 
 /* Instructions as the user's side shows them, a line each, without a line end after the last:
  * "[source: user]", "[source: agent ada]", "[response expected: lead]", "[instruction: brief]".
@@ -104,8 +93,5 @@ void skn_pairs_find(skn_pairs *out, const skein_message *msgs, size_t n, skn_are
 size_t skn_calls_of(const skein_message *m);
 /* The greatest c <= n such that after c messages no call waits for its result. */
 size_t skn_closed_prefix(const skein_message *msgs, size_t n);
-/* Extends a selection until every caller is in it with all its results or not at all; returns how
- * many messages that added. */
-size_t skn_pair_closure(const skein_message *msgs, size_t n, bool *selected);
 
 #endif

@@ -35,12 +35,4 @@ void skn_voices_add(skn_voices *v, skn_str name);
 /* Text with the lines escaped that look like the engine's; with names, also those of speakers. */
 skn_str skn_voices_escape(const skn_voices *v, skn_str text, bool names);
 
-void skn_call_ids_init(skn_call_ids *ids, skn_arena *a);
-/* An id that both providers take and that was not given out before; raw itself where possible. */
-skn_str skn_call_id_take(skn_call_ids *ids, skn_str raw);
-skn_str skn_tool_name_clean(skn_arena *a, skn_str raw);
-/* Arguments as the text of a JSON object: as they are, {"value":…} around other JSON, {} for none,
- * {"invalid":"…"} with the text for what is no JSON. */
-skn_str skn_call_args(skn_arena *a, skn_str raw);
-
 #endif

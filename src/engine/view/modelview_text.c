@@ -1,4 +1,5 @@
 #include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine/view/modelview_parts.h"
 #include "engine/view/thinking.h"
 
@@ -284,6 +285,26 @@ skn_str skn_view_again(skn_arena *a, const skein_message *m)
 
     return skn_arena_printf(a, SKN_VIEW_AGAIN "%.*s: %.*s%s]", SKN_FMT(name), SKN_FMT(words),
                             text.n > AGAIN_MAX_BYTES ? "…" : "");
+}
+
+size_t skn_tokens_of(size_t bytes)
+{
+    return bytes / 4 + (bytes % 4 != 0) + 4;
+}
+
+size_t skn_prompt_tokens(const skn_prompt *p)
+{
+    size_t tokens = 0;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const skn_prompt_message *m = &p->at[i];
+        size_t                    bytes = m->text.n + m->tool_call_id.n;
+
+        for (size_t k = 0; k < m->call_count; k++)
+            bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
+        tokens += skn_tokens_of(bytes);
+    }
+    return tokens;
 }
 
 typedef struct tag {

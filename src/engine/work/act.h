@@ -110,8 +110,6 @@ skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein
  * wait. */
 skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
                       const skn_conversation_row *chat, skein_error *err);
-/* SKEIN_LIMIT when as many wait as may. */
-skein_rc skn_task_room(int64_t waiting, skein_error *err);
 /* task.queued, task.started, task.waiting, task.finished; chat may be NULL. */
 void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_row *chat,
                    const char *type);
@@ -123,10 +121,6 @@ typedef struct skn_task_end {
     skn_str     why;   /* of one that is cancelled; may be absent */
 } skn_task_end;
 
-/* Completes or cancels one that is pending, tells of it and reports it; else nothing happens. chat may be NULL. */
-skein_rc skn_task_finish(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
-                         const skn_task_end *end, int64_t now, const skn_conversation_row *chat,
-                         skein_error *err);
 /* The same, with the turn that is at it; written is what it has so far, NULL: what the store has. */
 skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
                        const skein_stop *written, const skn_task_end *end, skein_error *err);
@@ -137,19 +131,10 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
 
 /* --- task.c: who is told how a task ended ------------------------------------------------------------- */
 
-/* How a task is called: its first line. */
-skn_str skn_task_name(const skein_task *t);
 /* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
  * question that was a task that is cancelled. `task` is as it was before. */
 skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
                          const skn_task_end *end, int64_t now, skein_error *err);
-/* The task that has ended was a question: who waits for an answer to it, and was told none, goes on without. */
-skein_rc skn_task_unanswered(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_task_row *task, const skn_task_end *end, int64_t now,
-                             skein_error *err);
-/* The lead is told that a task of its subordinate fails and is tried again. */
-skein_rc skn_task_report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
-                                 const skn_task_row *task, int64_t now, skein_error *err);
 
 /* --- inbox.c, approval.c: what is there for people -------------------------------------------------------- */
 
@@ -158,10 +143,6 @@ skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error
 /* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */
 skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
                         int64_t now, skein_error *err);
-/* Holds the background of who asked a question for a task; to be called before the item is held, for who cancels the
- * task holds them in this order. */
-skein_rc skn_inbox_hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
-                              skein_error *err);
 /* A title on one line out of the beginning of a text. */
 skn_str skn_inbox_title(skn_arena *a, skn_str text);
 /* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. Only to be
@@ -178,17 +159,10 @@ skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_erro
 
 /* --- world_change.c: what settings decide of what waits ------------------------------------------------------ */
 
-/* Locks the conversations with ids in [from, below) where people are asked about calls. */
-skein_rc skn_world_hold_asked(skn_tx *tx, int64_t world, int64_t from, int64_t below,
-                              skn_arena *a, skein_error *err);
 /* Answers what is asked about a call, if the settings do; *asked is read again then. */
 skein_rc skn_world_decide_one(skein_engine *e, skn_tx *tx, const skein_world *world,
                               skn_inbox_row *asked, int64_t now, skn_arena *a,
                               skein_error *err);
-/* The same for all that waits in a world, which is held, after its settings were changed. */
-skein_rc skn_world_decide(skein_engine *e, skn_tx *tx, const skein_world *before,
-                          const skein_world *world, int64_t now, skn_arena *a,
-                          skein_error *err);
 
 /* --- agent_work.c ------------------------------------------------------------------------------------------ */
 

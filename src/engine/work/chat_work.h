@@ -187,10 +187,6 @@ skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_h
 
 /* --- turn_stop.c ---------------------------------------------------------------------------------------- */
 
-/* Stores what an agent has written so far as its turn's message, and how its model was asked for it; *kept is
- * false when nothing was written. */
-skein_rc skn_keep_partial(skn_working *w, const skn_turn_row *row, const skein_partial *p,
-                          skein_unfinished why, bool *kept, skein_error *err);
 /* The same with what w->written has of the turn, or else with what was saved of it as it came. */
 skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinished why,
                           bool *kept, skein_error *err);

@@ -59,7 +59,9 @@ skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error
                           err);
 }
 
-skein_rc skn_inbox_hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
+/* Holds the background of who asked a question for a task; to be called before the item is held, for who cancels the
+ * task holds them in this order. */
+static skein_rc hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
                               skein_error *err)
 {
     skn_conversation_row chat;
@@ -232,7 +234,7 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     skein_rc      rc;
 
     if ((rc = need_item(tx, c->ref, c->mem, &row, err)) ||
-        (rc = skn_inbox_hold_asker(tx, c->mem, &row, err)) ||
+        (rc = hold_asker(tx, c->mem, &row, err)) ||
         (rc = skn_inbox_hold(tx, row.item.id, err)) ||
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
         (rc = check_approval(c->change, &row.item, err)))
@@ -531,7 +533,7 @@ static skein_rc answer_question(skn_tx *tx, answer_call *c, skein_error *err)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
     if ((rc = skn_copy_hold(tx, c->row.work_message_id, err)) ||
         (rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err)) ||
-        (rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
+        (rc = hold_asker(tx, c->mem, &c->row, err)) ||
         (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
         (rc = answer_text(tx, c, &what, err)) ||
         (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,

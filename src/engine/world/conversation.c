@@ -49,7 +49,9 @@ static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, sk
     return rc;
 }
 
-skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
+/* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
+ * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
+static skein_rc make_conversation(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
                                skein_error *err)
 {
     skn_version_row version = {.kind = SKN_STR("start"), .actor = SKN_STR("human")};
@@ -139,7 +141,7 @@ static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
     skein_rc    rc;
 
     if ((rc = skn_world_need(tx, c->row.world_id, c->mem, &w, err)) ||
-        (rc = skn_conversation_make(tx, &c->row, c->mem, err)) ||
+        (rc = make_conversation(tx, &c->row, c->mem, err)) ||
         (rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
         return rc;
     skn_feed_chat_is(tx, &c->row, "chat.created");
@@ -223,7 +225,7 @@ skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int
         (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)) || found)
         return rc;
     fresh.world_id = agent.world.v;
-    if ((rc = skn_conversation_make(tx, &fresh, a, err)) ||
+    if ((rc = make_conversation(tx, &fresh, a, err)) ||
         (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)))
         return rc;
     if (!found)

@@ -71,7 +71,7 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
 }
 
 /* What is too long to be a name is the name of no world. */
-skein_rc skn_check_world_ref(skn_str ref, skein_error *err)
+static skein_rc check_world_ref(skn_str ref, skein_error *err)
 {
     if (ref.n > SKN_WORD_MAX)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with a name of %zu bytes",
@@ -85,7 +85,7 @@ skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_
     bool         found = true;
     skn_snapshot s = {.store = e->store};
 
-    s.rc = skn_check_world_ref(ref, err);
+    s.rc = check_world_ref(ref, err);
     while (skn_snapshot_next(&s, err))
         s.rc = skn_world_by_ref(s.tx, lower(ref, mem), ref, mem, out, &found, err);
     if (s.rc || found)
@@ -504,7 +504,7 @@ skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, ske
     skein_conversations chats;
     skein_rc            rc;
 
-    if ((rc = skn_check_world_ref(ref, err)) ||
+    if ((rc = check_world_ref(ref, err)) ||
         (name.p && (rc = skn_name_normal(name, mem, &c.name, err))) ||
         (rc = skn_store_write(e->store, show, &c, err)) ||
         (rc = skein_conversation_list(e, out->id, mem, &chats, err)))

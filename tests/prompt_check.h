@@ -1,28 +1,32 @@
-/* The checker reads a list as the providers do, message by message, and shares no code with the
- * builder: a mistake in one should not hide in the other. */
+/* prompt_check.h: reads what a model would be sent as the providers do, message by message. It shares no
+ * code with the builder: a mistake in one should not hide in the other.
+ *
+ * Threads: any.  Lifetimes: one call. */
+#ifndef TESTS_PROMPT_CHECK_H
+#define TESTS_PROMPT_CHECK_H
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "engine/engine.h"
 #include "engine/view/modelview.h"
 
 #include <string.h>
 
-typedef struct check {
+typedef struct prompt_check {
     const skn_prompt *p;
     skn_arena        *a;
     skn_map          *seen; /* call ids */
     size_t            i;    /* the message under the eye */
     skein_error      *err;
-} check;
+} prompt_check;
 
-static skein_rc bad(check *c, const char *what)
+static inline skein_rc bad(prompt_check *c, const char *what)
 {
     return skn_fail(c->err, SKEIN_FAILED, "message %zu of the model view: %s", c->i, what);
 }
 
-static bool word(skn_str s, size_t max)
+static inline bool word(skn_str s, size_t max)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
@@ -35,12 +39,12 @@ static bool word(skn_str s, size_t max)
     return true;
 }
 
-static bool readable(skn_str s)
+static inline bool readable(skn_str s)
 {
     return s.p && skn_str_trim(s).n > 0 && skn_utf8_valid(s, NULL);
 }
 
-static skein_rc check_call(check *c, const skein_tool_call *call)
+static inline skein_rc check_call(prompt_check *c, const skein_tool_call *call)
 {
     const skn_json *args = NULL;
     void          **slot;
@@ -59,7 +63,7 @@ static skein_rc check_call(check *c, const skein_tool_call *call)
     return SKEIN_OK;
 }
 
-static skein_rc check_result(check *c, const skein_tool_call *call)
+static inline skein_rc check_result(prompt_check *c, const skein_tool_call *call)
 {
     const skn_prompt_message *m;
 
@@ -76,7 +80,7 @@ static skein_rc check_result(check *c, const skein_tool_call *call)
 }
 
 /* One assistant's message with the results it asks for; c->i ends behind them. */
-static skein_rc check_assistant(check *c)
+static inline skein_rc check_assistant(prompt_check *c)
 {
     const skn_prompt_message *m = &c->p->at[c->i];
     skein_rc                  rc;
@@ -99,7 +103,7 @@ static skein_rc check_assistant(check *c)
     return SKEIN_OK;
 }
 
-static skein_rc check_user(check *c)
+static inline skein_rc check_user(prompt_check *c)
 {
     const skn_prompt_message *m = &c->p->at[c->i];
 
@@ -115,10 +119,11 @@ static skein_rc check_user(check *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_prompt_valid(const skn_prompt *p, skein_error *err)
+/* Refuses a list that one of the providers would refuse. */
+static inline skein_rc prompt_valid(const skn_prompt *p, skein_error *err)
 {
-    check    c = {.p = p, .a = skn_arena_new(), .err = err};
-    skein_rc rc = SKEIN_OK;
+    prompt_check c = {.p = p, .a = skn_arena_new(), .err = err};
+    skein_rc     rc = SKEIN_OK;
 
     c.seen = skn_map_new(c.a);
     if (!p->count)
@@ -131,27 +136,9 @@ skein_rc skn_prompt_valid(const skn_prompt *p, skein_error *err)
     return rc;
 }
 
-size_t skn_tokens_of(size_t bytes)
-{
-    return bytes / 4 + (bytes % 4 != 0) + 4;
-}
-
-size_t skn_prompt_tokens(const skn_prompt *p)
-{
-    size_t tokens = 0;
-
-    for (size_t i = 0; i < p->count; i++) {
-        const skn_prompt_message *m = &p->at[i];
-        size_t                    bytes = m->text.n + m->tool_call_id.n;
-
-        for (size_t k = 0; k < m->call_count; k++)
-            bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
-        tokens += skn_tokens_of(bytes);
-    }
-    return tokens;
-}
-
-skein_messages skn_prompt_messages(const skn_prompt *p, skein_agent_id viewpoint, skn_arena *a)
+/* The list as messages said by `viewpoint` and a human, to be viewed again with `rendered` set. */
+static inline skein_messages prompt_messages(const skn_prompt *p, skein_agent_id viewpoint,
+                                             skn_arena *a)
 {
     skein_messages out = {SKN_ARRAY(a, p->count, skein_message), p->count};
 
@@ -172,3 +159,5 @@ skein_messages skn_prompt_messages(const skn_prompt *p, skein_agent_id viewpoint
     }
     return out;
 }
+
+#endif
