@@ -305,11 +305,6 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
 
 /* --- append.c ------------------------------------------------------------------------------------------ */
 
-/* Stores messages at the end of a lane, and of the lanes of those who hear them, inside a
- * transaction that holds the conversation. Tells nothing: that is the caller's. */
-skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
-                       const skein_append_request *r, int64_t now, skn_arena *a,
-                       skein_messages *stored, skein_error *err);
 /* Who may speak in a conversation, and which messages its replies may name. */
 typedef struct skn_room {
     skn_trees            trees;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "engine/read/search.h"
+#include "engine/work/chat_work.h"
 
 #include <pthread.h>
 
@@ -492,18 +493,17 @@ static void tell(late *l, bool *what)
 
 static skein_rc say_late(skn_tx *tx, void *arg, skein_error *err)
 {
-    static const char   *waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
-                                   "relation = CAST('messages' AS regclass)";
-    late                *l = arg;
-    skein_mem           *mem = skein_mem_new();
-    skein_new_message    m = {.role = SKEIN_USER, .content = skein_text("word late")};
-    skein_append_request r = {.conversation = l->chat, .messages = &m, .count = 1};
-    skn_conversation_row row;
-    skein_messages       out;
-    skein_rc             rc = skn_conversation_take(tx, l->chat, mem, &row, err);
+    static const char *waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
+                                 "relation = CAST('messages' AS regclass)";
+    late              *l = arg;
+    skein_mem         *mem = skein_mem_new();
+    skein_new_message  m = {.role = SKEIN_USER, .content = skein_text("word late")};
+    skn_working        w;
+    skein_message      out;
+    skein_rc           rc = skn_working_take(&w, l->k->e, tx, mem, l->chat, err);
 
     if (rc == SKEIN_OK)
-        rc = skn_append_in(l->k->e, tx, &row, &r, 1, mem, &out, err);
+        rc = skn_message_say(&w, &w.chat, SKN_NONE, &m, &out, err);
     tell(l, &l->said);
     while (!is_over(l) && !l->waited_for)
         l->waited_for = skn_fixture_number(l->k->fx, waiting) > 0;

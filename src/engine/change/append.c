@@ -1,6 +1,7 @@
 /* append.c: saying something. One row for the message, one for each lane that hears it. */
 #include "engine/core.h"
 #include "engine/feed.h"
+#include "engine/work/chat_work.h"
 
 /* Who speaks, who hears, and what a message may reply to. */
 
@@ -471,25 +472,30 @@ static skein_rc append_all(appending *p, skn_tx *tx, const skn_conversation_row 
     return SKEIN_OK;
 }
 
-skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
-                       const skein_append_request *r, int64_t now, skn_arena *a,
-                       skein_messages *stored, skein_error *err)
+skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat, skn_str lane,
+                         const skein_new_message *n, skein_message *out, skein_error *err)
 {
-    appending p = {.e = e, .r = r};
+    skein_append_request r = {
+        .conversation = {chat->id}, .lane = lane, .messages = n, .count = 1};
+    appending      p = {.e = w->e, .r = &r};
+    skein_messages stored;
+    skein_rc       rc = append_all(&p, w->tx, chat, w->now, w->a, &stored, err);
 
-    return append_all(&p, tx, c, now, a, stored, err);
+    if (!rc)
+        *out = stored.at[0];
+    return rc;
 }
 
-typedef struct call {
+typedef struct append_call {
     skein_engine               *e;
     const skein_append_request *r;
     skein_mem                  *mem;
     skein_messages             *out;
-} call;
+} append_call;
 
 static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    append_call         *c = arg;
     appending            p = {.e = c->e, .r = c->r, .outside = true, .tells = !c->r->import};
     skn_conversation_row row;
     skein_rc             rc = skn_conversation_take(tx, c->r->conversation, c->mem, &row, err);
@@ -505,8 +511,8 @@ static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_append(skein_engine *e, const skein_append_request *request, skein_mem *mem,
                       skein_messages *stored, skein_error *err)
 {
-    call     c = {e, request, mem, stored};
-    skein_rc rc;
+    append_call c = {e, request, mem, stored};
+    skein_rc    rc;
 
     *stored = (skein_messages){0};
     if (request->count == 0 || request->count > SKN_BATCH_MAX)

@@ -240,30 +240,17 @@ static bool wakes(const call *c, const skn_target *t)
     return c->change.how->wake && t->lane == c->change.draft.main;
 }
 
-static skein_rc wake(call *c, const skn_conversation_row *at, skein_error *err)
+static skein_rc wake(call *c, skn_working *w, skein_error *err)
 {
-    const skn_draft *d = &c->change.draft;
-    skn_saying       s = {.client_id = c->change.how->client_id, .idle = true};
-    skein_posted     posted = {0};
-    skn_working      w;
+    skn_saying   s = {.client_id = c->change.how->client_id, .idle = true};
+    skein_posted posted = {0};
 
-    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
-    return skn_wake(&w, c->change.message, &s, &posted, err);
+    return skn_wake(w, c->change.message, &s, &posted, err);
 }
 
 static int64_t client_hash(const call *c)
 {
     return (int64_t)skn_hash_bytes((uint64_t)c->id.v, c->content);
-}
-
-static skein_rc keep_client(call *c, const skn_conversation_row *at, skein_error *err)
-{
-    const skn_draft *d = &c->change.draft;
-    skn_working      w;
-
-    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
-    return skn_client_keep(&w, c->change.how->client_id, client_hash(c), c->change.message->uid,
-                           err);
 }
 
 /* A client's id names one message; an edit that came twice has its key to be known by. */
@@ -295,25 +282,26 @@ static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
                               .instructions = old->instructions,
                               .instruction_count = old->instruction_count,
                               .reply_to = old->reply_to};
-    skein_append_request r = {.conversation = {d->conversation.id}, .messages = &m, .count = 1};
     skn_conversation_row now_at = d->conversation;
-    skein_messages       stored;
+    skn_str              lane = SKN_NONE;
+    skn_working          w;
     skein_rc             rc;
 
     now_at.version_id = d->version_id;
+    skn_working_in(&w, d->e, d->tx, d->a, &now_at, d->now);
     if (t->lane != d->main)
-        r.lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
+        lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
     if ((!wakes(c, t) && (rc = find_hearers(c, t, &m, err))) ||
-        (rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
+        (rc = skn_message_say(&w, &now_at, lane, &m, c->change.message, err)))
         return rc;
-    *c->change.message = stored.at[0];
     c->change.version->length += t->lane == d->main;
     tell_phase(c, &now_at, "resubmitting", true);
     if (!wakes(c, t))
         tell_added(c, &now_at);
-    else if ((rc = wake(c, &now_at, err)))
+    else if ((rc = wake(c, &w, err)))
         return rc;
-    return keep_client(c, &now_at, err);
+    return skn_client_keep(&w, c->change.how->client_id, client_hash(c), c->change.message->uid,
+                           err);
 }
 
 static skein_rc check_target(const call *c, const skein_message *m, skein_error *err)

@@ -240,13 +240,10 @@ static skein_rc say(skn_acting *c, const skn_conversation_row *chat, skein_messa
 {
     skein_new_message n = {
         .role = SKEIN_ASSISTANT, .sender = c->me.name, .content = c->act->text};
-    skein_append_request r = {.conversation = {chat->id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc rc = skn_append_in(c->w.e, c->w.tx, chat, &r, c->w.now, c->w.a, &stored, err);
+    skein_rc rc = skn_message_say(&c->w, chat, SKN_NONE, &n, out, err);
 
-    if (rc || (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
+    if (rc || (rc = skn_copy_add(c->w.tx, out->id.v, c->row.step_message_id, err)))
         return rc;
-    *out = stored.at[0];
     skn_feed_message(c->w.tx, chat, "message.created", out, c->row.turn.cause, NULL);
     return SKEIN_OK;
 }

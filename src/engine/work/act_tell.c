@@ -91,10 +91,8 @@ static skein_rc deliver(skn_acting *c, const skein_message *m, skein_error *err)
 static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_message *out,
                             skein_error *err)
 {
-    skein_new_message    n = *said;
-    skein_append_request r = {.conversation = {c->w.chat.id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skein_new_message n = *said;
+    skein_rc          rc;
 
     n.role = SKEIN_ASSISTANT;
     n.reply_to = c->act->reply_to.n ? c->act->reply_to : SKN_NONE;
@@ -104,10 +102,9 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
     n.heard_by_given = true;
     n.not_by_sender = true; /* it has its call and the result */
     if ((rc = check_budget(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
-        (rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)) ||
-        (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
+        (rc = skn_message_say(&c->w, &c->w.chat, SKN_NONE, &n, out, err)) ||
+        (rc = skn_copy_add(c->w.tx, out->id.v, c->row.step_message_id, err)))
         return rc;
-    *out = stored.at[0];
     return deliver(c, out, err);
 }
 
@@ -523,30 +520,28 @@ static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agen
 /* The first message of the lane, which is what has to be answered there. */
 static skein_rc ask(skn_acting *c, const skn_delegation_row *d, skein_error *err)
 {
-    skein_instruction    expects = {SKN_STR("ResponseExpected"), c->me.name};
-    skein_new_message    n = {.role = SKEIN_USER,
-                              .sender = c->me.name,
-                              .content = c->act->text,
-                              .instructions = &expects,
-                              .instruction_count = c->act->wait};
-    skein_append_request r = {
-        .conversation = {c->w.chat.id}, .lane = d->lane.key, .messages = &n, .count = 1};
-    skn_delivery_row to = {.conversation_id = c->w.chat.id,
-                           .agent_id = d->lane.agent_id,
-                           .cause = c->row.turn.cause,
-                           .hops_left = c->row.turn.hops_left,
-                           .lane_id = d->lane.id,
-                           .created_at = c->w.now};
-    skein_messages   stored;
-    skein_rc         rc;
+    skein_instruction expects = {SKN_STR("ResponseExpected"), c->me.name};
+    skein_new_message n = {.role = SKEIN_USER,
+                           .sender = c->me.name,
+                           .content = c->act->text,
+                           .instructions = &expects,
+                           .instruction_count = c->act->wait};
+    skn_delivery_row  to = {.conversation_id = c->w.chat.id,
+                            .agent_id = d->lane.agent_id,
+                            .cause = c->row.turn.cause,
+                            .hops_left = c->row.turn.hops_left,
+                            .lane_id = d->lane.id,
+                            .created_at = c->w.now};
+    skein_message     m;
+    skein_rc          rc;
 
-    if ((rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)) ||
-        (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
+    if ((rc = skn_message_say(&c->w, &c->w.chat, d->lane.key, &n, &m, err)) ||
+        (rc = skn_copy_add(c->w.tx, m.id.v, c->row.step_message_id, err)))
         return rc;
     skn_feed_lane(c->w.tx, &c->w.chat, &d->lane, to.cause);
-    skn_tell_said(&c->w, &stored.at[0], d->lane.key, to.cause);
-    to.message_id = stored.at[0].id.v;
-    c->out->uid = stored.at[0].uid;
+    skn_tell_said(&c->w, &m, d->lane.key, to.cause);
+    to.message_id = m.id.v;
+    c->out->uid = m.uid;
     return skn_delivery_insert(c->w.tx, &to, err);
 }
 

@@ -333,21 +333,19 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
 static skein_rc say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_conversation_row *chat,
                     const skn_heard *what, int64_t now, skein_message *out, skein_error *err)
 {
-    skein_new_message    n = {.role = SKEIN_USER,
-                              .sender = what->sender,
-                              .content = what->text,
-                              .instructions = what->instructions,
-                              .instruction_count = what->instruction_count};
-    skein_append_request r = {.conversation = {chat->id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skein_new_message n = {.role = SKEIN_USER,
+                           .sender = what->sender,
+                           .content = what->text,
+                           .instructions = what->instructions,
+                           .instruction_count = what->instruction_count};
+    const skn_working w = {.e = e, .tx = tx, .a = a, .now = now};
+    skein_rc          rc;
 
     if ((rc = skn_check_new(e, &n, err)) ||
-        (rc = skn_append_in(e, tx, chat, &r, now, a, &stored, err)) ||
-        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[0], err)) ||
-        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[1], err)))
+        (rc = skn_message_say(&w, chat, SKN_NONE, &n, out, err)) ||
+        (rc = skn_copy_add(tx, out->id.v, what->of[0], err)) ||
+        (rc = skn_copy_add(tx, out->id.v, what->of[1], err)))
         return rc;
-    *out = stored.at[0];
     skn_feed_message(tx, chat, "message.created", out, what->cause, NULL);
     return SKEIN_OK;
 }

@@ -39,6 +39,11 @@ void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
 /* Last in a transaction: whoever closed something has settled. Returns rc. */
 skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
+/* append.c: stores a message at the end of a lane (absent: main), and of the lanes of those who hear it; the
+ * conversation, which need not be that of w, is held. Tells nothing: that is the caller's. */
+skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat, skn_str lane,
+                         const skein_new_message *n, skein_message *out, skein_error *err);
+
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
 /* What an agent does with its turn: thinking, when it begins; idle, when it ends. */

@@ -350,24 +350,20 @@ static skein_rc write_result(skn_working *w, const skn_delegation_row *d, const 
 static skein_rc say_end(skn_working *w, const skn_turn_row *row, const skn_delegation_row *d,
                         skn_str lane, const outcome *what, skein_message *out, skein_error *err)
 {
-    bool                 own = d->asker_id == d->lane.agent_id;
-    skein_new_message    n = {.role = own ? SKEIN_USER : SKEIN_ASSISTANT,
-                              .sender = d->lane.agent_name,
-                              .content = as_message(w->a, d, what->text)};
-    skein_append_request r = {
-        .conversation = {w->chat.id}, .lane = lane, .messages = &n, .count = 1};
-    skein_messages stored;
-    skein_rc       rc;
+    bool              own = d->asker_id == d->lane.agent_id;
+    skein_new_message n = {.role = own ? SKEIN_USER : SKEIN_ASSISTANT,
+                           .sender = d->lane.agent_name,
+                           .content = as_message(w->a, d, what->text)};
+    skein_rc          rc;
 
     if (!lane.p && w->chat.mode == SKEIN_CHAT) {
         n.heard_by = &d->asker;
         n.heard_by_count = 1;
         n.heard_by_given = true;
     }
-    rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
-    if (rc || (rc = skn_copy_add(w->tx, stored.at[0].id.v, what->message, err)))
+    if ((rc = skn_message_say(w, &w->chat, lane, &n, out, err)) ||
+        (rc = skn_copy_add(w->tx, out->id.v, what->message, err)))
         return rc;
-    *out = stored.at[0];
     skn_tell_said(w, out, lane, row->turn.cause);
     return SKEIN_OK;
 }

@@ -61,8 +61,7 @@ skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error
 
 /* Holds the background of who asked a question for a task; to be called before the item is held, for who cancels the
  * task holds them in this order. */
-static skein_rc hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
-                              skein_error *err)
+static skein_rc hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row, skein_error *err)
 {
     skn_conversation_row chat;
     bool                 found = false;
@@ -533,9 +532,8 @@ static skein_rc answer_question(skn_tx *tx, answer_call *c, skein_error *err)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
     if ((rc = skn_copy_hold(tx, c->row.work_message_id, err)) ||
         (rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err)) ||
-        (rc = hold_asker(tx, c->mem, &c->row, err)) ||
-        (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
-        (rc = answer_text(tx, c, &what, err)) ||
+        (rc = hold_asker(tx, c->mem, &c->row, err)) || (rc = mark(tx, c, c->text, err)) ||
+        (rc = hops_of(tx, c, &what.hops_left, err)) || (rc = answer_text(tx, c, &what, err)) ||
         (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
                                      err)) ||
         (waits && (rc = skn_expect_waiting(tx, &asked, c->mem, &what.task, err))) ||
@@ -550,9 +548,7 @@ static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
 {
     skein_new_message n = {
         .role = SKEIN_USER, .content = c->text, .reply_to = c->row.item.message_uid};
-    skein_append_request r = {.messages = &n, .count = 1};
     skn_delivery_rows    pending;
-    skein_messages       stored;
     skein_posted         posted = {0};
     skn_saying           s = {0};
     skn_conversation_row chat;
@@ -566,12 +562,10 @@ static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
                                    err)))
         return rc;
     skn_working_in(&w, c->e, tx, c->mem, &chat, c->now);
-    r.conversation.v = chat.id;
     if ((rc = skn_delivery_pending(tx, chat.id, c->mem, &pending, err)) ||
-        (rc = skn_append_in(c->e, tx, &chat, &r, c->now, c->mem, &stored, err)))
+        (rc = skn_message_say(&w, &chat, SKN_NONE, &n, c->message, err)))
         return rc;
     s.idle = pending.count == 0;
-    *c->message = stored.at[0];
     return skn_wake(&w, c->message, &s, &posted, err);
 }
 

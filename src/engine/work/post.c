@@ -144,14 +144,11 @@ static skein_rc settle_role(skn_working *w, skein_new_message *n, skein_error *e
 static skein_rc say(skn_working *w, const skein_new_message *what, const skn_saying *s,
                     skein_posted *out, skein_error *err)
 {
-    skein_new_message    n = *what;
-    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc = settle_role(w, &n, err);
+    skein_new_message n = *what;
+    skein_rc          rc = settle_role(w, &n, err);
 
-    if (rc || (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
+    if (rc || (rc = skn_message_say(w, &w->chat, SKN_NONE, &n, &out->message, err)))
         return rc;
-    out->message = stored.at[0];
     return skn_wake(w, &out->message, s, out, err);
 }
 

@@ -152,8 +152,8 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
 
 /* Completes or cancels one that is pending, tells of it and reports it; else nothing happens. chat may be NULL. */
 static skein_rc finish_task(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
-                         const skn_task_end *end, int64_t now, const skn_conversation_row *chat,
-                         skein_error *err)
+                            const skn_task_end *end, int64_t now,
+                            const skn_conversation_row *chat, skein_error *err)
 {
     skn_task_row before, row;
     bool         changed, found;
@@ -197,8 +197,8 @@ skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task
         rc = stop_turn(&w, row, err);
     }
     return rc ? rc
-              : finish_task(e, tx, a, row->task.id, end, SKN_NOW(),
-                                has_chat ? &w.chat : NULL, err);
+              : finish_task(e, tx, a, row->task.id, end, SKN_NOW(), has_chat ? &w.chat : NULL,
+                            err);
 }
 
 static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
@@ -251,19 +251,16 @@ static skein_rc say(skn_working *w, skn_task_row *row, skein_error *err)
 {
     skein_new_message n = {
         .role = SKEIN_USER, .sender = sender_of(row), .content = row->task.content};
-    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
-    skein_message        m;
-    skein_messages       stored;
-    bool                 found = false;
-    skein_rc             rc = SKEIN_OK;
+    skein_message m;
+    bool          found = false;
+    skein_rc      rc = SKEIN_OK;
 
     if (row->message_id)
         rc = skn_message_get(w->tx, row->message_id, w->a, &m, &found, err);
     if (rc == SKEIN_OK && !(found && m.born_in.v == w->chat.id)) {
-        if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)) ||
-            (rc = skn_copy_add(w->tx, stored.at[0].id.v, row->call_message_id, err)))
+        if ((rc = skn_message_say(w, &w->chat, SKN_NONE, &n, &m, err)) ||
+            (rc = skn_copy_add(w->tx, m.id.v, row->call_message_id, err)))
             return rc;
-        m = stored.at[0];
         skn_feed_message(w->tx, &w->chat, "message.created", &m, row->cause, NULL);
         rc = skn_task_said(w->tx, row->task.id, m.id.v, err);
     }
@@ -536,7 +533,7 @@ static skein_rc report_to_lead(skein_engine *e, skn_tx *tx, skn_arena *a,
 
 /* The lead is told that a task of its subordinate fails and is tried again. */
 static skein_rc report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
-                                 const skn_task_row *task, int64_t now, skein_error *err)
+                               const skn_task_row *task, int64_t now, skein_error *err)
 {
     return tell_lead(e, tx, a, task, "has failed at",
                      skn_arena_printf(a, "It is tried again. The last failure: %.*s",
@@ -597,9 +594,8 @@ static skein_rc report_tell_person(skn_tx *tx, skn_arena *a, const skn_task_row 
 /* --- Who asked, and who was asked -------------------------------------------------------------------------------- */
 
 /* The task that has ended was a question: who waits for an answer to it, and was told none, goes on without. */
-static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_task_row *task, const skn_task_end *end, int64_t now,
-                             skein_error *err)
+static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
+                           const skn_task_end *end, int64_t now, skein_error *err)
 {
     const skein_task *t = &task->task;
     bool              cancelled = skn_str_is(skn_str_of(end->status), "cancelled");
@@ -741,7 +737,7 @@ static skein_rc finish(skn_working *w, const skn_task_row *task, const skn_task_
                        skein_error *err)
 {
     return finish_task(w->e, w->tx, w->a, task->task.id, end, w->now,
-                           w->silent ? NULL : &w->chat, err);
+                       w->silent ? NULL : &w->chat, err);
 }
 
 /* It is completed. Who asked the question that was the task hears what was said at the end, or that nothing was. */

@@ -88,26 +88,21 @@ static void give_uid(call *c)
 
 static skein_rc append_answer(call *c, skein_error *err)
 {
-    skein_new_message    n;
-    skein_append_request r = {.conversation = {c->w.chat.id},
-                              .lane = c->row.turn.lane_key,
-                              .messages = &n,
-                              .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skn_str           lane = c->row.turn.lane_key;
+    skein_new_message n;
+    skein_rc          rc;
 
     complete(c, &n);
-    rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
+    rc = skn_message_say(&c->w, &c->w.chat, lane, &n, c->stored, err);
     if (rc == SKEIN_CONFLICT) { /* its id was taken meanwhile */
         skn_tell_withdrawn(&c->w, &c->row.turn);
         give_uid(c);
         skn_tell_started(&c->w, &c->row.turn);
         n.uid = c->row.turn.message_uid;
-        rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
+        rc = skn_message_say(&c->w, &c->w.chat, lane, &n, c->stored, err);
     }
     if (rc)
         return rc;
-    *c->stored = stored.at[0];
     tell_answer(c);
     return keep_call(c, err);
 }
@@ -133,21 +128,17 @@ static skein_rc append_result(skn_working *w, const skn_turn_row *row,
                               const skein_new_message *result, skein_message *stored,
                               skein_error *err)
 {
-    const skein_turn    *t = &row->turn;
-    skein_new_message    n = *result;
-    skein_append_request r = {
-        .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
-    skein_messages out;
-    skein_rc       rc;
+    const skein_turn *t = &row->turn;
+    skein_new_message n = *result;
+    skein_rc          rc;
 
     if (!n.sender.p)
         n.sender = t->agent_name;
     if (!n.turn_uid.p)
         n.turn_uid = t->uid;
     if ((rc = link_result(w, row, &n, err)) ||
-        (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &out, err)))
+        (rc = skn_message_say(w, &w->chat, t->lane_key, &n, stored, err)))
         return rc;
-    *stored = out.at[0];
     skn_feed_tool(w->tx, &w->chat, stored->tool_failed ? "tool.failed" : "tool.completed",
                   stored, stored->tool_call_id, t->lane_key, t->cause);
     return SKEIN_OK;
@@ -312,13 +303,12 @@ static skein_rc go_on(call *c, skein_error *err)
 /* Once for each message of a person. */
 static skein_rc say_pause(call *c, const skn_budget *b, skein_error *err)
 {
-    skn_working         *w = &c->w;
-    bool                 in_a_row = c->row.turn.hops_left <= 1;
-    int64_t              count = in_a_row ? b->in_a_row : b->spent;
-    skein_new_message    n = {.role = SKEIN_SYSTEM, .sender = SKN_STR("system")};
-    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skn_working      *w = &c->w;
+    bool              in_a_row = c->row.turn.hops_left <= 1;
+    int64_t           count = in_a_row ? b->in_a_row : b->spent;
+    skein_new_message n = {.role = SKEIN_SYSTEM, .sender = SKN_STR("system")};
+    skein_message     stored;
+    skein_rc          rc;
 
     if (b->paused)
         return SKEIN_OK;
@@ -328,10 +318,9 @@ static skein_rc say_pause(call *c, const skn_budget *b, skein_error *err)
                                  (long long)count, count == 1 ? "" : "s",
                                  in_a_row ? " in a row" : "");
     if ((rc = skn_delivery_pause(w->tx, c->row.delivery_id, err)) ||
-        (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
+        (rc = skn_message_say(w, &w->chat, SKN_NONE, &n, &stored, err)))
         return rc;
-    skn_feed_message(w->tx, &w->chat, "message.created", &stored.at[0], c->row.turn.cause,
-                     NULL);
+    skn_feed_message(w->tx, &w->chat, "message.created", &stored, c->row.turn.cause, NULL);
     return SKEIN_OK;
 }
 

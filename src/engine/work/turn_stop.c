@@ -26,16 +26,13 @@ static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_
     const skein_step        used = {.tokens_in = call ? call->tokens_in : -1,
                                     .tokens_out = call ? call->tokens_out : -1,
                                     .estimated = call && call->estimated};
-    skein_append_request    r = {
-           .conversation = {w->chat.id}, .lane = t->lane_key, .messages = n, .count = 1};
-    skein_messages stored;
-    skein_rc       rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
+    skein_message           stored;
+    skein_rc                rc = skn_message_say(w, &w->chat, t->lane_key, n, &stored, err);
 
     *kept = rc == SKEIN_OK;
     if (rc)
         return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
-    skn_tell_completed(w, t, &stored.at[0], skn_str_of(skein_unfinished_name(n->unfinished)),
-                       &used);
+    skn_tell_completed(w, t, &stored, skn_str_of(skein_unfinished_name(n->unfinished)), &used);
     return SKEIN_OK;
 }
 
@@ -68,7 +65,7 @@ static bool is_of(const skein_partial *p, const skein_turn *t)
 
 /* How the model was asked is kept also when nothing of its answer is: it has cost something. */
 static skein_rc keep_partial(skn_working *w, const skn_turn_row *row, const skein_partial *p,
-                          skein_unfinished why, bool *kept, skein_error *err)
+                             skein_unfinished why, bool *kept, skein_error *err)
 {
     const skein_turn *t = &row->turn;
     skein_rc          rc = SKEIN_OK;
