@@ -34,6 +34,16 @@ bool skn_str_is_word(skn_str a, const char *b)
     return a.p && a.n == strlen(b) && strncasecmp(a.p, b, a.n) == 0;
 }
 
+bool skn_str_among(skn_str s, const char *words)
+{
+    skn_str rest = skn_str_of(words), word;
+
+    while (skn_str_split(&rest, ' ', &word))
+        if (skn_str_eq(s, word))
+            return true;
+    return false;
+}
+
 int skn_str_cmp(skn_str a, skn_str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

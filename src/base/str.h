@@ -18,6 +18,8 @@ skn_str skn_str_of(const char *s);        /* NULL gives SKN_NONE */
 bool    skn_str_eq(skn_str a, skn_str b); /* absent and empty differ */
 bool    skn_str_is(skn_str a, const char *b);
 bool    skn_str_is_word(skn_str a, const char *b); /* in any case of letters */
+/* Is it one of these words, which have a blank between them? */
+bool skn_str_among(skn_str s, const char *words);
 /* Below, at or above zero, by bytes; a prefix sorts first. */
 int  skn_str_cmp(skn_str a, skn_str b);
 bool skn_str_starts(skn_str s, skn_str prefix);

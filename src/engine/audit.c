@@ -96,7 +96,7 @@ static const skn_json *read_object(skn_str text, skn_arena *a)
 
 static const skn_json *member(const skn_json *v, skn_str key)
 {
-    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+    const skn_json *m = v ? v->first : NULL; /* of an object, or nothing */
 
     while (m && !skn_str_eq(m->key, key))
         m = m->next;

@@ -238,17 +238,10 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
 /* What the message says of itself, and what is no member. */
 static bool is_said(skn_str key)
 {
-    static const char *const words[] = {
-        "messageId", "chatId",     "role",         "sender",     "content",
-        "thinking",  "replyDepth", "toolCalls",    "toolCallId", "replyToMessageId",
-        "model",     "toolStatus", "instructions", "turnId",     "squashOperationId",
-        "purged",    "createdAt",  "warnings",     "usage",      "position",
-        "stopped",   "unfinished"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (skn_str_is(key, words[i]))
-            return true;
-    return false;
+    return skn_str_among(
+        key, "messageId chatId role sender content thinking replyDepth toolCalls toolCallId "
+             "replyToMessageId model toolStatus instructions turnId squashOperationId purged "
+             "createdAt warnings usage position stopped unfinished");
 }
 
 static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,

@@ -200,23 +200,13 @@ skein_rc skein_turn_waits(skein_engine *e, const skein_turn *turn, int64_t *open
 
 #define SUMMARY_BYTES ((size_t)4096)
 
-static bool is_type(skn_str type)
-{
-    static const char *const types[] = {"briefing", "feedback", "signal",
-                                        "alert",    "insight",  "question"};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (skn_str_is(type, types[i]))
-            return true;
-    return false;
-}
-
 static skein_rc check(const skn_acting *c, skein_error *err)
 {
     const skein_act *act = c->act;
     skein_rc         rc;
 
-    if (act->type.p && !is_type(act->type))
+    if (act->type.p &&
+        !skn_str_among(act->type, "briefing feedback signal alert insight question"))
         return skn_hint(
             err,
             skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of a briefing",

@@ -106,8 +106,7 @@ static skein_rc need_item(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *
 
 static bool needs_you(const skein_inbox_item *i)
 {
-    return !i->done_at && (skn_str_is(i->kind, "question") || skn_str_is(i->kind, "approval") ||
-                           skn_str_is(i->kind, "failure"));
+    return !i->done_at && skn_str_among(i->kind, "question approval failure");
 }
 
 /* Those that need somebody, then the rest; each part newest first, from where the page before ended. */
@@ -346,8 +345,7 @@ skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem
     item_call c = {.e = e, .mem = mem, .item = item};
     skein_rc  rc;
 
-    if (!skn_str_is(item->kind, "failure") && !skn_str_is(item->kind, "finished") &&
-        !skn_str_is(item->kind, "mention"))
+    if (!skn_str_among(item->kind, "failure finished mention"))
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is nothing that is put into the inbox",
                         SKN_FMT(item->kind));
     if ((rc = skn_check_word(item->title, "the title", SKN_TITLE_MAX, err)) ||

@@ -10,17 +10,6 @@
 
 /* --- Keeping ------------------------------------------------------------------------------------------------- */
 
-static bool is_type(skn_str type)
-{
-    static const char *const types[] = {"fact",   "technique",  "pattern",
-                                        "lesson", "preference", "insight"};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (skn_str_is(type, types[i]))
-            return true;
-    return false;
-}
-
 static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error *err)
 {
     skein_rc rc;
@@ -30,7 +19,7 @@ static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error 
     if (item->confidence == -1)
         item->confidence = CONFIDENCE_IS;
     item->content = skn_str_trim(item->content);
-    if (!is_type(item->type))
+    if (!skn_str_among(item->type, "fact technique pattern lesson preference insight"))
         return skn_hint(
             err,
             skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of knowledge",

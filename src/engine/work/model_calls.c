@@ -170,11 +170,8 @@ typedef struct keeping {
 
 static skein_rc check_purpose(skn_str purpose, skein_error *err)
 {
-    static const char *const words[] = {"turn", "summary", "squash", "knowledge"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (skn_str_is(purpose, words[i]))
-            return SKEIN_OK;
+    if (skn_str_among(purpose, "turn summary squash knowledge"))
+        return SKEIN_OK;
     return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no purpose of a model's call",
                     SKN_FMT(skn_utf8_cut(purpose, 40)));
 }

@@ -110,8 +110,7 @@ skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_er
         return skn_fail(err, SKEIN_INVALID, "the task is empty");
     if (!c.ref.p)
         c.ref = SKN_STR("user");
-    if (!skn_str_is(c.ref, "user") && !skn_str_is(c.ref, "system") &&
-        !skn_str_is(c.ref, "self"))
+    if (!skn_str_among(c.ref, "user system self"))
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no source that a task may be given",
                         SKN_FMT(c.ref));
     return skn_store_write(e->store, task_new, &c, err);
@@ -139,8 +138,7 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
     skn_snapshot s = {.store = e->store};
 
     *out = (skein_tasks){0};
-    if (status.p && !skn_str_is(status, "pending") && !skn_str_is(status, "completed") &&
-        !skn_str_is(status, "cancelled"))
+    if (status.p && !skn_str_among(status, "pending completed cancelled"))
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no status of a task", SKN_FMT(status));
     limit = limit && limit < TASKS_SHOWN ? limit : TASKS_SHOWN;
     while (skn_snapshot_next(&s, err))

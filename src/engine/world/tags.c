@@ -41,8 +41,7 @@ static skein_rc check_tag(const skein_tag *tag, skein_error *err)
     if ((rc = check_word(tag->name, "the tag's name", NAME_MAX_BYTES, err)) ||
         (rc = check_word(tag->instruction, "the tag's instruction", SKN_WORD_MAX, err)))
         return rc;
-    if (!skn_str_is(tag->control, "button") && !skn_str_is(tag->control, "toggle") &&
-        !skn_str_is(tag->control, "choice"))
+    if (!skn_str_among(tag->control, "button toggle choice"))
         return skn_hint(err,
                         skn_fail(err, SKEIN_INVALID, "the tag \"%.*s\" has no such control",
                                  SKN_FMT(tag->name)),

@@ -267,13 +267,7 @@ static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *me
 /* Words that stand for the person, or for a role, wherever a sender is named. */
 static bool is_reserved(skn_str name)
 {
-    static const char *const words[] = {"human",  "you",       "tool",
-                                        "system", "assistant", "summary"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (skn_str_is(name, words[i]))
-            return true;
-    return false;
+    return skn_str_among(name, "human you tool system assistant summary");
 }
 
 static skein_rc save_new(agent_call *c, skein_error *err)

@@ -12,6 +12,7 @@
 #define SETTINGS_MAX ((size_t)64 << 10)
 #define ENTRIES_MAX  ((size_t)256) /* of each object and list in them */
 #define NAME_LONGEST ((size_t)64)
+#define NAME_SHOWN   ((size_t)80)
 
 /* --- The limits --------------------------------------------------------------------------------- */
 
@@ -43,6 +44,21 @@ static const skn_json *parsed(skn_str settings, skn_arena *a)
     if (!settings.n || skn_json_parse(&v, settings, "the settings", a, NULL))
         return NULL;
     return v->kind == SKN_JSON_OBJECT ? v : NULL;
+}
+
+/* Those of an object; NULL for what is none. */
+static const skn_json *first_of(const skn_json *v)
+{
+    return v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+}
+
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    const skn_json *m = first_of(v);
+
+    while (m && !skn_str_eq(m->key, key))
+        m = m->next;
+    return m;
 }
 
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch)
@@ -86,9 +102,7 @@ static bool is_name(skn_str s, bool dash)
 
 static skein_rc check_word(const skn_json *v, skn_str at, skein_error *err)
 {
-    if (v->kind == SKN_JSON_STRING &&
-        (skn_str_is(v->text, "always") || skn_str_is(v->text, "ask") ||
-         skn_str_is(v->text, "never")))
+    if (v->kind == SKN_JSON_STRING && skn_str_among(v->text, "always ask never"))
         return SKEIN_OK;
     return wrong(at, "must be \"always\", \"ask\" or \"never\"", err);
 }
@@ -125,15 +139,6 @@ static skein_rc check_range(skn_arena *a, const skn_json *v, int64_t least, int6
 }
 
 /* --- Servers of tools ------------------------------------------------------------------------------- */
-
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-
-    while (m && !skn_str_eq(m->key, key))
-        m = m->next;
-    return m;
-}
 
 /* A member of a server in the settings before; NULL: there was none. */
 static const skn_json *member_before(const skn_json *before, skn_str server, skn_str member)
@@ -237,7 +242,7 @@ static skein_rc check_member(skn_arena *a, const skn_json *m, const skn_json *be
         return check_command(m, at, err);
     if (skn_str_is(m->key, "url"))
         return check_url(m, at, err);
-    if (skn_str_is(m->key, "env") || skn_str_is(m->key, "headers"))
+    if (skn_str_among(m->key, "env headers"))
         return check_entries(a, m, before, server, at, err);
     if (skn_str_is(m->key, "timeoutMs"))
         return check_range(a, m, 100, 3600000, at, err);
@@ -291,7 +296,7 @@ static skein_rc check_env(const skn_json *server, const skn_json *before, skn_en
     const skn_json *list = skn_json_get(server, url ? "headers" : "env");
     skein_rc        rc = SKEIN_OK;
 
-    for (const skn_json *m = list ? list->first : NULL; !rc && m; m = m->next) {
+    for (const skn_json *m = first_of(list); !rc && m; m = m->next) {
         const skn_json *name = skn_json_get(m, "env");
         const skn_json *was = name ? entry_before(before, server->key, list->key, m->key)
                                    : NULL;
@@ -315,7 +320,7 @@ static skein_rc check_servers_env(const skn_json *settings, const skn_json *befo
     const skn_json *servers = skn_json_get(settings, "mcpServers");
     skein_rc        rc = SKEIN_OK;
 
-    for (const skn_json *s = servers ? servers->first : NULL; !rc && s; s = s->next) {
+    for (const skn_json *s = first_of(servers); !rc && s; s = s->next) {
         const skn_json *url = skn_json_get(s, "url");
         const skn_json *was = skn_json_get(
             member_of(skn_json_get(before, "mcpServers"), s->key), "url");
@@ -416,14 +421,10 @@ skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a)
     const skn_json *all = skn_json_get(parsed(given, a), "mcpServers");
     const skn_json *was = skn_json_get(parsed(before, a), "mcpServers");
 
-    for (const skn_json *s = all && all->kind == SKN_JSON_OBJECT ? all->first : NULL; s;
-         s = s->next) {
-        const skn_json *command = skn_json_get(s, "command"), *old = NULL;
+    for (const skn_json *s = first_of(all); s; s = s->next) {
+        const skn_json *command = skn_json_get(s, "command");
+        const skn_json *old = skn_json_get(member_of(was, s->key), "command");
 
-        for (const skn_json *m = was && was->kind == SKN_JSON_OBJECT ? was->first : NULL; m;
-             m = m->next)
-            if (skn_str_eq(m->key, s->key))
-                old = skn_json_get(m, "command");
         if (command && !(old && skn_str_eq(old->raw, command->raw)))
             return s->key;
     }
@@ -468,9 +469,8 @@ void skn_world_settings_show(skn_jw *w, skn_str settings, skn_arena *scratch)
 
 /* What a world says of tools: which may be named, and what counts for one. */
 
-#define NAME_SHOWN ((size_t)80)
-
 /* The runtime's own (runtime/tools.c counts them), and what the first clients call some of them. */
+
 static const struct built_in {
     const char *name, *also;
 } built_in[] = {{"tell_agent", "tellAgent"},
@@ -517,19 +517,6 @@ static bool is_of(skn_str tool, skn_str server)
            skn_str_starts(skn_str_sub(tool, server.n, tool.n), SKN_STR("__"));
 }
 
-static const skn_json *first_of(const skn_json *v)
-{
-    return v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-}
-
-static const skn_json *approvals_member_of(const skn_json *v, skn_str key)
-{
-    for (const skn_json *m = first_of(v); m; m = m->next)
-        if (skn_str_eq(m->key, key))
-            return m;
-    return NULL;
-}
-
 /* --- Which may be named ----------------------------------------------------------------------- */
 
 static bool has_server_of(const skn_json *settings, skn_str tool)
@@ -568,8 +555,8 @@ static skein_rc check_once(const skn_json *list, const skn_json *m, const skn_js
                            skein_error *err)
 {
     for (const skn_json *other = list->first; other != m; other = other->next) {
-        bool stood = !skn_str_eq(other->key, m->key) && approvals_member_of(was, other->key) &&
-                     approvals_member_of(was, m->key);
+        bool stood = !skn_str_eq(other->key, m->key) && member_of(was, other->key) &&
+                     member_of(was, m->key);
 
         if (!is_same(other->key, m->key) || stood)
             continue;
@@ -590,7 +577,7 @@ skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *bef
 
     for (const skn_json *m = first_of(list); !rc && m; m = m->next)
         if (!find_built_in(m->key) && !has_server_of(settings, m->key) &&
-            !approvals_member_of(was, m->key))
+            !member_of(was, m->key))
             rc = unknown(m->key, settings, err);
         else
             rc = check_once(list, m, was, err);
@@ -648,9 +635,7 @@ skn_str skn_approval_said(const skn_json *approvals, const skn_json *servers, sk
 
 skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch)
 {
-    const skn_json *v;
+    const skn_json *v = parsed(settings, scratch);
 
-    if (!settings.n || skn_json_parse(&v, settings, "the settings", scratch, NULL))
-        return SKN_NONE;
     return skn_approval_said(skn_json_get(v, "approvals"), skn_json_get(v, "mcpServers"), tool);
 }
