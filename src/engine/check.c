@@ -154,6 +154,32 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
                          : SKEIN_OK;
 }
 
+/* --- Rows in the order of a number --------------------------------------------------------------------- */
+
+int skn_by_number(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+size_t skn_first_from(const void *rows, size_t count, size_t size, size_t at, int64_t number)
+{
+    size_t lo = 0, hi = count;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (*(const int64_t *)(const void *)((const char *)rows + mid * size + at) < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* --- Roles --------------------------------------------------------------------------------------------- */
+
 static const char *const role_names[] = {
     [SKEIN_USER] = "user",       [SKEIN_ASSISTANT] = "assistant", [SKEIN_TOOL] = "tool",
     [SKEIN_SUMMARY] = "summary", [SKEIN_SYSTEM] = "system",

@@ -340,6 +340,14 @@ skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, 
 /* The compaction that a new thread inherits from the one it was made of. */
 skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err);
 
+/* --- check.c: rows in the order of a number ---------------------------------------------------------- */
+
+/* For qsort and bsearch: rows that begin with an int64_t, by that. */
+int skn_by_number(const void *x, const void *y);
+/* Of rows of `size` bytes that ascend by the int64_t at offset `at`: the first that is not below a number,
+ * or how many there are. */
+size_t skn_first_from(const void *rows, size_t count, size_t size, size_t at, int64_t number);
+
 #define SKN_NOW() skn_clock_micros()
 
 #endif

@@ -323,17 +323,10 @@ static void write_tool(skn_jw *w, const skein_message *m, const skn_json *data)
 
 static const skein_message *find(const skein_messages *list, int64_t id)
 {
-    size_t lo = 0, hi = list->count;
+    size_t at = skn_first_from(list->at, list->count, sizeof *list->at,
+                               offsetof(skein_message, id), id);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (list->at[mid].id.v < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < list->count && list->at[lo].id.v == id ? &list->at[lo] : NULL;
+    return at < list->count && list->at[at].id.v == id ? &list->at[at] : NULL;
 }
 
 static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_arena *a,
@@ -385,13 +378,6 @@ typedef struct read_call {
     skn_arena      *brief;   /* messages, of one portion */
 } read_call;
 
-static int by_id(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
 static skein_rc read_messages(skn_tx *tx, const read_call *c, const skn_event_row *rows,
                               size_t count, skein_messages *out, skein_error *err)
 {
@@ -401,7 +387,7 @@ static skein_rc read_messages(skn_tx *tx, const read_call *c, const skn_event_ro
     for (size_t i = 0; i < count; i++)
         if (rows[i].message_id)
             ids[n++] = rows[i].message_id;
-    qsort(ids, n, sizeof ids[0], by_id);
+    qsort(ids, n, sizeof ids[0], skn_by_number);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || ids[i] != ids[i - 1])
             ids[distinct++] = ids[i];

@@ -231,13 +231,6 @@ skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **ou
     return SKEIN_OK;
 }
 
-static int ascending(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
 skein_rc skn_change_positions(skn_draft *d, const skn_lane_draft *l, const skn_target *targets,
                               size_t count, int64_t **positions, size_t *found,
                               skein_error *err)
@@ -252,7 +245,7 @@ skein_rc skn_change_positions(skn_draft *d, const skn_lane_draft *l, const skn_t
         n += at[n] >= 0;
     }
     if (n > 1)
-        qsort(at, n, sizeof *at, ascending);
+        qsort(at, n, sizeof *at, skn_by_number);
     *positions = at;
     *found = n;
     return SKEIN_OK;

@@ -76,17 +76,10 @@ static skein_rc load_lanes(folding *f, int64_t *erasures, skein_error *err)
 
 static size_t lane_number(const folding *f, int64_t id)
 {
-    size_t lo = 0, hi = f->count;
+    size_t at = skn_first_from(f->lanes, f->count, sizeof *f->lanes, offsetof(skn_lane_row, id),
+                               id);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (f->lanes[mid].id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < f->count && f->lanes[lo].id == id ? lo : SIZE_MAX;
+    return at < f->count && f->lanes[at].id == id ? at : SIZE_MAX;
 }
 
 /* --- Links ----------------------------------------------------------------------------------------- */

@@ -140,27 +140,10 @@ static int64_t *places_of(const skein_messages *a, const skein_messages *b, skn_
     return at;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* How many of the messages before a place stayed: all but those among the sorted places. */
 static int64_t stayed_before(const int64_t *places, size_t count, int64_t at)
 {
-    size_t lo = 0, hi = count;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (places[mid] < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return at - (int64_t)lo;
+    return at - (int64_t)skn_first_from(places, count, sizeof *places, 0, at);
 }
 
 static void add(diffing *d, skein_diff_kind kind, const skein_message *before,
@@ -186,7 +169,7 @@ static void tell_old(diffing *d)
     skn_map *texts = skn_map_new(d->a); /* lineage -> the message that came */
 
     if (count > 0)
-        qsort(places, count, sizeof *places, by_number);
+        qsort(places, count, sizeof *places, skn_by_number);
     for (size_t i = 0; i < d->only_y.count; i++)
         *skn_map_slot_int(texts, d->only_y.at[i].lineage.v) = &d->only_y.at[i];
     for (size_t i = 0; i < d->only_x.count; i++) {
@@ -212,7 +195,7 @@ static void tell_new(diffing *d)
     skn_map *known = skn_map_new(d->a);
 
     if (count > 0)
-        qsort(places, count, sizeof *places, by_number);
+        qsort(places, count, sizeof *places, skn_by_number);
     for (size_t i = 0; i < told; i++)
         if (d->entries.p[i].entry.after.id.v)
             *skn_map_slot_int(known, d->entries.p[i].entry.after.id.v) = d;
@@ -324,13 +307,6 @@ typedef struct ranked {
     size_t  part;
 } ranked;
 
-static int by_at(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 /* The place of each part among all, in y's order, from 1. */
 static size_t *rank_parts(const skn_shared *at, size_t count, skn_arena *a)
 {
@@ -339,7 +315,7 @@ static size_t *rank_parts(const skn_shared *at, size_t count, skn_arena *a)
 
     for (size_t i = 0; i < count; i++)
         order[i] = (ranked){at[i].at_y, i};
-    qsort(order, count, sizeof *order, by_at);
+    qsort(order, count, sizeof *order, skn_by_number);
     for (size_t i = 0; i < count; i++)
         rank[order[i].part] = i + 1;
     return rank;

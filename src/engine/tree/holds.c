@@ -42,13 +42,6 @@ static int by_place(const void *x, const void *y)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-static int by_number(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
 /* The places come by message, so those of one stand together. */
 static void sort_in(skn_batch *b, const skn_idset *ids, const skn_placed_list *placed)
 {
@@ -70,7 +63,7 @@ static void sort_in(skn_batch *b, const skn_idset *ids, const skn_placed_list *p
     }
     if (placed->count > 0) {
         qsort(b->items, placed->count, sizeof *b->items, by_place);
-        qsort(b->keys, placed->count, sizeof *b->keys, by_number);
+        qsort(b->keys, placed->count, sizeof *b->keys, skn_by_number);
     }
 }
 
@@ -102,17 +95,9 @@ skn_bits *skn_batch_bits(const skn_batch *b)
 /* Does any place have a key in [from, to]? */
 static bool any_key(const skn_batch *b, int64_t from, int64_t to)
 {
-    size_t lo = 0, hi = b->item_count;
+    size_t first = skn_first_from(b->keys, b->item_count, sizeof *b->keys, 0, from);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (b->keys[mid] < from)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < b->item_count && b->keys[lo] <= to;
+    return first < b->item_count && b->keys[first] <= to;
 }
 
 /* Sets the bits of the places in items [from, to) of a thread. */

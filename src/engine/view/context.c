@@ -130,17 +130,11 @@ typedef struct desk {
     size_t               begins; /* where the turn's own messages begin */
 } desk;
 
-static int by_id(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return (a > b) - (a < b);
-}
-
 static bool is_other(const desk *d, const skein_message *m)
 {
     return m->role == SKEIN_USER && d->others.count &&
-           bsearch(&m->id.v, d->others.at, d->others.count, sizeof *d->others.at, by_id);
+           bsearch(&m->id.v, d->others.at, d->others.count, sizeof *d->others.at,
+                   skn_by_number);
 }
 
 static bool is_task(const desk *d, const skein_message *m)
