@@ -286,6 +286,9 @@ skein_rc skn_world_need(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out,
                         skein_error *err);
 skein_rc skn_agent_need(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out,
                         skein_error *err);
+/* The names of a world's agents. */
+skein_rc skn_agent_names(skn_tx *tx, int64_t world, skn_arena *a, skn_str **out, size_t *count,
+                         skein_error *err);
 /* Refuses a name that another world has. */
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
                              skein_error *err);

@@ -50,21 +50,6 @@ static skein_rc learn_listeners(skn_replies *r, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc learn_names(skn_replies *r, skein_error *err)
-{
-    skein_agents agents;
-    skein_rc     rc;
-
-    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
-    if (rc)
-        return rc;
-    r->names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
-    r->name_count = agents.count;
-    for (size_t i = 0; i < agents.count; i++)
-        r->names[i] = agents.at[i].name;
-    return SKEIN_OK;
-}
-
 static skein_rc learn(skn_replies *r, skein_error *err)
 {
     skein_rc rc;
@@ -73,7 +58,9 @@ static skein_rc learn(skn_replies *r, skein_error *err)
         return SKEIN_OK;
     r->known = true;
     rc = learn_listeners(r, err);
-    return rc ? rc : learn_names(r, err);
+    return rc ? rc
+              : skn_agent_names(r->trees.tx, r->conversation.world_id, r->trees.a, &r->names,
+                                &r->name_count, err);
 }
 
 /* Whom a message speaks to is asked as it is for routing: of every line. */

@@ -5,7 +5,6 @@
  * number in `ids`, which has no repeats. */
 #include "engine/read/answered.h"
 #include "engine/read/reading.h"
-#include "engine/read/reply.h"
 #include "engine/tree/holds.h"
 
 #define PAGE_MAX ((size_t)100000)
@@ -93,11 +92,10 @@ static skein_rc open_replies(page *x, size_t lane, skn_replies *out, skein_error
     const skn_thread *t;
     skein_rc          rc = open_thread(x, lane, &t, err);
 
-    if (rc == SKEIN_OK)
-        *out = (skn_replies){.trees = *x->trees,
-                             .conversation = x->main.conversation,
-                             .version = x->main.version,
-                             .thread = *t};
+    if (rc == SKEIN_OK) {
+        *out = skn_replies_of(&x->main);
+        out->thread = *t;
+    }
     return rc;
 }
 

@@ -1,5 +1,4 @@
 #include "engine/read/reading.h"
-#include "engine/read/reply.h"
 
 /* An agent that came into the world after the last message has no lane yet, and remembers nothing. */
 static skein_rc check_agent(skn_reading *r, skein_agent_id id, skein_error *err)
@@ -53,13 +52,18 @@ skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *ou
     return skn_tree_open(f, row->root_id, row->base_length, &out->base, err);
 }
 
-skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
-                            skein_error *err)
+skn_replies skn_replies_of(const skn_reading *r)
 {
-    skn_replies links = {.trees = r->trees,
+    return (skn_replies){.trees = r->trees,
                          .conversation = r->conversation,
                          .version = r->version,
                          .thread = r->thread};
+}
+
+skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
+                            skein_error *err)
+{
+    skn_replies links = skn_replies_of(r);
     int64_t     target, position;
     skein_rc    rc = skn_reply_target(&links, id, &target, &position, err);
 

@@ -4,7 +4,7 @@
 #ifndef SKN_ENGINE_READ_READING_H
 #define SKN_ENGINE_READ_READING_H
 
-#include "engine/core.h"
+#include "engine/read/reply.h"
 
 typedef struct skn_reading {
     skn_trees            trees;
@@ -18,6 +18,8 @@ typedef struct skn_reading {
  * slice's range is not looked at. */
 skein_rc skn_reading_open(skn_reading *r, skn_tx *tx, const skein_slice *what, skn_arena *a,
                           skein_error *err);
+/* A look at the replies of what is read. */
+skn_replies skn_replies_of(const skn_reading *r);
 /* A thread whose row was read among others. */
 skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *out,
                          skein_error *err);

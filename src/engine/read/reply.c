@@ -1,23 +1,19 @@
 /* reply.c: finding parents and replies of single messages, without reading the thread. */
 #include "engine/read/reply.h"
 #include "engine/read/answered.h"
+#include "engine/read/reading.h"
 
 #include <stdlib.h>
 
 skein_rc skn_replies_open(skn_replies *r, skn_tx *tx, skein_conversation_id conversation,
-                          int64_t version, skn_str lane, skn_arena *a, skein_error *err)
+                          int64_t version, skn_arena *a, skein_error *err)
 {
-    skn_lane_row row;
-    bool         found;
-    skein_rc     rc;
+    const skein_slice main = {.conversation = conversation, .version = version};
+    skn_reading       at;
+    skein_rc          rc = skn_reading_open(&at, tx, &main, a, err);
 
-    *r = (skn_replies){0};
-    skn_trees_init(&r->trees, tx, a, conversation.v);
-    if ((rc = skn_conversation_need(tx, conversation, a, &r->conversation, err)) ||
-        (rc = skn_version_pick(tx, &r->conversation, version, a, &r->version, err)) ||
-        (rc = skn_lane_need(tx, &r->conversation, lane, a, &row, err)))
-        return rc;
-    return skn_thread_load(&r->trees, r->version.id, row.id, &r->thread, &found, err);
+    *r = skn_replies_of(&at);
+    return rc;
 }
 
 static skein_rc position_of(skn_replies *r, int64_t id, int64_t *position, skein_error *err)
@@ -374,7 +370,7 @@ static skein_rc related(skn_tx *tx, skein_conversation_id conversation, int64_t 
     int64_t     id;
     skein_rc    rc;
 
-    if ((rc = skn_replies_open(&r, tx, conversation, version, SKN_NONE, mem, err)) ||
+    if ((rc = skn_replies_open(&r, tx, conversation, version, mem, err)) ||
         (rc = need_held(&r, of, &id, err)))
         return rc;
     switch (which) {
@@ -843,7 +839,7 @@ skein_rc skein_reply_tree_read(skein_engine *e, skein_conversation_id conversati
 
     while (skn_snapshot_next(&s, err)) {
         *out = (skein_reply_tree){0};
-        if (!(s.rc = skn_replies_open(&r, s.tx, conversation, version, SKN_NONE, mem, err)))
+        if (!(s.rc = skn_replies_open(&r, s.tx, conversation, version, mem, err)))
             s.rc = root.v ? skn_reply_subtree(&r, root, out, err) : whole_tree(&r, out, err);
     }
     return s.rc;

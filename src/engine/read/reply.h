@@ -35,9 +35,9 @@ typedef struct skn_replies {
     size_t        name_count;
 } skn_replies;
 
-/* version 0 is the current one; an absent lane is "main". */
+/* The main lane; version 0 is the current one. */
 skein_rc skn_replies_open(skn_replies *r, skn_tx *tx, skein_conversation_id conversation,
-                          int64_t version, skn_str lane, skn_arena *a, skein_error *err);
+                          int64_t version, skn_arena *a, skein_error *err);
 /* The message that a link to `id` means here: itself, the latest text of it, or what it was squashed
  * into; *out is 0 when the lane holds none of them. */
 skein_rc skn_reply_target(skn_replies *r, int64_t id, int64_t *out, int64_t *position,

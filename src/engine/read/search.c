@@ -1,6 +1,7 @@
 /* search.c: finding messages by their words, in all versions. */
 #include "engine/read/search.h"
 #include "engine/engine.h"
+#include "engine/read/reading.h"
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MOST    1000
@@ -154,9 +155,9 @@ typedef struct searching {
 static skein_rc thread_holds(skn_trees *f, const skn_thread_row *row,
                              const skn_placements *places, bool *yes, skein_error *err)
 {
-    skn_thread t = {.row = *row, .length = row->base_length + row->own_length};
+    skn_thread t;
     int64_t    at;
-    skein_rc   rc = skn_tree_open(f, row->root_id, row->base_length, &t.base, err);
+    skein_rc   rc = skn_thread_open(f, row, &t, err);
 
     if (rc == SKEIN_OK)
         rc = skn_thread_position(f, &t, places, &at, err);

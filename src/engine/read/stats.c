@@ -240,7 +240,7 @@ static skein_rc read_stats(skn_tx *tx, skein_conversation_id conversation, int64
     skein_rc    rc;
 
     *out = (skein_stats){0};
-    if ((rc = skn_replies_open(&r, tx, conversation, version, SKN_NONE, mem, err)))
+    if ((rc = skn_replies_open(&r, tx, conversation, version, mem, err)))
         return rc;
     c.senders = skn_map_new(mem);
     c.pairs = skn_map_new(mem);

@@ -250,23 +250,6 @@ static size_t drop_silent(skein_messages *m)
     return n;
 }
 
-static skein_rc find_names(skn_reading *r, skn_view_options *opt, skein_error *err)
-{
-    skein_agents agents;
-    skn_str     *names;
-    skein_rc     rc;
-
-    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
-    if (rc)
-        return rc;
-    names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
-    for (size_t i = 0; i < agents.count; i++)
-        names[i] = agents.at[i].name;
-    opt->names = names;
-    opt->name_count = agents.count;
-    return SKEIN_OK;
-}
-
 static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
 {
     skein_world world;
@@ -283,14 +266,19 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
                           skein_error *err)
 {
     skn_view_options opt = {.viewpoint = spec->agent, .told = spec->told};
+    skn_trees       *f = &r->trees;
     skein_messages   m;
     skn_prompt       prompt;
+    skn_str         *names;
     skein_rc         rc;
 
     *out = (skein_context){.covered = spec->record->covers};
-    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, spec->to, &m, err)) ||
-        (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
+    if ((rc = skn_thread_messages(f, &r->thread, out->covered, spec->to, &m, err)) ||
+        (rc = skn_agent_names(f->tx, r->conversation.world_id, f->a, &names, &opt.name_count,
+                              err)) ||
+        (rc = find_limit(r, &out->limit, err)))
         return rc;
+    opt.names = names;
     if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
         opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
     out->reader = opt.viewpoint;

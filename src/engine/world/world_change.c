@@ -29,6 +29,18 @@ skein_rc skn_agent_need(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out,
                                   "there is no agent with the number %lld", (long long)id);
 }
 
+skein_rc skn_agent_names(skn_tx *tx, int64_t world, skn_arena *a, skn_str **out, size_t *count,
+                         skein_error *err)
+{
+    skein_agents agents = {0};
+    skein_rc     rc = skn_agent_rows(tx, world, a, &agents, err);
+
+    *out = SKN_ARRAY(a, agents.count, skn_str);
+    for (*count = 0; *count < agents.count; ++*count)
+        (*out)[*count] = agents.at[*count].name;
+    return rc;
+}
+
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
                              skein_error *err)
 {
@@ -80,8 +92,8 @@ skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world
 /* --- Calls that people are asked about ------------------------------------------------------------ */
 
 /* Locks the conversations with ids in [from, below) where people are asked about calls. */
-static skein_rc hold_asked(skn_tx *tx, int64_t world, int64_t from, int64_t below,
-                              skn_arena *a, skein_error *err)
+static skein_rc hold_asked(skn_tx *tx, int64_t world, int64_t from, int64_t below, skn_arena *a,
+                           skein_error *err)
 {
     skn_conversation_row chat;
     skn_inbox_rows       asked;
@@ -159,7 +171,7 @@ static skein_rc decide_limit(skn_tx *tx, const skein_world *before, const skein_
 
 /* The same for all that waits in a world, which is held, after its settings were changed. */
 static skein_rc decide(skein_engine *e, skn_tx *tx, const skein_world *before,
-                          const skein_world *world, int64_t now, skn_arena *a, skein_error *err)
+                       const skein_world *world, int64_t now, skn_arena *a, skein_error *err)
 {
     skein_rc rc = decide_asked(e, tx, world, now, a, err);
 
