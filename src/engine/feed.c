@@ -321,7 +321,7 @@ static void write_tool(skn_jw *w, const skein_message *m, const skn_json *data)
 
 /* --- Any event ----------------------------------------------------------------------------------- */
 
-static const skein_message *find(const skein_messages *list, int64_t id)
+static const skein_message *find_message(const skein_messages *list, int64_t id)
 {
     size_t at = skn_first_from(list->at, list->count, sizeof *list->at,
                                offsetof(skein_message, id), id);
@@ -406,13 +406,13 @@ static skein_rc read_portion(skn_tx *tx, read_call *c, const skn_event_row *rows
     for (size_t i = 0; i < count && *bytes < ENOUGH; i++) {
         skein_event *e = &c->out->at[c->out->count++];
 
-        *e = whole(&rows[i], find(&messages, rows[i].message_id), c->mem, c->brief);
+        *e = whole(&rows[i], find_message(&messages, rows[i].message_id), c->mem, c->brief);
         *bytes += e->data.n;
     }
     return SKEIN_OK;
 }
 
-static skein_rc settle(skein_engine *e, int64_t after, int64_t *upto, skein_error *err)
+static skein_rc find_settled(skein_engine *e, int64_t after, int64_t *upto, skein_error *err)
 {
     skn_snapshot s = {.store = e->store};
 
@@ -452,7 +452,7 @@ skein_rc skein_events_read(skein_engine *e, const skein_event_query *what, skein
                                 .conversation = what->chat.v,
                                 .after = what->after,
                                 .limit = limit < PAGE_MOST ? limit : PAGE_MOST};
-    if ((s.rc = settle(e, what->after, &c.range.upto, err)) || c.range.upto == 0)
+    if ((s.rc = find_settled(e, what->after, &c.range.upto, err)) || c.range.upto == 0)
         return s.rc;
     c.scratch = skn_arena_new();
     c.brief = skn_arena_new();
@@ -474,7 +474,7 @@ skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
     skn_snapshot s = {.store = e->store};
 
     *newest = *forgotten = 0;
-    s.rc = settle(e, 0, &upto, err);
+    s.rc = find_settled(e, 0, &upto, err);
     while (skn_snapshot_next(&s, err))
         s.rc = skn_event_span(s.tx, upto, newest, forgotten, err);
     return s.rc;
@@ -484,7 +484,7 @@ typedef struct forget_call {
     int64_t below, gone;
 } forget_call;
 
-static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc forget_events(skn_tx *tx, void *arg, skein_error *err)
 {
     forget_call *c = arg;
 
@@ -505,7 +505,7 @@ skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t *gone, ske
     rc = s.rc;
     while (rc == SKEIN_OK && c.below < stays) {
         c.below = stays - c.below > FORGET ? c.below + FORGET : stays;
-        rc = skn_store_write(e->store, forget, &c, err);
+        rc = skn_store_write(e->store, forget_events, &c, err);
         *gone += rc ? 0 : c.gone;
     }
     return rc;

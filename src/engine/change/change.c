@@ -120,7 +120,7 @@ static skein_rc begin_again(skn_change_call *c, skn_tx *tx, skein_error *err)
     return rc;
 }
 
-static skein_rc begin(skn_change_call *c, skn_tx *tx, skein_error *err)
+static skein_rc begin_change(skn_change_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc;
 
@@ -144,7 +144,7 @@ static skein_rc note_removal(const skn_change_call *c, skein_error *err)
                         c->draft.note, err);
 }
 
-static skein_rc seal(skn_change_call *c, skein_error *err)
+static skein_rc seal_change(skn_change_call *c, skein_error *err)
 {
     skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
 
@@ -160,7 +160,7 @@ static skein_rc run_change(skn_tx *tx, void *arg, skein_error *err)
 {
     skn_change_call *c = arg;
     skn_draft       *d = &c->draft;
-    skein_rc         rc = begin(c, tx, err);
+    skein_rc         rc = begin_change(c, tx, err);
 
     if (rc || c->replayed)
         return rc || !c->again ? rc : c->again(c->arg, tx, err);
@@ -168,7 +168,7 @@ static skein_rc run_change(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (d->target.version_id != d->version_id && (rc = skn_draft_commit(d, c->version, err)))
         return rc;
-    return seal(c, err);
+    return seal_change(c, err);
 }
 
 skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_error *err),

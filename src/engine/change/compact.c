@@ -60,7 +60,7 @@ skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, sk
 
 /* --- Recording a compaction -------------------------------------------------------------------------- */
 
-typedef struct call {
+typedef struct compact_call {
     skein_engine           *e;
     skein_conversation_id   conversation;
     const skein_compaction *what;
@@ -68,7 +68,7 @@ typedef struct call {
     skein_message          *summary;
     int64_t                *covers;
     int64_t                 wanted; /* how many messages to cover; 0: as many as may be */
-} call;
+} compact_call;
 
 static skein_rc moved_on(skn_str lane, skein_error *err)
 {
@@ -177,7 +177,7 @@ static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, 
     return *cut > previous ? SKEIN_OK : nothing_to_compact(err);
 }
 
-static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_covers,
+static skein_rc record(skn_trees *f, compact_call *c, skn_thread *t, int64_t previous_covers,
                        int64_t now, skein_error *err)
 {
     skn_compaction_row row = {.thread_id = t->row.id, .previous_id = t->row.compaction_id};
@@ -209,7 +209,7 @@ static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_co
 
 /* What was said since the text was made is not covered by it; and if another summary came since,
  * that one has won. */
-static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
+static skein_rc check_seen(skn_trees *f, compact_call *c, const skn_thread *t,
                            const skn_compaction_row *previous, skein_error *err)
 {
     const skein_at *seen = &c->what->seen;
@@ -240,7 +240,7 @@ static skn_str lane_name(const skn_lane_row *lane, skn_arena *a)
     return skn_arena_copy(a, lane->key);
 }
 
-static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
+static skein_rc tell(skn_tx *tx, const compact_call *c, const skn_conversation_row *row,
                      const skn_lane_row *lane, int64_t previous, skein_error *err)
 {
     skein_message before = {0};
@@ -261,7 +261,7 @@ static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
 
 static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    compact_call        *c = arg;
     skn_conversation_row row;
     skn_lane_row         lane;
     skn_thread           t;
@@ -291,8 +291,8 @@ skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
                        const skein_compaction *what, skein_mem *mem, skein_message *summary,
                        int64_t *covers, skein_error *err)
 {
-    call     c = {e, conversation, what, mem, summary, covers, 0};
-    skein_rc rc = skn_check_text(e, what->content, "the summary", err);
+    compact_call c = {e, conversation, what, mem, summary, covers, 0};
+    skein_rc     rc = skn_check_text(e, what->content, "the summary", err);
 
     if (rc)
         return rc;

@@ -13,7 +13,7 @@
 /* Messages that are looked for at once; a node of a tree is remembered with a bit for each. */
 #define PORTION ((size_t)4096)
 
-typedef struct call {
+typedef struct purge_call {
     skein_engine       *e;
     const skein_change *how;
     skein_message_ids   ids;
@@ -29,9 +29,9 @@ typedef struct call {
     int64_t erased;
     int64_t due; /* not 0: a scrub is */
     bool    dry_done;
-} call;
+} purge_call;
 
-static void add(call *c, int64_t message, int64_t home)
+static void add_leaving(purge_call *c, int64_t message, int64_t home)
 {
     skn_vec_add(c->a, &c->leave, message);
     for (size_t i = 0; i < c->homes.n; i++)
@@ -41,7 +41,7 @@ static void add(call *c, int64_t message, int64_t home)
 }
 
 /* The conversations that the texts were said in, with their branches: nobody repeats any of it there meanwhile. */
-static skein_rc hold_homes(call *c, skn_tx *tx, skein_error *err)
+static skein_rc hold_homes(purge_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
@@ -56,7 +56,7 @@ static skein_rc hold_homes(call *c, skn_tx *tx, skein_error *err)
 }
 
 /* What the system has made of a text goes with it, and what was made of that. */
-static skein_rc find_copies(call *c, skn_tx *tx, skein_error *err)
+static skein_rc find_copies(purge_call *c, skn_tx *tx, skein_error *err)
 {
     skn_map *in = skn_map_new(c->a);
     skein_rc rc = SKEIN_OK;
@@ -74,7 +74,7 @@ static skein_rc find_copies(call *c, skn_tx *tx, skein_error *err)
             void **slot = skn_map_slot_int(in, more.at[k].message);
 
             if (!*slot)
-                add(c, more.at[k].message, more.at[k].home);
+                add_leaving(c, more.at[k].message, more.at[k].home);
             *slot = c;
         }
         i += some.count;
@@ -82,7 +82,7 @@ static skein_rc find_copies(call *c, skn_tx *tx, skein_error *err)
     return hold_homes(c, tx, err);
 }
 
-static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
+static skein_rc erase(purge_call *c, skn_tx *tx, int64_t id, skein_error *err)
 {
     bool     erased;
     skein_rc rc;
@@ -95,14 +95,14 @@ static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
 }
 
 /* Models of a branch were sent what its origin said before. */
-static skein_rc erase_calls(call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_calls(purge_call *c, skn_tx *tx, skein_error *err)
 {
     return skn_calls_erase(tx, &(skn_ids){c->families.p, c->families.n}, SKN_NOW(), c->a, err);
 }
 
 /* Who gave such a task, or waits for an answer to it, hears that it was cancelled; the text itself is gone from it by
  * then. */
-static skein_rc end_tasks(call *c, skn_tx *tx, const skn_ids *messages, skein_error *err)
+static skein_rc end_tasks(purge_call *c, skn_tx *tx, const skn_ids *messages, skein_error *err)
 {
     skn_task_end end = {.status = "cancelled", .why = SKN_STR("its text was erased")};
     skn_ids      tasks = {0};
@@ -117,7 +117,7 @@ static skein_rc end_tasks(call *c, skn_tx *tx, const skn_ids *messages, skein_er
 }
 
 /* Copies first: they are found by the texts. */
-static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_all(purge_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
@@ -134,7 +134,7 @@ static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
 }
 
 /* Those that were erased before do not go again. */
-static skein_rc show(call *c, skn_tx *tx, skein_error *err)
+static skein_rc show(purge_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
     bool     found;
@@ -151,7 +151,7 @@ static skein_rc show(call *c, skn_tx *tx, skein_error *err)
 
 /* --- Named messages ------------------------------------------------------------------------------------- */
 
-static skein_rc find_named(call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc find_named(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
                            skein_error *err)
 {
     skn_ids  kin;
@@ -166,7 +166,7 @@ static skein_rc find_named(call *c, skn_tx *tx, const skn_conversation_row *row,
         if (!found || !skn_is_kin(&kin, m.born_in.v))
             return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no such message",
                             SKN_FMT(row->uid));
-        add(c, m.id.v, m.born_in.v);
+        add_leaving(c, m.id.v, m.born_in.v);
     }
     return rc;
 }
@@ -210,7 +210,8 @@ static skein_rc find_reach(reach *r, const skn_ids *family, skein_error *err)
     return rc;
 }
 
-static skein_rc find_unheld(call *c, reach *r, int64_t home, skn_ids ids, skein_error *err)
+static skein_rc find_unheld(purge_call *c, reach *r, int64_t home, skn_ids ids,
+                            skein_error *err)
 {
     skn_batch batch;
     skn_bits *held;
@@ -223,11 +224,11 @@ static skein_rc find_unheld(call *c, reach *r, int64_t home, skn_ids ids, skein_
         rc = skn_batch_held(&batch, &r->threads.p[k], held, err);
     for (size_t i = 0; rc == SKEIN_OK && i < ids.count; i++)
         if (!skn_bit(held, i))
-            add(c, ids.at[i], home);
+            add_leaving(c, ids.at[i], home);
     return rc;
 }
 
-static skein_rc find_unreachable(call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc find_unreachable(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
                                  const skn_ids *family, skein_error *err)
 {
     reach    r = {0};
@@ -249,7 +250,7 @@ static skein_rc find_unreachable(call *c, skn_tx *tx, const skn_conversation_row
 
 /* --- What may not go yet ------------------------------------------------------------------------------------ */
 
-static bool leaves(const call *c, int64_t message)
+static bool leaves(const purge_call *c, int64_t message)
 {
     for (size_t i = 0; i < c->leave.n; i++)
         if (c->leave.p[i] == message)
@@ -259,7 +260,7 @@ static bool leaves(const call *c, int64_t message)
 
 /* A call that waits for its result, or for a person who allows it, would run with what was erased, and its result would
  * find no place. */
-static skein_rc check_calls(const call *c, skn_tx *tx, skein_error *err)
+static skein_rc check_calls(const purge_call *c, skn_tx *tx, skein_error *err)
 {
     skn_turn_rows open;
     skein_rc      rc;
@@ -285,7 +286,7 @@ static skein_rc check_calls(const call *c, skn_tx *tx, skein_error *err)
 
 /* Nobody may move a pointer of the family meanwhile: what it would show decides what may go. One
  * that branched off while this waited for its origin is found in the next round. */
-static skein_rc take_family(call *c, skn_tx *tx, skn_ids *out, skein_error *err)
+static skein_rc take_family(purge_call *c, skn_tx *tx, skn_ids *out, skein_error *err)
 {
     size_t   before;
     skein_rc rc;
@@ -298,7 +299,7 @@ static skein_rc take_family(call *c, skn_tx *tx, skn_ids *out, skein_error *err)
     return rc;
 }
 
-static skein_rc check_expected(call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc check_expected(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
                                skein_error *err)
 {
     skein_at        at = c->how->expect;
@@ -327,7 +328,7 @@ static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
 }
 
 /* Whoever shows the texts has to forget them too. */
-static skein_rc tell(const call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc tell(const purge_call *c, skn_tx *tx, const skn_conversation_row *row,
                      skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
@@ -347,7 +348,7 @@ static skein_rc tell(const call *c, skn_tx *tx, const skn_conversation_row *row,
 }
 
 /* What agents there are writing may repeat it, and what was answered under keys. */
-static skein_rc erase_repeated(const call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_repeated(const purge_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc = skn_answer_erase(tx, err);
 
@@ -356,8 +357,8 @@ static skein_rc erase_repeated(const call *c, skn_tx *tx, skein_error *err)
     return rc;
 }
 
-static skein_rc find(call *c, skn_tx *tx, const skn_conversation_row *row,
-                     const skn_ids *family, skein_error *err)
+static skein_rc find_leaving(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
+                             const skn_ids *family, skein_error *err)
 {
     skein_rc rc = c->unreachable ? find_unreachable(c, tx, row, family, err)
                                  : find_named(c, tx, row, err);
@@ -367,7 +368,7 @@ static skein_rc find(call *c, skn_tx *tx, const skn_conversation_row *row,
 
 static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    purge_call          *c = arg;
     skn_conversation_row row;
     skn_ids              family;
     skein_rc             rc = take_family(c, tx, &family, err);
@@ -377,7 +378,7 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
     if (rc || (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
         (rc = check_expected(c, tx, &row, err)))
         return rc;
-    if (!(rc = find(c, tx, &row, &family, err)) && !(rc = check_calls(c, tx, err)) &&
+    if (!(rc = find_leaving(c, tx, &row, &family, err)) && !(rc = check_calls(c, tx, err)) &&
         !(rc = c->mem ? show(c, tx, err) : SKEIN_OK))
         rc = erase_all(c, tx, err);
     if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(c, tx, err)))
@@ -398,7 +399,7 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 }
 
 /* An earlier erasure may still be due, when its scrub failed. */
-static skein_rc run(call *c, int64_t *erased, skein_error *err)
+static skein_rc run_purge(purge_call *c, int64_t *erased, skein_error *err)
 {
     skein_rc rc;
 
@@ -418,21 +419,21 @@ static skein_rc run(call *c, int64_t *erased, skein_error *err)
 skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
                      int64_t *erased, skein_error *err)
 {
-    call c = {.e = e, .how = how, .ids = ids};
+    purge_call c = {.e = e, .how = how, .ids = ids};
 
     *erased = 0;
     if (ids.count == 0 || ids.count > SKN_BATCH_MAX)
         return skn_fail(err, SKEIN_INVALID, "%zu messages were named; 1 to %zu are possible",
                         ids.count, SKN_BATCH_MAX);
-    return run(&c, erased, err);
+    return run_purge(&c, erased, err);
 }
 
 skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how, int64_t *erased,
                                  skein_error *err)
 {
-    call c = {.e = e, .how = how, .unreachable = true};
+    purge_call c = {.e = e, .how = how, .unreachable = true};
 
-    return run(&c, erased, err);
+    return run_purge(&c, erased, err);
 }
 
 skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,
@@ -440,7 +441,7 @@ skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_
                         skein_error *err)
 {
     skein_change dry = *how;
-    call         c = {.e = e,
+    purge_call   c = {.e = e,
                       .how = &dry,
                       .ids = ids,
                       .unreachable = ids.count == 0,
@@ -449,5 +450,5 @@ skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_
                       .most = most};
 
     dry.dry_run = true;
-    return run(&c, count, err);
+    return run_purge(&c, count, err);
 }

@@ -7,14 +7,14 @@
 #define SHOWN_FIRST 10 /* of what leaves; and the last */
 #define SHOWN_BYTES 200
 
-typedef struct call {
+typedef struct removal_call {
     skn_change_call  change;
     skein_message_id id;
     bool             user_only, is_edit;
     skn_str          content;
     skein_removal   *out;
     skn_str          edit; /* names it in its events */
-} call;
+} removal_call;
 
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
 
@@ -97,8 +97,8 @@ static skein_rc count_squashes(tally *t, skn_tx *tx, skein_error *err)
     return SKEIN_OK;
 }
 
-static void keep_shown(call *c, skn_arena *a, const skein_removal_line *at, size_t count,
-                       int64_t of)
+static void keep_shown(removal_call *c, skn_arena *a, const skein_removal_line *at,
+                       size_t count, int64_t of)
 {
     c->out->preview = SKN_ARRAY(a, count, skein_removal_line);
     for (size_t i = 0; i < count; i++)
@@ -108,7 +108,7 @@ static void keep_shown(call *c, skn_arena *a, const skein_removal_line *at, size
 }
 
 /* Reads all that leaves, so only a dry run asks for it. */
-static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
+static skein_rc count_senders(removal_call *c, int64_t cut, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
     tally      t = {.tx = d->tx, .a = d->a, .senders = skn_map_new(d->a)};
@@ -128,7 +128,7 @@ static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
 
 /* --- Cutting lanes ----------------------------------------------------------------------------------------- */
 
-static void note_lane(call *c, const skn_lane_row *l, int64_t length, int64_t gone)
+static void note_lane(removal_call *c, const skn_lane_row *l, int64_t length, int64_t gone)
 {
     skein_removal_agent entry = {l->agent_name, gone};
 
@@ -142,7 +142,7 @@ static void note_lane(call *c, const skn_lane_row *l, int64_t length, int64_t go
     }
 }
 
-static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
+static skein_rc cut_lanes(removal_call *c, const skn_target *t, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
     int64_t    cut;
@@ -166,14 +166,14 @@ static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
 
 /* --- What is told ---------------------------------------------------------------------------------------------- */
 
-static void tell_phase(const call *c, const skn_conversation_row *at, const char *phase,
+static void tell_phase(const removal_call *c, const skn_conversation_row *at, const char *phase,
                        bool done)
 {
     skn_feed_edit(c->change.draft.tx, at, c->edit, c->out->message_uid, phase,
                   done ? c->out->by_agent_count : 0, c->out->by_agent_count);
 }
 
-static void tell_added(const call *c, const skn_conversation_row *at)
+static void tell_added(const removal_call *c, const skn_conversation_row *at)
 {
     skn_str  client = c->change.how->client_id;
     skn_told d;
@@ -188,7 +188,7 @@ static void tell_added(const call *c, const skn_conversation_row *at)
 /* --- Sending the new text -------------------------------------------------------------------------------------- */
 
 /* Before anything changes: a chat that is not in session takes no new message. */
-static skein_rc check_session(call *c, skein_error *err)
+static skein_rc check_session(removal_call *c, skein_error *err)
 {
     skn_draft  *d = &c->change.draft;
     skein_world world;
@@ -207,7 +207,7 @@ static skein_rc check_session(call *c, skein_error *err)
 
 /* Who heard the old message hears the new one. One that all heard goes to all, also to those who came
  * since and remember nothing yet. */
-static skein_rc find_hearers(const call *c, const skn_target *t, skein_new_message *m,
+static skein_rc find_hearers(const removal_call *c, const skn_target *t, skein_new_message *m,
                              skein_error *err)
 {
     const skn_draft *d = &c->change.draft;
@@ -235,12 +235,12 @@ static skein_rc find_hearers(const call *c, const skn_target *t, skein_new_messa
 }
 
 /* As if it was posted: all get it, and those it is for have to answer. */
-static bool wakes(const call *c, const skn_target *t)
+static bool wakes(const removal_call *c, const skn_target *t)
 {
     return c->change.how->wake && t->lane == c->change.draft.main;
 }
 
-static skein_rc wake(call *c, skn_working *w, skein_error *err)
+static skein_rc wake(removal_call *c, skn_working *w, skein_error *err)
 {
     skn_saying   s = {.client_id = c->change.how->client_id, .idle = true};
     skein_posted posted = {0};
@@ -248,13 +248,13 @@ static skein_rc wake(call *c, skn_working *w, skein_error *err)
     return skn_wake(w, c->change.message, &s, &posted, err);
 }
 
-static int64_t client_hash(const call *c)
+static int64_t client_hash(const removal_call *c)
 {
     return (int64_t)skn_hash_bytes((uint64_t)c->id.v, c->content);
 }
 
 /* A client's id names one message; an edit that came twice has its key to be known by. */
-static skein_rc check_client(call *c, skein_error *err)
+static skein_rc check_client(removal_call *c, skein_error *err)
 {
     const skn_draft *d = &c->change.draft;
     skn_working      w;
@@ -272,7 +272,7 @@ static skein_rc check_client(call *c, skein_error *err)
                     SKN_FMT(c->change.how->client_id));
 }
 
-static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
+static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
     const skein_message *old = &t->message;
@@ -304,7 +304,7 @@ static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
                            err);
 }
 
-static skein_rc check_target(const call *c, const skein_message *m, skein_error *err)
+static skein_rc check_target(const removal_call *c, const skein_message *m, skein_error *err)
 {
     skein_rc rc;
 
@@ -315,7 +315,7 @@ static skein_rc check_target(const call *c, const skein_message *m, skein_error 
     return skn_hint(err, rc, "To change it where it stands, use \"skein amend\".");
 }
 
-static skein_rc fill_previous(call *c, skein_error *err)
+static skein_rc fill_previous(removal_call *c, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
 
@@ -324,7 +324,7 @@ static skein_rc fill_previous(call *c, skein_error *err)
 
 /* The numbers of a removal that was made before: its threads begin with what was left of those they
  * come from. */
-static skein_rc count_again(call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc count_again(removal_call *c, skn_tx *tx, const skn_conversation_row *row,
                             int64_t version_id, skein_error *err)
 {
     skein_mem     *mem = c->change.mem;
@@ -347,7 +347,7 @@ static skein_rc count_again(call *c, skn_tx *tx, const skn_conversation_row *row
 
 static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
 {
-    call                *c = arg;
+    removal_call        *c = arg;
     skein_mem           *mem = c->change.mem;
     skn_conversation_row row;
     skn_version_row      version, origin;
@@ -375,18 +375,18 @@ static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
 }
 
 /* To remove and to begin an edit in two steps is the same here; only the note tells them apart. */
-static const char *note_word(const call *c)
+static const char *note_word(const removal_call *c)
 {
     return c->is_edit || c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
 
 static skein_rc remove_from(void *arg, skein_error *err)
 {
-    call      *c = arg;
-    skn_draft *d = &c->change.draft;
-    skn_target t;
-    char       uid[11];
-    skein_rc   rc;
+    removal_call *c = arg;
+    skn_draft    *d = &c->change.draft;
+    skn_target    t;
+    char          uid[11];
+    skein_rc      rc;
 
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
     if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
@@ -411,8 +411,8 @@ static skein_rc remove_from(void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
-                    skein_mem *mem, skein_error *err)
+static skein_rc run_removal(removal_call *c, skein_engine *e, const skein_change *how,
+                            const char *kind, skein_mem *mem, skein_error *err)
 {
     c->change = skn_change_of(e, how, mem, kind, &c->out->version,
                               skn_arena_printf(mem, "%lld %d %.*s", (long long)c->id.v,
@@ -425,20 +425,21 @@ static skein_rc run(call *c, skein_engine *e, const skein_change *how, const cha
 skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_message_id message,
                            bool user_only, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    call c = {.id = message, .user_only = user_only, .content = SKN_STR(""), .out = out};
+    removal_call c = {
+        .id = message, .user_only = user_only, .content = SKN_STR(""), .out = out};
 
-    return run(&c, e, how, "remove", mem, err);
+    return run_removal(&c, e, how, "remove", mem, err);
 }
 
 skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
                     skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    call c = {
+    removal_call c = {
         .id = message, .user_only = true, .is_edit = true, .content = content, .out = out};
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 
     if (rc == SKEIN_OK && how->client_id.p)
         rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
-    return rc ? rc : run(&c, e, how, "edit", mem, err);
+    return rc ? rc : run_removal(&c, e, how, "edit", mem, err);
 }

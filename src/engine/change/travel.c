@@ -4,7 +4,7 @@
 #include "engine/feed.h"
 #include "engine/tree/diff.h"
 
-typedef struct call {
+typedef struct move_call {
     skein_engine        *e;
     const skein_change  *how;
     skein_mem           *mem;
@@ -16,9 +16,10 @@ typedef struct call {
     skn_trees            trees;
     skn_tx              *tx;
     skn_working         *stopped; /* agents whose work was taken away; NULL: none */
-} call;
+} move_call;
 
-static skein_rc fill(call *c, int64_t version_id, skein_version *out, skein_error *err)
+static skein_rc fill_version(move_call *c, int64_t version_id, skein_version *out,
+                             skein_error *err)
 {
     skn_version_row row;
     bool            found;
@@ -34,7 +35,7 @@ static skein_rc fill(call *c, int64_t version_id, skein_version *out, skein_erro
 
 /* --- What a move changes, in numbers: only asked for on a dry run ------------------------------------------ */
 
-static skein_rc load_main(call *c, int64_t version_id, skn_thread *t, skein_error *err)
+static skein_rc load_main(move_call *c, int64_t version_id, skn_thread *t, skein_error *err)
 {
     skn_lane_row lane;
     bool         found;
@@ -44,8 +45,8 @@ static skein_rc load_main(call *c, int64_t version_id, skn_thread *t, skein_erro
 }
 
 /* What of the main lane a move takes away (only_x) and brings (only_y). */
-static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_comparison *out,
-                        skein_error *err)
+static skein_rc compare(move_call *c, int64_t from, int64_t to, skn_thread *b,
+                        skn_comparison *out, skein_error *err)
 {
     skn_thread a;
     skn_tree   x, y;
@@ -60,7 +61,7 @@ static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_co
 
 /* What was said after the version that is gone to was left, and leaves with the move. What a change put
  * into the middle (items below zero) is the change itself. */
-static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
+static skein_rc count_newer(move_call *c, int64_t from, int64_t to, skein_error *err)
 {
     skn_thread     b;
     skn_comparison parts;
@@ -93,7 +94,7 @@ static skein_rc count_calls(void *arg, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
+static skein_rc count_move(move_call *c, int64_t from, int64_t to, skein_error *err)
 {
     skn_thread     b;
     skn_comparison parts;
@@ -118,7 +119,7 @@ static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
 
 /* --- Keys: the same request again moves nothing and has the first outcome ---------------------- */
 
-static int64_t request_hash(const call *c)
+static int64_t request_hash(const move_call *c)
 {
     skn_str what = skn_arena_printf(c->mem, "%s %lld %lld", c->kind, (long long)c->steps,
                                     (long long)c->version);
@@ -127,7 +128,7 @@ static int64_t request_hash(const call *c)
 }
 
 /* An outcome is kept as "FROM TO STEPS WHAT", versions by number. */
-static skein_rc replay(call *c, skn_str outcome, skein_error *err)
+static skein_rc replay(move_call *c, skn_str outcome, skein_error *err)
 {
     skein_version  *versions[] = {&c->out->from, &c->out->to};
     skn_version_row row;
@@ -150,7 +151,7 @@ static skein_rc replay(call *c, skn_str outcome, skein_error *err)
     return count_newer(c, ids[0], ids[1], err);
 }
 
-static skein_rc find_key(call *c, skein_error *err)
+static skein_rc find_key(move_call *c, skein_error *err)
 {
     skn_str  outcome;
     bool     found;
@@ -160,7 +161,7 @@ static skein_rc find_key(call *c, skein_error *err)
     return rc || !found ? rc : replay(c, outcome, err);
 }
 
-static skein_rc keep_key(call *c, skein_error *err)
+static skein_rc keep_key(move_call *c, skein_error *err)
 {
     skn_str outcome = skn_arena_printf(
         c->mem, "%lld %lld %lld %.*s", (long long)c->out->from.number,
@@ -168,7 +169,7 @@ static skein_rc keep_key(call *c, skein_error *err)
     return skn_key_keep(c->tx, c->how, request_hash(c), outcome, c->mem, err);
 }
 
-static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
+static skein_rc begin_move(move_call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc;
 
@@ -180,20 +181,20 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
     skn_trees_init(&c->trees, tx, c->mem, c->row.id);
     if ((rc = find_key(c, err)) || c->replayed)
         return rc;
-    if ((rc = fill(c, c->row.version_id, &c->out->from, err)) ||
+    if ((rc = fill_version(c, c->row.version_id, &c->out->from, err)) ||
         (rc = skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
                          "conversation", c->row.uid, err)))
         return rc;
     if ((rc = skn_work_guard(c->e, tx, c->mem, &c->row, c->how, &c->stopped, err)))
         return rc;
     /* What agents waited for has ended, and was told to them. */
-    return c->stopped && c->how->force ? fill(c, c->row.version_id, &c->out->from, err)
+    return c->stopped && c->how->force ? fill_version(c, c->row.version_id, &c->out->from, err)
                                        : SKEIN_OK;
 }
 
-static skein_rc finish(call *c, int64_t started_at, skein_error *err)
+static skein_rc finish_move(move_call *c, int64_t started_at, skein_error *err)
 {
-    skein_rc rc = fill(c, c->row.version_id, &c->out->to, err);
+    skein_rc rc = fill_version(c, c->row.version_id, &c->out->to, err);
 
     c->out->from.current = c->row.version_id == started_at;
     if (rc == SKEIN_OK)
@@ -210,7 +211,7 @@ static skein_rc finish(call *c, int64_t started_at, skein_error *err)
     return SKEIN_NOTHING;
 }
 
-static skein_rc undo_one(call *c, skein_error *err)
+static skein_rc undo_one(move_call *c, skein_error *err)
 {
     skn_op_row op;
     int64_t    id;
@@ -237,7 +238,7 @@ static skein_rc undo_one(call *c, skein_error *err)
 }
 
 /* Was anything said since that operation, in any lane of the version that is current? */
-static skein_rc said_since(call *c, int64_t newest, bool *said, skein_error *err)
+static skein_rc said_since(move_call *c, int64_t newest, bool *said, skein_error *err)
 {
     skn_lane_rows lanes;
     skein_rc      rc = skn_lane_rows_of(c->tx, c->row.id, false, c->mem, &lanes, err);
@@ -256,14 +257,14 @@ static skein_rc said_since(call *c, int64_t newest, bool *said, skein_error *err
     return rc;
 }
 
-static skein_rc nothing_to_redo(call *c, int64_t version_id, skein_error *err)
+static skein_rc nothing_to_redo(move_call *c, int64_t version_id, skein_error *err)
 {
     skein_version left;
     skein_rc      rc;
 
     if (version_id == 0)
         return skn_fail(err, SKEIN_NOTHING, "there is nothing to redo");
-    if ((rc = fill(c, version_id, &left, err)))
+    if ((rc = fill_version(c, version_id, &left, err)))
         return rc;
     rc = skn_fail(err, SKEIN_NOTHING,
                   "the conversation went on after the undo, so redo would lose that");
@@ -273,7 +274,7 @@ static skein_rc nothing_to_redo(call *c, int64_t version_id, skein_error *err)
 
 /* What was taken back last (no id: nothing was) may come again while nothing was said or changed since
  * it was. */
-static skein_rc find_undone(call *c, skn_op_row *op, bool *may, skein_error *err)
+static skein_rc find_undone(move_call *c, skn_op_row *op, bool *may, skein_error *err)
 {
     skn_op_row undo, last;
     bool       found, changed, said = false;
@@ -293,7 +294,7 @@ static skein_rc find_undone(call *c, skn_op_row *op, bool *may, skein_error *err
     return SKEIN_OK;
 }
 
-static skein_rc redo_one(call *c, skein_error *err)
+static skein_rc redo_one(move_call *c, skein_error *err)
 {
     skn_op_row op;
     int64_t    id;
@@ -315,11 +316,11 @@ static skein_rc redo_one(call *c, skein_error *err)
 }
 
 /* As many steps as there are, if at least one is. */
-static skein_rc walk(call *c, skn_tx *tx, skein_rc (*step)(call *, skein_error *),
+static skein_rc walk(move_call *c, skn_tx *tx, skein_rc (*step)(move_call *, skein_error *),
                      skein_error *err)
 {
     int64_t  started_at;
-    skein_rc rc = begin(c, tx, err);
+    skein_rc rc = begin_move(c, tx, err);
 
     if (rc || c->replayed)
         return rc;
@@ -328,7 +329,7 @@ static skein_rc walk(call *c, skn_tx *tx, skein_rc (*step)(call *, skein_error *
         rc = step(c, err);
     if (rc && (rc != SKEIN_NOTHING || c->out->steps == 0))
         return rc;
-    return finish(c, started_at, err);
+    return finish_move(c, started_at, err);
 }
 
 static skein_rc undo_all(skn_tx *tx, void *arg, skein_error *err)
@@ -343,10 +344,10 @@ static skein_rc redo_all(skn_tx *tx, void *arg, skein_error *err)
 
 static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
 {
-    call           *c = arg;
+    move_call      *c = arg;
     skn_version_row to;
     int64_t         started_at, op;
-    skein_rc        rc = begin(c, tx, err);
+    skein_rc        rc = begin_move(c, tx, err);
 
     if (rc || c->replayed || (rc = skn_version_pick(tx, &c->row, c->version, c->mem, &to, err)))
         return rc;
@@ -355,16 +356,16 @@ static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
     c->out->steps = to.id != started_at;
     if (to.id == started_at &&
         c->how->dry_run) /* whoever only asks is told that nothing would change */
-        return finish(c, started_at, err);
+        return finish_move(c, started_at, err);
     if (to.id == started_at)
         return skn_fail(err, SKEIN_NOTHING, "v%lld is already the current version",
                         (long long)to.number);
     rc = skn_version_move(tx, &c->row, "switch", to.id, 0, c->how->actor, SKN_NOW(), &op, err);
     c->row.version_id = to.id;
-    return rc ? rc : finish(c, started_at, err);
+    return rc ? rc : finish_move(c, started_at, err);
 }
 
-static skein_rc run(call *c, skn_work *work, skein_error *err)
+static skein_rc run_move(move_call *c, skn_work *work, skein_error *err)
 {
     skein_rc rc;
 
@@ -380,27 +381,27 @@ static skein_rc run(call *c, skn_work *work, skein_error *err)
 skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "undo", .steps = steps};
+    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "undo", .steps = steps};
 
-    return run(&c, undo_all, err);
+    return run_move(&c, undo_all, err);
 }
 
 skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "redo", .steps = steps};
+    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "redo", .steps = steps};
 
-    return run(&c, redo_all, err);
+    return run_move(&c, redo_all, err);
 }
 
 skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
                       skein_move *out, skein_error *err)
 {
-    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "switch", .steps = 1};
+    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "switch", .steps = 1};
 
     c.version = version;
 
-    return run(&c, switch_to, err);
+    return run_move(&c, switch_to, err);
 }
 
 /* --- What could be done, without doing it ------------------------------------------------------ */
@@ -409,7 +410,7 @@ skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation, skei
                        skein_ways *out, skein_error *err)
 {
     skein_change how = {.conversation = conversation};
-    call         c = {.e = e, .how = &how, .mem = mem};
+    move_call    c = {.e = e, .how = &how, .mem = mem};
     skn_op_row   op;
     skn_snapshot s = {.store = e->store};
 

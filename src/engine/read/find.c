@@ -265,7 +265,7 @@ static skein_rc go_up(finding *c, skein_error *err)
                     SKN_FMT(from), SKN_FMT(to));
 }
 
-static skein_rc find(finding *c, skn_tx *tx, const skein_slice *main, skein_error *err)
+static skein_rc find_referred(finding *c, skn_tx *tx, const skein_slice *main, skein_error *err)
 {
     skein_rc rc = skn_reading_open(&c->r, tx, main, c->mem, err);
 
@@ -286,7 +286,7 @@ static skein_rc find_in(skein_engine *e, skein_slice main, finding c, skein_erro
     *c.out = (skein_message){.position = -1};
     s.rc = skn_reference_parse(c.text, &c.ref, err);
     while (skn_snapshot_next(&s, err))
-        s.rc = find(&c, s.tx, &main, err);
+        s.rc = find_referred(&c, s.tx, &main, err);
     return s.rc;
 }
 

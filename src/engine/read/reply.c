@@ -48,8 +48,8 @@ static void enqueue_all(queue *q, const skn_ids *ids)
 
 /* The message itself if the lane holds it, else the latest of its other texts that it does; on the
  * way, what became of them is put into the queue. */
-static skein_rc look(skn_replies *r, queue *q, int64_t id, int64_t *out, int64_t *position,
-                     skein_error *err)
+static skein_rc look_for_target(skn_replies *r, queue *q, int64_t id, int64_t *out,
+                                int64_t *position, skein_error *err)
 {
     skn_tx    *tx = r->trees.tx;
     skn_arena *a = r->trees.a;
@@ -84,7 +84,7 @@ skein_rc skn_reply_target(skn_replies *r, int64_t id, int64_t *out, int64_t *pos
     q.seen = skn_map_new(r->trees.a);
     enqueue(&q, id);
     for (size_t i = 0; i < q.ids.n; i++) /* grows while it runs; each message comes once */
-        if ((rc = look(r, &q, q.ids.p[i], out, position, err)) || *position >= 0)
+        if ((rc = look_for_target(r, &q, q.ids.p[i], out, position, err)) || *position >= 0)
             return rc;
     *out = 0;
     *position = -1;
@@ -447,7 +447,7 @@ static skn_str keep_sender(reading *g, skn_str name)
     return *(skn_str *)*slot;
 }
 
-static skein_rc take(void *arg, skein_message *m, skein_error *err)
+static skein_rc take_message(void *arg, skein_message *m, skein_error *err)
 {
     reading        *g = arg;
     skn_reply_item *it = &g->at[g->count];
@@ -485,8 +485,8 @@ static skein_rc read_span(reading *g, const skn_span *s, skein_error *err)
     for (int64_t lo = s->lo; rc == SKEIN_OK && lo < end; lo += CHUNK) {
         int64_t hi = end - lo > CHUNK ? lo + CHUNK : end;
 
-        rc = skn_message_range(tx, s->thread, lo, hi, scratch ? scratch : g->r->trees.a, take,
-                               g, err);
+        rc = skn_message_range(tx, s->thread, lo, hi, scratch ? scratch : g->r->trees.a,
+                               take_message, g, err);
         if (scratch)
             skn_arena_reset(scratch);
     }
@@ -546,7 +546,8 @@ static void know(items_places *p, skn_reply_items *items, skn_arena *a)
         qsort(p->by_id, items->count, sizeof *p->by_id, ascending);
 }
 
-static skn_reply_item *find(const items_places *p, const skn_reply_items *items, int64_t id)
+static skn_reply_item *find_item(const items_places *p, const skn_reply_items *items,
+                                 int64_t id)
 {
     size_t lo = 0, hi = items->count;
 
@@ -569,13 +570,13 @@ static skein_rc find_target(skn_replies *r, items_places *p, const skn_reply_ite
     void   **slot;
     skein_rc rc;
 
-    if ((*out = find(p, items, id)) || (*out = skn_map_get_int(p->by_first, id)))
+    if ((*out = find_item(p, items, id)) || (*out = skn_map_get_int(p->by_first, id)))
         return SKEIN_OK;
     slot = skn_map_slot_int(p->elsewhere, id);
     if (!*slot) {
         if ((rc = skn_reply_target(r, id, &target, &at, err)))
             return rc;
-        *slot = target ? find(p, items, target) : NULL;
+        *slot = target ? find_item(p, items, target) : NULL;
         if (!*slot)
             *slot = p; /* asked, and not here */
     }

@@ -21,7 +21,7 @@ typedef struct following {
 } following;
 
 /* On PostgreSQL a smaller id may become visible after a larger one, and would be passed over. */
-static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc settle_ids(skn_tx *tx, void *arg, skein_error *err)
 {
     following *g = arg;
     skein_rc   rc = skn_words_settle(tx, g->wait, err);
@@ -99,7 +99,7 @@ static skein_rc catch_up(skein_engine *e, skein_error *err)
         return rc;
     g.wait = g.last - g.upto > FEW;
     if (skn_store_is_pg(e->store))
-        rc = write_batch(e, settle, &g, err);
+        rc = write_batch(e, settle_ids, &g, err);
     while (rc == SKEIN_OK && g.upto < g.last)
         rc = write_batch(e, add_batch, &g, err);
     return rc;

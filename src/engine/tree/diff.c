@@ -146,8 +146,8 @@ static int64_t stayed_before(const int64_t *places, size_t count, int64_t at)
     return at - (int64_t)skn_first_from(places, count, sizeof *places, 0, at);
 }
 
-static void add(diffing *d, skein_diff_kind kind, const skein_message *before,
-                const skein_message *after, const int64_t *places, size_t count)
+static void add_change(diffing *d, skein_diff_kind kind, const skein_message *before,
+                       const skein_message *after, const int64_t *places, size_t count)
 {
     const skein_message *shown = before ? before : after;
     sortable             s = {.entry = {.kind = kind}, .side = before ? 0 : 1};
@@ -178,14 +178,14 @@ static void tell_old(diffing *d)
         const skein_message *now = *slot;
 
         *slot = NULL; /* a text comes for one message */
-        add(d,
-            !now                   ? SKEIN_DIFF_REMOVED
-            : now->id.v == m->id.v ? SKEIN_DIFF_MOVED
-                                   : SKEIN_DIFF_REPLACED,
-            m, now, places, count);
+        add_change(d,
+                   !now                   ? SKEIN_DIFF_REMOVED
+                   : now->id.v == m->id.v ? SKEIN_DIFF_MOVED
+                                          : SKEIN_DIFF_REPLACED,
+                   m, now, places, count);
     }
     for (size_t i = 0; i < d->moved_x.count; i++)
-        add(d, SKEIN_DIFF_MOVED, &d->moved_x.at[i], &d->moved_y.at[i], places, count);
+        add_change(d, SKEIN_DIFF_MOVED, &d->moved_x.at[i], &d->moved_y.at[i], places, count);
 }
 
 static void tell_new(diffing *d)
@@ -201,7 +201,7 @@ static void tell_new(diffing *d)
             *skn_map_slot_int(known, d->entries.p[i].entry.after.id.v) = d;
     for (size_t i = 0; i < d->only_y.count; i++)
         if (!skn_map_get_int(known, d->only_y.at[i].id.v))
-            add(d, SKEIN_DIFF_ADDED, NULL, &d->only_y.at[i], places, count);
+            add_change(d, SKEIN_DIFF_ADDED, NULL, &d->only_y.at[i], places, count);
 }
 
 static int by_rank(const void *a, const void *b)

@@ -173,8 +173,8 @@ typedef struct outside {
     skein_message    *out;
 } outside;
 
-static skein_rc find(skn_tx *tx, const outside *c, skn_str name, skein_agent *out,
-                     skein_error *err)
+static skein_rc find_agent(skn_tx *tx, const outside *c, skn_str name, skein_agent *out,
+                           skein_error *err)
 {
     bool     found;
     skein_rc rc = skn_agent_by_ref(tx, c->what->world.v, name, SKN_NONE, c->mem, out, &found,
@@ -214,8 +214,8 @@ static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
     skein_rc          rc;
 
     if ((rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err)) ||
-        (rc = find(tx, c, c->what->agent, &to, err)) ||
-        (c->what->from.n && (rc = find(tx, c, c->what->from, &from, err))))
+        (rc = find_agent(tx, c, c->what->agent, &to, err)) ||
+        (c->what->from.n && (rc = find_agent(tx, c, c->what->from, &from, err))))
         return rc;
     if (from.id.v == to.id.v)
         return skn_fail(err, SKEIN_INVALID, "an agent cannot tell itself something");
@@ -518,7 +518,7 @@ static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agen
 }
 
 /* The first message of the lane, which is what has to be answered there. */
-static skein_rc ask(skn_acting *c, const skn_delegation_row *d, skein_error *err)
+static skein_rc ask_on_lane(skn_acting *c, const skn_delegation_row *d, skein_error *err)
 {
     skein_instruction expects = {SKN_STR("ResponseExpected"), c->me.name};
     skein_new_message n = {.role = SKEIN_USER,
@@ -567,7 +567,7 @@ skein_rc skn_act_delegate(skn_acting *c, skein_error *err)
 
     if ((rc = check_words(c, err)) || (rc = find_parent(c, &parent, err)) ||
         (rc = check_limits(&c->w, &parent, err)) || (rc = make(c, &parent, who, &d, err)) ||
-        (rc = ask(c, &d, err)))
+        (rc = ask_on_lane(c, &d, err)))
         return rc;
     c->out->lane = d.lane.key;
     c->no_result = c->act->wait;

@@ -136,8 +136,8 @@ static skein_rc heed_settings(const approval_call *c, skn_working *w, skn_inbox_
     return skn_world_decide_one(c->e, w->tx, &world, asked, w->now, c->mem, err);
 }
 
-static skein_rc add(const approval_call *c, skn_working *w, skn_turn_row *turn,
-                    skn_inbox_row *row, skein_error *err)
+static skein_rc add_question(const approval_call *c, skn_working *w, skn_turn_row *turn,
+                             skn_inbox_row *row, skein_error *err)
 {
     skein_tool_call what;
     skein_rc        rc = find_call(c, w->tx, turn, &what, err);
@@ -167,7 +167,7 @@ static skein_rc add(const approval_call *c, skn_working *w, skn_turn_row *turn,
     return heed_settings(c, w, row, err);
 }
 
-static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc ask_approval(skn_tx *tx, void *arg, skein_error *err)
 {
     approval_call *c = arg;
     skn_inbox_row  row;
@@ -179,7 +179,7 @@ static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
         (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
                                  &row, &found, err)) ||
-        (!found && (rc = add(c, &w, &turn, &row, err))))
+        (!found && (rc = add_question(c, &w, &turn, &row, err))))
         return rc;
     *c->out = row.item;
     return SKEIN_OK;
@@ -199,7 +199,7 @@ skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, ske
         .e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out, .definition = what};
     skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, ask, &c, err);
+    return rc ? rc : skn_store_write(e->store, ask_approval, &c, err);
 }
 
 /* A yes is to what was shown. One of the settings is to whatever there is, and so is one that was asked for before
@@ -271,7 +271,7 @@ bool skn_approval_rests(const skn_inbox_row *asked)
     return skn_str_is(asked->item.answer, "allowed") && !asked->begun_at;
 }
 
-static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc take_allowed(skn_tx *tx, void *arg, skein_error *err)
 {
     approval_call *c = arg;
     skn_inbox_row  asked;
@@ -297,7 +297,7 @@ skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str 
 {
     approval_call c = {.e = e, .turn = turn, .call_id = call_id};
 
-    return skn_write_with(e, take, &c, &c.mem, err);
+    return skn_write_with(e, take_allowed, &c, &c.mem, err);
 }
 
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)

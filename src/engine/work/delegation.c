@@ -145,7 +145,7 @@ static skein_rc delegation_cancel(skn_tx *tx, void *arg, skein_error *err)
     return skn_working_done(&w, skn_settle(&w, err));
 }
 
-static skein_rc change(delegation_call *c, skn_work *work, skein_error *err)
+static skein_rc change_delegation(delegation_call *c, skn_work *work, skein_error *err)
 {
     skein_rc rc = check_key(c->e, c->key, err);
 
@@ -157,7 +157,7 @@ skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat, sk
 {
     delegation_call c = {.e = e, .chat = chat, .key = key, .written = written};
 
-    return change(&c, delegation_cancel, err);
+    return change_delegation(&c, delegation_cancel, err);
 }
 
 /* --- Beginning again ------------------------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, ske
 {
     delegation_call c = {.e = e, .chat = chat, .key = key};
 
-    return change(&c, delegation_retry, err);
+    return change_delegation(&c, delegation_retry, err);
 }
 
 /* How a delegation ends. Whoever asked for it is told once: as the result of its call while

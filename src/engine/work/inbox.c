@@ -223,7 +223,7 @@ static skein_rc let_go(skn_tx *tx, const item_call *c, const skn_inbox_row *row,
                                  c->mem, err);
 }
 
-static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc set_item(skn_tx *tx, void *arg, skein_error *err)
 {
     item_call    *c = arg;
     int64_t       now = SKN_NOW();
@@ -257,7 +257,7 @@ skein_rc skein_inbox_set(skein_engine *e, skein_str uid, const skein_inbox_chang
     item_call c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
     skein_rc  rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, set, &c, err);
+    return rc ? rc : skn_store_write(e->store, set_item, &c, err);
 }
 
 static skein_rc read_world(skn_tx *tx, item_call *c, int64_t world, int64_t now,
@@ -320,7 +320,7 @@ static skein_rc add_names(skn_tx *tx, item_call *c, skn_inbox_row *row, skein_er
     return rc;
 }
 
-static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc add_item(skn_tx *tx, void *arg, skein_error *err)
 {
     item_call    *c = arg;
     skn_inbox_row row = {.item = {.kind = c->item->kind,
@@ -352,7 +352,7 @@ skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem
         (rc = skn_check_text(e, item->content, "the text", err)))
         return rc;
     item->content = skn_utf8_cut(item->content.p ? item->content : SKN_STR(""), TEXT_BYTES);
-    return skn_store_write(e->store, add, &c, err);
+    return skn_store_write(e->store, add_item, &c, err);
 }
 
 /* What a person answers to a question, a briefing or a call that asks for leave. */
@@ -567,7 +567,7 @@ static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
     return skn_wake(&w, c->message, &s, &posted, err);
 }
 
-static skein_rc answer(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc answer_item(skn_tx *tx, void *arg, skein_error *err)
 {
     answer_call *c = arg;
     skein_rc     rc = need_item(tx, c->uid, c->mem, &c->row, err);
@@ -602,5 +602,5 @@ skein_rc skein_inbox_answer(skein_engine *e, skein_str uid, skein_str text, skei
         return rc;
     if (skn_str_trim(text).n == 0)
         return skn_fail(err, SKEIN_INVALID, "the answer is empty");
-    return skn_store_write(e->store, answer, &c, err);
+    return skn_store_write(e->store, answer_item, &c, err);
 }

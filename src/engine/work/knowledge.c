@@ -171,7 +171,7 @@ static skein_rc keep_items(skn_tx *tx, take_call *c, const skn_conversation_row 
     return rc;
 }
 
-static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc take_knowledge(skn_tx *tx, void *arg, skein_error *err)
 {
     take_call           *c = arg;
     skn_conversation_row chat;
@@ -208,7 +208,7 @@ skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t fro
         rc = skn_fail(err, SKEIN_INVALID,
                       "knowledge is taken onward, and at most %zu items at once", TAKE_MAX);
     else
-        rc = skn_write_with(e, take, &c, &c.mem, err);
+        rc = skn_write_with(e, take_knowledge, &c, &c.mem, err);
     *stored = rc ? 0 : c.stored;
     return rc;
 }

@@ -20,7 +20,8 @@ static skein_approval state_of(const skein_inbox_item *item)
 
 /* --- Asking ---------------------------------------------------------------------------------------------------- */
 
-static skein_rc add(skn_tx *tx, const limit_call *c, skn_inbox_row *row, skein_error *err)
+static skein_rc add_question(skn_tx *tx, const limit_call *c, skn_inbox_row *row,
+                             skein_error *err)
 {
     skein_world world;
     skein_rc    rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err);
@@ -56,7 +57,7 @@ static skein_rc show_waiting(const limit_call *c, skn_tx *tx, const skein_inbox_
 }
 
 /* Asked by two at once it is still one question. */
-static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc ask_limit(skn_tx *tx, void *arg, skein_error *err)
 {
     limit_call   *c = arg;
     skn_inbox_row row;
@@ -65,7 +66,7 @@ static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = skn_limits_hold(tx, err)) ||
         (rc = skn_inbox_limit(tx, c->what->key, c->mem, &row, &found, err)) ||
-        (!found && (rc = add(tx, c, &row, err))))
+        (!found && (rc = add_question(tx, c, &row, err))))
         return rc;
     c->state = state_of(&row.item);
     return c->turn ? show_waiting(c, tx, &row.item, err) : SKEIN_OK;
@@ -81,7 +82,7 @@ skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_t
         (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)) ||
         (rc = skn_check_text(e, what->content, "the text", err)))
         return rc;
-    rc = skn_store_write(e->store, ask, &c, err);
+    rc = skn_store_write(e->store, ask_limit, &c, err);
     *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
     return rc;
 }

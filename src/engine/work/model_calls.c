@@ -216,7 +216,7 @@ skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
     return skn_call_keep(tx, &kept, SKN_NOW(), a, &call->uid, err);
 }
 
-static skein_rc keep(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc keep_call(skn_tx *tx, void *arg, skein_error *err)
 {
     keeping             *k = arg;
     skein_model_call     call = *k->call;
@@ -239,7 +239,7 @@ skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, sk
     keeping  k = {call, mem, uid};
     skein_rc rc = check_call(call, err);
 
-    return rc ? rc : skn_store_write(e->store, keep, &k, err);
+    return rc ? rc : skn_store_write(e->store, keep_call, &k, err);
 }
 
 /* What models were sent and answered, read back. */
@@ -382,8 +382,8 @@ typedef struct leaving {
     skn_arena *scratch;
 } leaving;
 
-static skein_rc look(void *arg, skn_str uid, skn_str request, skn_str response,
-                     skein_error *err)
+static skein_rc look_at_call(void *arg, skn_str uid, skn_str request, skn_str response,
+                             skein_error *err)
 {
     leaving *l = arg;
     skn_str *hashes;
@@ -414,11 +414,11 @@ static skein_rc erase(skn_tx *tx, leaving *l, const skn_ids *conversations, skei
 
     l->collect = true;
     for (size_t i = 0; rc == SKEIN_OK && i < conversations->count; i++)
-        if (!(rc = skn_call_each(tx, conversations->at[i], look, l, err)))
+        if (!(rc = skn_call_each(tx, conversations->at[i], look_at_call, l, err)))
             rc = skn_call_erase(tx, conversations->at[i], err);
     l->collect = false;
     if (rc == SKEIN_OK && l->all.n > 0)
-        rc = skn_call_each(tx, 0, look, l, err);
+        rc = skn_call_each(tx, 0, look_at_call, l, err);
     for (size_t i = 0; rc == SKEIN_OK && i < l->all.n; i++)
         if (!l->all.p[i]->used)
             rc = skn_piece_remove(tx, l->all.p[i]->hash, err);

@@ -256,12 +256,12 @@ static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
 
 /* --- Posting ------------------------------------------------------------------------------------------------- */
 
-typedef struct call {
+typedef struct post_call {
     skein_engine     *e;
     const skein_post *post;
     skein_mem        *mem;
     skein_posted     *out;
-} call;
+} post_call;
 
 /* Also those that were asked on by who answered it. */
 static skein_rc still_waiting(skn_working *w, skn_str cause, int64_t *count, skein_error *err)
@@ -303,9 +303,9 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     return rc ? rc : still_waiting(w, uid, &out->waiting, err);
 }
 
-static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc post_message(skn_tx *tx, void *arg, skein_error *err)
 {
-    call             *c = arg;
+    post_call        *c = arg;
     const skein_post *p = c->post;
     skn_saying        s = {.client_id = p->client_id, .model = p->model};
     skein_new_message n = p->message;
@@ -354,11 +354,11 @@ static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_err
 skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *mem,
                             skein_posted *out, skein_error *err)
 {
-    call     c = {e, what, mem, out};
-    skein_rc rc = check_post(e, what, err);
+    post_call c = {e, what, mem, out};
+    skein_rc  rc = check_post(e, what, err);
 
     *out = (skein_posted){0};
-    return rc ? rc : skn_store_write(e->store, post, &c, err);
+    return rc ? rc : skn_store_write(e->store, post_message, &c, err);
 }
 
 /* --- What became of messages ----------------------------------------------------------------------------------- */

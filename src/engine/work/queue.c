@@ -58,8 +58,8 @@ skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid, 
 }
 
 /* Holds the chat, and finds what is to be changed. */
-static skein_rc find(queue_call *c, skn_tx *tx, skn_working *w, skn_waiting_row *row,
-                     skein_error *err)
+static skein_rc find_waiting(queue_call *c, skn_tx *tx, skn_working *w, skn_waiting_row *row,
+                             skein_error *err)
 {
     bool     found;
     skein_rc rc;
@@ -73,7 +73,7 @@ static skein_rc find(queue_call *c, skn_tx *tx, skn_working *w, skn_waiting_row 
                     "It may have been said meanwhile.");
 }
 
-static skein_rc change(queue_call *c, skn_work *work, skein_error *err)
+static skein_rc change_queue(queue_call *c, skn_work *work, skein_error *err)
 {
     skein_mem *scratch = c->mem ? NULL : skn_arena_new();
     skein_rc   rc = skn_check_word(c->uid, "the message's id", SKN_WORD_MAX, err);
@@ -93,7 +93,7 @@ static skein_rc queue_edit(skn_tx *tx, void *arg, skein_error *err)
     skn_waiting_row row;
     skein_rc        rc;
 
-    if ((rc = find(c, tx, &w, &row, err)) ||
+    if ((rc = find_waiting(c, tx, &w, &row, err)) ||
         (rc = skn_waiting_set(tx, row.id, c->content, err)))
         return rc;
     return skn_tell_queue(&w, row.message.uid, err);
@@ -106,7 +106,7 @@ skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 
-    return rc ? rc : change(&c, queue_edit, err);
+    return rc ? rc : change_queue(&c, queue_edit, err);
 }
 
 /* Who followed what it would cause is told that this is over. */
@@ -117,7 +117,8 @@ static skein_rc queue_remove(skn_tx *tx, void *arg, skein_error *err)
     skn_waiting_row row;
     skein_rc        rc;
 
-    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_waiting_delete(tx, row.id, err)) ||
+    if ((rc = find_waiting(c, tx, &w, &row, err)) ||
+        (rc = skn_waiting_delete(tx, row.id, err)) ||
         (rc = skn_tell_queue(&w, row.message.uid, err)))
         return rc;
     skn_note_over(&w, row.message.uid);
@@ -129,7 +130,7 @@ skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat, skein_s
 {
     queue_call c = {.e = e, .chat = chat, .uid = uid};
 
-    return change(&c, queue_remove, err);
+    return change_queue(&c, queue_remove, err);
 }
 
 static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
@@ -140,7 +141,7 @@ static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
     skn_delivery_rows pending;
     skein_rc          rc;
 
-    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_sweep(&w, &pending, err)) ||
+    if ((rc = find_waiting(c, tx, &w, &row, err)) || (rc = skn_sweep(&w, &pending, err)) ||
         (rc = skn_say_waiting(&w, &row, skn_in_room(&pending) == 0, c->out, err)) ||
         (rc = skn_tell_queue(&w, c->out->message.uid, err)))
         return rc;
@@ -153,7 +154,7 @@ skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str
 {
     queue_call c = {.e = e, .chat = chat, .uid = uid, .mem = mem, .out = out};
 
-    return change(&c, queue_send, err);
+    return change_queue(&c, queue_send, err);
 }
 
 /* Who is at work and who has to begin, seen at one moment: read one after the other, an

@@ -199,7 +199,7 @@ skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task
                             err);
 }
 
-static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc cancel_task(skn_tx *tx, void *arg, skein_error *err)
 {
     task_call         *c = arg;
     const skn_task_end end = {.status = "cancelled"};
@@ -226,7 +226,7 @@ skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
         .e = e, .mem = mem, .task = out, .world = world.v, .ref = uid, .written = written};
     skein_rc rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, cancel, &c, err);
+    return rc ? rc : skn_store_write(e->store, cancel_task, &c, err);
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------------------- */
@@ -304,7 +304,7 @@ static skein_rc open_turn(task_call *c, skn_working *w, skn_task_row *row, skein
     return skn_turn_open(w, &d, &c->how, c->turn, err);
 }
 
-static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc begin_task(skn_tx *tx, void *arg, skein_error *err)
 {
     task_call           *c = arg;
     skn_conversation_row chat;
@@ -341,7 +341,7 @@ skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein
     skein_rc rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
-    return rc ? rc : skn_store_write(e->store, begin, &c, err);
+    return rc ? rc : skn_store_write(e->store, begin_task, &c, err);
 }
 
 /* A task that failed or was cancelled is begun anew; and which ones a stop has cancelled. */
@@ -381,7 +381,7 @@ static skein_rc has_room(skn_tx *tx, const skn_task_row *row, skn_arena *a, skei
     return rc ? rc : check_waiting(waiting, err);
 }
 
-static skein_rc retry(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc retry_task(skn_tx *tx, void *arg, skein_error *err)
 {
     task_call   *c = arg;
     skn_task_row row;
@@ -407,7 +407,7 @@ skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid, 
     task_call c = {.mem = mem, .task = out, .world = world.v, .ref = uid};
     skein_rc  rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, retry, &c, err);
+    return rc ? rc : skn_store_write(e->store, retry_task, &c, err);
 }
 
 /* --- What a stop took with it -------------------------------------------------------------------------------- */

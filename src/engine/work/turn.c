@@ -80,7 +80,7 @@ skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_hold
     return SKEIN_OK;
 }
 
-static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc begin_turn(skn_tx *tx, void *arg, skein_error *err)
 {
     begin_call      *c = arg;
     skn_delivery_row d;
@@ -125,7 +125,7 @@ skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder, s
     skein_rc   rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
-    return rc ? rc : skn_store_write(e->store, begin, &c, err);
+    return rc ? rc : skn_store_write(e->store, begin_turn, &c, err);
 }
 
 /* --- Holding on -------------------------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static int by_id(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-static skein_rc renew(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc renew_turns(skn_tx *tx, void *arg, skein_error *err)
 {
     renew_call *c = arg;
     int64_t     until = SKN_NOW() + c->lease_ms * 1000;
@@ -173,7 +173,7 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
     for (size_t i = 0; i < count; i++)
         c.turns[i] = &turns[i];
     qsort(c.turns, count, sizeof *c.turns, by_id);
-    rc = skn_store_write(e->store, renew, &c, err);
+    rc = skn_store_write(e->store, renew_turns, &c, err);
     skn_arena_free(a);
     return rc;
 }

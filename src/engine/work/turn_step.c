@@ -3,7 +3,7 @@
 #include "engine/work/act.h"
 #include "engine/work/chat_work.h"
 
-typedef struct call {
+typedef struct step_call {
     skein_engine     *e;
     const skein_turn *turn;
     const skein_step *step;
@@ -11,7 +11,7 @@ typedef struct call {
     skein_message    *stored;
     skn_turn_row      row; /* as it is after the step */
     skn_working       w;
-} call;
+} step_call;
 
 static bool is_silent(const skein_step *s)
 {
@@ -23,7 +23,7 @@ static bool is_silent(const skein_step *s)
 /* --- The message ------------------------------------------------------------------------------------------------ */
 
 /* Fills in from the turn what the step left out. */
-static void complete(const call *c, skein_new_message *n)
+static void complete(const step_call *c, skein_new_message *n)
 {
     const skein_turn *t = &c->row.turn;
 
@@ -44,7 +44,7 @@ static void complete(const call *c, skein_new_message *n)
     }
 }
 
-static void tell_answer(call *c)
+static void tell_answer(step_call *c)
 {
     const skein_step    *s = c->step;
     const skein_message *m = c->stored;
@@ -59,7 +59,7 @@ static void tell_answer(call *c)
 }
 
 /* How the model was asked for it. */
-static skein_rc keep_call(call *c, skein_error *err)
+static skein_rc keep_call(step_call *c, skein_error *err)
 {
     const skein_turn *t = &c->row.turn;
     skein_model_call  k;
@@ -78,7 +78,7 @@ static skein_rc keep_call(call *c, skein_error *err)
     return skn_call_keep(c->w.tx, &k, c->w.now, c->mem, &uid, err);
 }
 
-static void give_uid(call *c)
+static void give_uid(step_call *c)
 {
     char uid[11];
 
@@ -86,7 +86,7 @@ static void give_uid(call *c)
     c->row.turn.message_uid = skn_arena_copy(c->mem, skn_str_of(uid));
 }
 
-static skein_rc append_answer(call *c, skein_error *err)
+static skein_rc append_answer(step_call *c, skein_error *err)
 {
     skn_str           lane = c->row.turn.lane_key;
     skein_new_message n;
@@ -283,7 +283,7 @@ skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_erro
     return rc;
 }
 
-static skein_rc go_on(call *c, skein_error *err)
+static skein_rc go_on(step_call *c, skein_error *err)
 {
     const skein_message *m = c->stored;
     skein_rc             rc;
@@ -301,7 +301,7 @@ static skein_rc go_on(call *c, skein_error *err)
 /* --- The end -------------------------------------------------------------------------------------------------- */
 
 /* Once for each message of a person. */
-static skein_rc say_pause(call *c, const skn_budget *b, skein_error *err)
+static skein_rc say_pause(step_call *c, const skn_budget *b, skein_error *err)
 {
     skn_working      *w = &c->w;
     bool              in_a_row = c->row.turn.hops_left <= 1;
@@ -326,7 +326,7 @@ static skein_rc say_pause(call *c, const skn_budget *b, skein_error *err)
 
 /* Somebody waited for this answer, and is to hear it like one whom it names. Who is not in the room gets
  * it with the end of the task. */
-static skein_rc answer_asker(call *c, skn_routed *to, skein_error *err)
+static skein_rc answer_asker(step_call *c, skn_routed *to, skein_error *err)
 {
     int64_t  asker;
     skein_rc rc;
@@ -345,7 +345,7 @@ static skein_rc answer_asker(call *c, skn_routed *to, skein_error *err)
 
 /* Agents that the answer names have to answer it, as long as the budget lasts. What is said on a lane is
  * for who asked for it. */
-static skein_rc hand_on(call *c, skein_error *err)
+static skein_rc hand_on(step_call *c, skein_error *err)
 {
     skn_str    cause = c->row.turn.cause;
     int64_t    hops = c->row.turn.hops_left - 1;
@@ -364,7 +364,7 @@ static skein_rc hand_on(call *c, skein_error *err)
     return skn_deliver(&c->w, c->stored, &to, cause, hops, SKN_NONE, err);
 }
 
-static skein_rc tell_replied(call *c, skein_error *err)
+static skein_rc tell_replied(step_call *c, skein_error *err)
 {
     const skein_turn *t = &c->row.turn;
     int64_t           count;
@@ -381,7 +381,7 @@ static skein_rc tell_replied(call *c, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc close_turn(call *c, bool silent, skein_error *err)
+static skein_rc close_turn(step_call *c, bool silent, skein_error *err)
 {
     const skein_turn *t = &c->row.turn;
     skein_rc          rc = SKEIN_OK;
@@ -429,11 +429,11 @@ skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a
     return row->turn.chat.v == turn->chat.v ? SKEIN_OK : is_over(turn, err);
 }
 
-static skein_rc step(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc store_step(skn_tx *tx, void *arg, skein_error *err)
 {
-    call    *c = arg;
-    bool     silent = is_silent(c->step);
-    skein_rc rc;
+    step_call *c = arg;
+    bool       silent = is_silent(c->step);
+    skein_rc   rc;
 
     *c->stored = (skein_message){0};
     if ((rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err)))
@@ -468,11 +468,11 @@ skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *wh
                          skein_mem *mem, skein_message *stored, skein_error *err)
 {
     skein_message none;
-    call          c = {.e = e, .turn = turn, .step = what, .mem = mem};
+    step_call     c = {.e = e, .turn = turn, .step = what, .mem = mem};
     skein_rc      rc = check_step(e, what, err);
 
     c.stored = stored ? stored : &none;
-    if (rc || (rc = skn_store_write(e->store, step, &c, err)))
+    if (rc || (rc = skn_store_write(e->store, store_step, &c, err)))
         return rc;
     turn->message_uid = skn_arena_copy(mem, c.row.turn.message_uid);
     if (what->last)

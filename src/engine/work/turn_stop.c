@@ -129,7 +129,7 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
     return rc;
 }
 
-static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc end_turn(skn_tx *tx, void *arg, skein_error *err)
 {
     end_call    *c = arg;
     skn_arena   *a = skn_arena_new();
@@ -157,7 +157,7 @@ skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_stat
         state != SKEIN_TURN_INTERRUPTED)
         return skn_fail(err, SKEIN_INVALID,
                         "a turn ends as failed, cancelled or interrupted without a last step");
-    return skn_store_write(e->store, end, &c, err);
+    return skn_store_write(e->store, end_turn, &c, err);
 }
 
 skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_error *why,
@@ -166,7 +166,7 @@ skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_er
     end_call c = {
         .e = e, .turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .written = written};
 
-    return skn_store_write(e->store, end, &c, err);
+    return skn_store_write(e->store, end_turn, &c, err);
 }
 
 skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_partial *written,
@@ -178,7 +178,7 @@ skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_p
     end_call                 c = {
                         .e = e, .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .why = &why, .written = written};
 
-    return skn_store_write(e->store, end, &c, err);
+    return skn_store_write(e->store, end_turn, &c, err);
 }
 
 /* --- Stopped by somebody else ---------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ typedef struct stop_call {
     int64_t          *stopped;
 } stop_call;
 
-static skein_rc stop(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc stop_work(skn_tx *tx, void *arg, skein_error *err)
 {
     stop_call  *c = arg;
     skn_arena  *a = skn_arena_new();
@@ -211,7 +211,7 @@ skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopp
     stop_call c = {e, what, stopped ? stopped : &none};
 
     *c.stopped = 0;
-    return skn_store_write(e->store, stop, &c, err);
+    return skn_store_write(e->store, stop_work, &c, err);
 }
 
 /* --- Left behind ---------------------------------------------------------------------------------------------------- */
@@ -351,7 +351,7 @@ typedef struct save_call {
     size_t       count;
 } save_call;
 
-static skein_rc save(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc save_pieces(skn_tx *tx, void *arg, skein_error *err)
 {
     const save_call *c = arg;
     skein_rc         rc = SKEIN_OK;
@@ -378,5 +378,5 @@ skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t count, sk
 
     for (size_t i = 0; i < count; i++)
         cut_to_text(&pieces[i]);
-    return count ? skn_store_write(e->store, save, &c, err) : SKEIN_OK;
+    return count ? skn_store_write(e->store, save_pieces, &c, err) : SKEIN_OK;
 }

@@ -52,7 +52,7 @@ static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, sk
 /* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
  * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
 static skein_rc make_conversation(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
-                               skein_error *err)
+                                  skein_error *err)
 {
     skn_version_row version = {.kind = SKN_STR("start"), .actor = SKN_STR("human")};
     skn_thread_row  thread = {0};
@@ -316,8 +316,8 @@ skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id, skein
     return s.rc;
 }
 
-static skein_rc list(skein_engine *e, int64_t world, bool removed, skein_mem *mem,
-                     skein_conversations *out, skein_error *err)
+static skein_rc list_chats(skein_engine *e, int64_t world, bool removed, skein_mem *mem,
+                           skein_conversations *out, skein_error *err)
 {
     skn_conversation_rows rows;
     skn_snapshot          s = {.store = e->store};
@@ -337,13 +337,13 @@ static skein_rc list(skein_engine *e, int64_t world, bool removed, skein_mem *me
 skein_rc skein_conversation_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                  skein_conversations *out, skein_error *err)
 {
-    return list(e, world.v, false, mem, out, err);
+    return list_chats(e, world.v, false, mem, out, err);
 }
 
 skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_conversations *out, skein_error *err)
 {
-    return list(e, world.v, true, mem, out, err);
+    return list_chats(e, world.v, true, mem, out, err);
 }
 
 /* The agent whose reply is expected, which has to be of this world. */

@@ -62,7 +62,7 @@ static skein_rc no_tag(skn_str name, skein_error *err)
 
 /* --- The calls ---------------------------------------------------------------------------------------- */
 
-typedef struct call {
+typedef struct tag_call {
     skein_world_id        world;
     skein_conversation_id conversation;
     const skein_tag      *tag;
@@ -71,9 +71,9 @@ typedef struct call {
     const skein_tags     *all; /* of a replacement */
     const bool           *touch;
     skn_arena            *a;
-} call;
+} tag_call;
 
-static void tell_world(skn_tx *tx, const call *c, skn_str tag)
+static void tell_world(skn_tx *tx, const tag_call *c, skn_str tag)
 {
     skn_told d;
 
@@ -82,9 +82,9 @@ static void tell_world(skn_tx *tx, const call *c, skn_str tag)
     skn_feed_world(tx, c->world.v, "world.updated", &d);
 }
 
-static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc define_tag(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    tag_call   *c = arg;
     skein_world world;
     int64_t     others;
     skein_rc    rc;
@@ -101,9 +101,9 @@ static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc forget_tag(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
+    tag_call   *c = arg;
     skein_world world;
     int64_t     id;
     skein_rc    rc;
@@ -134,9 +134,9 @@ static skein_rc switch_tag(skn_tx *tx, const skn_conversation_row *row, skn_str 
     return SKEIN_OK;
 }
 
-static skein_rc activate(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc activate_tag(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    tag_call            *c = arg;
     skn_conversation_row row;
     skein_rc             rc = skn_conversation_take(tx, c->conversation, c->a, &row, err);
 
@@ -160,7 +160,7 @@ static bool is_same(const skein_tag *a, const skein_tag *b)
            skn_str_eq(a->target, b->target) && a->include_in_message == b->include_in_message;
 }
 
-static skein_rc forget_others(skn_tx *tx, const call *c, const skein_tags *have,
+static skein_rc forget_others(skn_tx *tx, const tag_call *c, const skein_tags *have,
                               const skn_map *wanted, skein_error *err)
 {
     int64_t  id;
@@ -179,8 +179,8 @@ static skein_rc forget_others(skn_tx *tx, const call *c, const skein_tags *have,
 }
 
 /* What is as it was is left alone, and nobody is told of it. */
-static skein_rc put_one(skn_tx *tx, const call *c, const skn_conversation_row *chat, size_t i,
-                        const skein_tag *before, skein_error *err)
+static skein_rc put_one(skn_tx *tx, const tag_call *c, const skn_conversation_row *chat,
+                        size_t i, const skein_tag *before, skein_error *err)
 {
     const skein_tag *tag = &c->all->at[i];
     bool             active = before && before->active;
@@ -195,9 +195,9 @@ static skein_rc put_one(skn_tx *tx, const call *c, const skn_conversation_row *c
     return switch_tag(tx, chat, tag->name, tag->active, err);
 }
 
-static skein_rc replace(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc replace_tags(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    tag_call            *c = arg;
     skn_conversation_row chat = {0};
     skein_world          world;
     skein_tags           have;
@@ -246,7 +246,7 @@ static skein_rc check_all(const skein_tags *tags, size_t *bad, skein_error *err)
     return rc;
 }
 
-static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err)
+static skein_rc write_tags(skein_engine *e, tag_call *c, skn_work *work, skein_error *err)
 {
     skein_rc rc = c->name.p ? skn_utf8_check(c->name, "the tag's name", err) : SKEIN_OK;
 
@@ -256,17 +256,17 @@ static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err
 skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
                           skein_error *err)
 {
-    call     c = {.world = world, .tag = tag};
+    tag_call c = {.world = world, .tag = tag};
     skein_rc rc = check_tag(tag, err);
 
-    return rc ? rc : write(e, &c, define, err);
+    return rc ? rc : write_tags(e, &c, define_tag, err);
 }
 
 skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
                            skein_conversation_id conversation, const skein_tags *tags,
                            const bool *touch, size_t *bad, skein_error *err)
 {
-    call     c = {.world = world, .conversation = conversation, .all = tags, .touch = touch};
+    tag_call c = {.world = world, .conversation = conversation, .all = tags, .touch = touch};
     size_t   at;
     skein_rc rc;
 
@@ -276,23 +276,23 @@ skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
         return skn_fail(err, SKEIN_LIMIT, "%zu tags were given; the limit is %d", tags->count,
                         WORLD_TAGS);
     rc = check_all(tags, bad, err);
-    return rc ? rc : write(e, &c, replace, err);
+    return rc ? rc : write_tags(e, &c, replace_tags, err);
 }
 
 skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
                           skein_error *err)
 {
-    call c = {.world = world, .name = name};
+    tag_call c = {.world = world, .name = name};
 
-    return write(e, &c, forget, err);
+    return write_tags(e, &c, forget_tag, err);
 }
 
 skein_rc skein_tag_activate(skein_engine *e, skein_conversation_id conversation, skein_str name,
                             bool active, skein_error *err)
 {
-    call c = {.conversation = conversation, .name = name, .active = active};
+    tag_call c = {.conversation = conversation, .name = name, .active = active};
 
-    return write(e, &c, activate, err);
+    return write_tags(e, &c, activate_tag, err);
 }
 
 skein_rc skein_tag_list(skein_engine *e, skein_world_id world,

@@ -459,7 +459,7 @@ static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, ske
         "\"skein world ls --removed\" lists those that were.");
 }
 
-static skein_rc show(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc show_world(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call  *c = arg;
     skein_worlds all;
@@ -481,7 +481,7 @@ static skein_rc show(skn_tx *tx, void *arg, skein_error *err)
 }
 
 /* What waited in a conversation is said. */
-static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc settle_chat(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
     skn_working w;
@@ -500,12 +500,12 @@ skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, ske
 
     if ((rc = check_world_ref(ref, err)) ||
         (name.p && (rc = skn_name_normal(name, mem, &c.name, err))) ||
-        (rc = skn_store_write(e->store, show, &c, err)) ||
+        (rc = skn_store_write(e->store, show_world, &c, err)) ||
         (rc = skein_conversation_list(e, out->id, mem, &chats, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         c.id = chats.at[i].id.v;
-        rc = skn_store_write(e->store, settle, &c, err);
+        rc = skn_store_write(e->store, settle_chat, &c, err);
     }
     return rc;
 }

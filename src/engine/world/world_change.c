@@ -180,13 +180,13 @@ static skein_rc decide(skein_engine *e, skn_tx *tx, const skein_world *before,
 
 /* --- The change ---------------------------------------------------------------------------------------- */
 
-typedef struct call {
+typedef struct world_change_call {
     skein_engine             *e;
     const skein_world_change *what;
     skn_str                   name; /* as it is kept */
     skein_mem                *mem;
     skein_world              *out;
-} call;
+} world_change_call;
 
 static bool is_same(const skein_world *a, const skein_world *b)
 {
@@ -196,8 +196,8 @@ static bool is_same(const skein_world *a, const skein_world *b)
 }
 
 /* The chat that becomes current, which nobody removes meanwhile. */
-static skein_rc take_chat(skn_tx *tx, const call *c, skn_conversation_row *row, bool *found,
-                          skein_error *err)
+static skein_rc take_chat(skn_tx *tx, const world_change_call *c, skn_conversation_row *row,
+                          bool *found, skein_error *err)
 {
     skein_rc rc;
 
@@ -212,8 +212,8 @@ static skein_rc take_chat(skn_tx *tx, const call *c, skn_conversation_row *row, 
 
 /* And those where people are asked what the settings may decide: conversations are held before their world, the
  * smaller ids first. */
-static skein_rc take_chats(skn_tx *tx, const call *c, skn_conversation_row *row, bool *found,
-                           skein_error *err)
+static skein_rc take_chats(skn_tx *tx, const world_change_call *c, skn_conversation_row *row,
+                           bool *found, skein_error *err)
 {
     int64_t  world = c->what->id.v, chat = c->what->set_chat ? c->what->chat.v : 0;
     skein_rc rc = SKEIN_OK;
@@ -227,7 +227,8 @@ static skein_rc take_chats(skn_tx *tx, const call *c, skn_conversation_row *row,
     return rc;
 }
 
-static skein_rc take_world(skn_tx *tx, const call *c, skein_world *now, skein_error *err)
+static skein_rc take_world(skn_tx *tx, const world_change_call *c, skein_world *now,
+                           skein_error *err)
 {
     const skein_world *was = c->what->was;
     bool               found;
@@ -242,8 +243,8 @@ static skein_rc take_world(skn_tx *tx, const call *c, skein_world *now, skein_er
     return SKEIN_OK;
 }
 
-static skein_rc set_chat(skn_tx *tx, const call *c, const skn_conversation_row *row, bool found,
-                         skein_error *err)
+static skein_rc set_chat(skn_tx *tx, const world_change_call *c,
+                         const skn_conversation_row *row, bool found, skein_error *err)
 {
     int64_t chat = c->what->chat.v;
 
@@ -257,7 +258,7 @@ static skein_rc set_chat(skn_tx *tx, const call *c, const skn_conversation_row *
     return skn_world_chat(tx, c->what->id.v, chat, err);
 }
 
-static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
+static skein_rc set_rest(skn_tx *tx, const world_change_call *c, skein_error *err)
 {
     const skein_world_change *to = c->what;
     skein_world              *w = c->out;
@@ -280,7 +281,7 @@ static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
 }
 
 /* Which chat is the current one is part of the work, and no setting. */
-static skein_rc note_change(skn_tx *tx, const call *c, const skein_world *before,
+static skein_rc note_change(skn_tx *tx, const world_change_call *c, const skein_world *before,
                             skein_error *err)
 {
     const skein_world *now = c->out;
@@ -298,9 +299,9 @@ static skein_rc note_change(skn_tx *tx, const call *c, const skein_world *before
     return skn_audit_in(tx, c->e, "world.change", now->name, names, err);
 }
 
-static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc change_world(skn_tx *tx, void *arg, skein_error *err)
 {
-    call                *c = arg;
+    world_change_call   *c = arg;
     skn_conversation_row row;
     skein_world          before;
     bool                 found;
@@ -324,16 +325,16 @@ static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what, skein_mem *mem,
                            skein_world *out, skein_error *err)
 {
-    call        c = {.e = e, .what = what, .mem = mem, .out = out};
-    skein_world to = {.description = what->description,
-                      .turn_limit = what->turn_limit,
-                      .compact_at = what->compact_at};
-    skein_rc    rc;
+    world_change_call c = {.e = e, .what = what, .mem = mem, .out = out};
+    skein_world       to = {.description = what->description,
+                            .turn_limit = what->turn_limit,
+                            .compact_at = what->compact_at};
+    skein_rc          rc;
 
     if ((what->name.p && (rc = skn_name_normal(what->name, mem, &c.name, err))) ||
         (rc = skn_world_check(e, &to, err)))
         return rc;
-    return skn_store_write(e->store, change, &c, err);
+    return skn_store_write(e->store, change_world, &c, err);
 }
 
 skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
