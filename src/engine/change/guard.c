@@ -132,9 +132,9 @@ static skein_rc clear(skn_working *w, int64_t agent, bool force, const char *wha
     return skn_work_cancel(w, agent, NULL, &count, err);
 }
 
-static skein_rc leave(skein_engine *e, skn_tx *tx, skn_arena *a,
-                      const skn_conversation_row *chat, bool force, const char *what,
-                      skein_error *err)
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, bool force, const char *what,
+                             skein_error *err)
 {
     skn_working       w;
     skn_delivery_rows none;
@@ -144,12 +144,6 @@ static skein_rc leave(skein_engine *e, skn_tx *tx, skn_arena *a,
     if ((rc = clear(&w, 0, force, what, err)))
         return rc;
     return skn_tell_over(&w, &none, err); /* what waits is not said */
-}
-
-skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, bool force, skein_error *err)
-{
-    return leave(e, tx, a, chat, force, "conversation", err);
 }
 
 skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
@@ -163,7 +157,7 @@ skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         rc = skn_conversation_lock(tx, chats.at[i], a, &row, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = leave(e, tx, a, &row, force, "world", err);
+            rc = skn_work_leave_chat(e, tx, a, &row, force, "world", err);
     }
     return rc;
 }

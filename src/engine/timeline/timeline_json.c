@@ -4,25 +4,18 @@
 
 const char *skein_item_kind_name(skein_item_kind kind)
 {
-    switch (kind) {
-    case SKEIN_ITEM_USER_MESSAGE:
-        return "user_message";
-    case SKEIN_ITEM_AGENT_MESSAGE:
-        return "agent_message";
-    case SKEIN_ITEM_THINKING:
-        return "thinking";
-    case SKEIN_ITEM_SYSTEM_MESSAGE:
-        return "system_message";
-    case SKEIN_ITEM_TOOL_EXECUTION:
-        return "tool_execution";
-    case SKEIN_ITEM_ORPHAN_RESULT:
-        return "orphan_result";
-    case SKEIN_ITEM_SUMMARY:
-        return "summary";
-    case SKEIN_ITEM_EPHEMERAL:
-        return "ephemeral";
-    }
-    return "unknown";
+    static const char *const names[] = {
+        [SKEIN_ITEM_USER_MESSAGE] = "user_message",
+        [SKEIN_ITEM_AGENT_MESSAGE] = "agent_message",
+        [SKEIN_ITEM_THINKING] = "thinking",
+        [SKEIN_ITEM_SYSTEM_MESSAGE] = "system_message",
+        [SKEIN_ITEM_TOOL_EXECUTION] = "tool_execution",
+        [SKEIN_ITEM_ORPHAN_RESULT] = "orphan_result",
+        [SKEIN_ITEM_SUMMARY] = "summary",
+        [SKEIN_ITEM_EPHEMERAL] = "ephemeral",
+    };
+
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
 static void write_optional(skn_jw *w, const char *key, skn_str s)

@@ -319,17 +319,7 @@ static const tag tags[] = {
 /* True if s begins with the tag, whose letters are lower case. */
 static bool begins(skn_str s, skn_str with)
 {
-    if (s.n < with.n)
-        return false;
-    for (size_t i = 0; i < with.n; i++) {
-        char c = s.p[i];
-
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c | 0x20);
-        if (c != with.p[i])
-            return false;
-    }
-    return true;
+    return skn_str_is_word(skn_str_sub(s, 0, with.n), with.p);
 }
 
 static const tag *opened(skn_str s)

@@ -27,7 +27,7 @@ typedef skein_rc skn_act_fn(skn_acting *c, skein_error *err);
 
 /* act_tell.c, act_tell.c */
 skn_act_fn skn_act_tell, skn_act_delegate;
-/* act_tell.c, act.c, act.c */
+/* act_tell.c, act.c */
 skn_act_fn skn_act_request_input, skn_act_report, skn_act_assign, skn_act_brief,
     skn_act_remember, skn_act_forget;
 
@@ -102,7 +102,7 @@ skein_rc skn_delegation_over(skn_working *w, const skn_turn_row *row, skein_lane
 /* The same for work on a lane that was never begun. */
 skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein_error *err);
 
-/* --- task.c, task.c, task.c: how a task goes on ------------------------------------------------------------ */
+/* --- task.c: how a task goes on ------------------------------------------------------------ */
 
 #define SKN_TASKS_MAX 1000 /* that wait for one agent */
 
@@ -121,7 +121,7 @@ typedef struct skn_task_end {
     skn_str     why;   /* of one that is cancelled; may be absent */
 } skn_task_end;
 
-/* The same, with the turn that is at it; written is what it has so far, NULL: what the store has. */
+/* Ends a task with the turn that is at it; written is what it has so far, NULL: what the store has. */
 skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
                        const skein_stop *written, const skn_task_end *end, skein_error *err);
 /* A turn that worked on a task is closed: it is completed with the answer, waits for somebody's, or is tried again

@@ -118,7 +118,7 @@ static skein_rc show_waiting(const approval_call *c, skn_working *w, skn_turn_ro
 {
     turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
     turn->turn.waits = SKEIN_WAITS_FOR_PERSON;
-    skn_tell_waiting(w, &turn->turn, item->uid);
+    skn_tell_doing(w, &turn->turn, item->uid);
     return skn_turn_move(w->tx, turn, err);
 }
 
@@ -288,7 +288,7 @@ static skein_rc take_allowed(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     turn.turn.tool = asked.item.tool;
     turn.turn.waits = SKEIN_WAITS_NOT;
-    skn_tell_doing(&w, &turn.turn);
+    skn_tell_doing(&w, &turn.turn, SKN_NONE);
     return skn_turn_move(tx, &turn, err);
 }
 

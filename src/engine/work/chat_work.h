@@ -46,14 +46,11 @@ skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat,
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
-/* What an agent does with its turn: thinking, when it begins; idle, when it ends. */
-void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
-/* The same when it has failed or was interrupted, and why. */
-void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why);
-/* What it does in its turn: thinking, writing, or running a tool, which is named. */
-void skn_tell_doing(skn_working *w, const skein_turn *t);
-/* The same of a tool that waits for a person, with the item of the inbox that asks. */
-void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item);
+/* What an agent does with its turn: thinking, when it begins; idle, when it ends; failed, and why. */
+void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail);
+/* What it does in its turn: thinking, writing, or running a tool, which is named; with the item of the inbox where
+ * that waits for a person (may be absent). */
+void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item);
 /* A message that was stored; lane: beside the room, or absent. */
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
@@ -182,7 +179,7 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
  * comes later is stored under it. */
 skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err);
 
-/* --- turn_resume.c ------------------------------------------------------------------------------------------ */
+/* --- turn.c ------------------------------------------------------------------------------------------ */
 
 /* Does it wait for a person, itself or in a delegation, while nothing of it runs? */
 skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, skein_error *err);
@@ -202,7 +199,7 @@ skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinis
 skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
                         skein_error *err);
 
-/* --- budget.c: how much a person's message may cause ---------------------------------------------------- */
+/* --- limit.c: how much a person's message may cause ---------------------------------------------------- */
 
 /* So many answers in a row, and in all as many for each agent. */
 typedef struct skn_budget {
@@ -222,10 +219,11 @@ skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
-/* A chat, a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
+/* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
  * in a chat that goes stays there. */
 skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, bool force, skein_error *err);
+                             const skn_conversation_row *chat, bool force, const char *what,
+                             skein_error *err);
 skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
                               bool force, skein_error *err);
 skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,

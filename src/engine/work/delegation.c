@@ -256,22 +256,6 @@ skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, ske
 
 /* --- The words ------------------------------------------------------------------------------------------------ */
 
-static const char *ended_as(skein_lane_state state)
-{
-    switch (state) {
-    case SKEIN_LANE_RUNNING:
-    case SKEIN_LANE_DONE:
-        return "is done";
-    case SKEIN_LANE_FAILED:
-        return "has failed";
-    case SKEIN_LANE_CANCELLED:
-        return "was cancelled";
-    case SKEIN_LANE_INTERRUPTED:
-        break;
-    }
-    return "was interrupted";
-}
-
 /* What came of a delegation, and the message that says it; 0: none does. */
 typedef struct outcome {
     skn_str text;
@@ -307,8 +291,11 @@ static skn_str as_result(skn_arena *a, const skn_delegation_row *d, skn_str what
 /* As a message. */
 static skn_str as_message(skn_arena *a, const skn_delegation_row *d, skn_str what)
 {
+    static const char *const ended[] = {"is done", "is done", "has failed", "was cancelled",
+                                        "was interrupted"}; /* by skein_lane_state */
+
     return skn_arena_printf(a, "Delegation %.*s (%.*s) %s%s%.*s", SKN_FMT(d->lane.key),
-                            SKN_FMT(d->lane.agent_name), ended_as(d->lane.state),
+                            SKN_FMT(d->lane.agent_name), ended[d->lane.state],
                             what.n ? ": " : ".", SKN_FMT(what));
 }
 

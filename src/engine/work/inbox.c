@@ -1,4 +1,4 @@
-/* inbox.c: what is there for people: listed, read, put off, and kept. inbox.c answers it. */
+/* inbox.c: what is there for people: listed, read, put off, kept and answered. */
 #include "base/utf8.h"
 #include "base/words.h"
 #include "engine/work/act.h"
@@ -412,7 +412,7 @@ static skein_rc goes_on(skn_working *w, const answer_call *c, skein_error *err)
     turn.turn.waits = SKEIN_WAITS_TO_GO_ON;
     turn.turn.tool = skn_approval_words(c->mem, c->row.item.tool, allowed);
     if (!allowed)
-        skn_tell_doing(w, &turn.turn);
+        skn_tell_doing(w, &turn.turn, SKN_NONE);
     return skn_turn_move(w->tx, &turn, err);
 }
 

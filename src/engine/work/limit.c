@@ -52,7 +52,7 @@ static skein_rc show_waiting(const limit_call *c, skn_tx *tx, const skein_inbox_
     row.turn.tool = shown;
     row.turn.waits = waits ? SKEIN_WAITS_FOR_PERSON : SKEIN_WAITS_NOT;
     row.turn.waits_until = 0;
-    skn_tell_waiting(&w, &row.turn, waits ? item->uid : SKN_NONE);
+    skn_tell_doing(&w, &row.turn, waits ? item->uid : SKN_NONE);
     return skn_turn_move(tx, &row, err);
 }
 

@@ -118,18 +118,13 @@ skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *t
 
 static skn_str state_word(skn_delivery_state state)
 {
-    switch (state) {
-    case SKN_QUEUED:
-    case SKN_WORKING:
-        return SKN_STR("queued");
-    case SKN_ANSWERED:
-        return SKN_STR("answered");
-    case SKN_UNANSWERED:
-        return SKN_STR("failed");
-    case SKN_DROPPED:
-        break;
-    }
-    return SKN_STR("inMemory");
+    static const char *const words[] = {[SKN_QUEUED] = "queued",
+                                        [SKN_WORKING] = "queued",
+                                        [SKN_ANSWERED] = "answered",
+                                        [SKN_UNANSWERED] = "failed",
+                                        [SKN_DROPPED] = "inMemory"};
+
+    return skn_str_of((size_t)state < sizeof words / sizeof *words ? words[state] : "inMemory");
 }
 
 /* The agents whose memory holds a message, each "inMemory"; to its author it was not delivered. */

@@ -90,19 +90,15 @@ size_t skn_in_room(const skn_delivery_rows *rows)
 
 static skein_lane_state lane_state(skein_turn_state state)
 {
-    switch (state) {
-    case SKEIN_TURN_OPEN:
-        return SKEIN_LANE_RUNNING;
-    case SKEIN_TURN_COMMITTED:
-        return SKEIN_LANE_DONE;
-    case SKEIN_TURN_FAILED:
-        return SKEIN_LANE_FAILED;
-    case SKEIN_TURN_CANCELLED:
-        return SKEIN_LANE_CANCELLED;
-    case SKEIN_TURN_INTERRUPTED:
-        break;
-    }
-    return SKEIN_LANE_INTERRUPTED;
+    static const skein_lane_state states[] = {
+        [SKEIN_TURN_OPEN] = SKEIN_LANE_RUNNING,
+        [SKEIN_TURN_COMMITTED] = SKEIN_LANE_DONE,
+        [SKEIN_TURN_FAILED] = SKEIN_LANE_FAILED,
+        [SKEIN_TURN_CANCELLED] = SKEIN_LANE_CANCELLED,
+        [SKEIN_TURN_INTERRUPTED] = SKEIN_LANE_INTERRUPTED,
+    };
+
+    return states[state];
 }
 
 /* What was worked on is over with its turn. */
@@ -162,7 +158,7 @@ static skein_rc withdraw(skn_working *w, const skn_turn_row *row, skein_error *e
     rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED,
               kept || row->turn.lane.v ? SKN_NONE : SKN_WAS_STOPPED, err);
     w->withdrawn++;
-    skn_tell_at_work(w, &row->turn, "idle");
+    skn_tell_state(w, &row->turn, "idle", SKN_NONE);
     return rc;
 }
 

@@ -75,7 +75,7 @@ skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_hold
         (rc = skn_turn_get(w->tx, row.turn.id, w->a, &row, &found, err)))
         return rc;
     *out = row.turn;
-    skn_tell_at_work(w, &row.turn, "thinking");
+    skn_tell_state(w, &row.turn, "thinking", SKN_NONE);
     skn_tell_started(w, &row.turn);
     return SKEIN_OK;
 }
@@ -213,7 +213,7 @@ static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
     c->row.turn.tool = SKN_NONE;
     c->row.turn.waits = SKEIN_WAITS_NOT;
     c->row.turn.waits_until = 0;
-    skn_tell_doing(&c->w, &c->row.turn);
+    skn_tell_doing(&c->w, &c->row.turn, SKN_NONE);
     return skn_turn_write(tx, c->row.turn.id, err);
 }
 
@@ -238,7 +238,7 @@ static skein_rc pause_turn(skn_tx *tx, void *arg, skein_error *err)
     t->tool = waits ? c->whom : SKN_NONE;
     t->waits = waits ? SKEIN_WAITS_FOR_MODEL : SKEIN_WAITS_NOT;
     t->waits_until = c->until;
-    skn_tell_doing(&c->w, t);
+    skn_tell_doing(&c->w, t, SKN_NONE);
     return skn_turn_move(tx, &c->row, err);
 }
 

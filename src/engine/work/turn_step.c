@@ -156,7 +156,7 @@ static skein_rc move_on(skn_working *w, skn_turn_row *row, skn_str tool, skein_e
     t->waits = SKEIN_WAITS_NOT;
     t->waits_until = 0;
     if (other)
-        skn_tell_doing(w, t);
+        skn_tell_doing(w, t, SKN_NONE);
     if (row->open_calls == 0)
         skn_tell_started(w, t);
     return skn_turn_move(w->tx, row, err);
@@ -393,7 +393,7 @@ static skein_rc close_turn(step_call *c, bool silent, skein_error *err)
     if (rc || (rc = skn_turn_shut(&c->w, &c->row, SKEIN_TURN_COMMITTED,
                                   silent ? SKN_DROPPED : SKN_ANSWERED, SKN_NONE, err)))
         return rc;
-    skn_tell_at_work(&c->w, t, "idle");
+    skn_tell_state(&c->w, t, "idle", SKN_NONE);
     if (!silent && (rc = tell_replied(c, err)))
         return rc;
     return skn_working_done(&c->w, skn_settle(&c->w, err));

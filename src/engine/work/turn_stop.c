@@ -123,9 +123,9 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
                        err);
     if (state == SKEIN_TURN_CANCELLED)
-        skn_tell_at_work(w, &row->turn, "idle");
+        skn_tell_state(w, &row->turn, "idle", SKN_NONE);
     else
-        skn_tell_gave_up(w, &row->turn, error);
+        skn_tell_state(w, &row->turn, "failed", error);
     return rc;
 }
 

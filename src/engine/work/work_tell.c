@@ -21,7 +21,7 @@ static void add_lane(skn_told *d, skn_str key)
 }
 
 /* An agent may be at work in the room and on lanes at once. */
-static void tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
+void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
 {
     skn_told d;
 
@@ -34,22 +34,7 @@ static void tell_state(skn_working *w, const skein_turn *t, const char *state, s
     tell(w, "agent.state", t->cause, &d);
 }
 
-void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
-{
-    tell_state(w, t, state, SKN_NONE);
-}
-
-void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why)
-{
-    tell_state(w, t, "failed", why);
-}
-
-void skn_tell_doing(skn_working *w, const skein_turn *t)
-{
-    skn_tell_waiting(w, t, SKN_NONE);
-}
-
-void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item)
+void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item)
 {
     skn_told d;
 

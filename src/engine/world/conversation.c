@@ -432,7 +432,7 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &row, err)) ||
-        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, c->force, err)) ||
+        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, c->force, "conversation", err)) ||
         (rc = skn_conversation_hide(tx, c->id, SKN_NOW(), &found, err)) ||
         (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
         return rc;

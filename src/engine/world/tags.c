@@ -8,17 +8,6 @@
 
 /* --- What may be a tag ------------------------------------------------------------------------------- */
 
-static bool starts_any_case(skn_str s, const char *prefix)
-{
-    for (size_t i = 0; prefix[i]; i++) {
-        char c = i < s.n ? s.p[i] : '\0';
-
-        if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != prefix[i])
-            return false;
-    }
-    return true;
-}
-
 /* Who a message is from is stamped by the system: no tag may say it. */
 static skein_rc check_word(skn_str s, const char *what, size_t max, skein_error *err)
 {
@@ -28,7 +17,7 @@ static skein_rc check_word(skn_str s, const char *what, size_t max, skein_error 
         return rc;
     if (skn_str_trim(s).n != s.n)
         return skn_fail(err, SKEIN_INVALID, "%s begins or ends with a blank", what);
-    if (starts_any_case(s, "source."))
+    if (skn_str_is_word(skn_str_sub(s, 0, 7), "source."))
         return skn_hint(err, skn_fail(err, SKEIN_INVALID, "%s begins with \"Source.\"", what),
                         "Only the system says where a message comes from.");
     return SKEIN_OK;
