@@ -61,9 +61,12 @@ skein_rc skn_thread_slice(skn_trees *f, const skn_thread *t, int64_t i, int64_t 
 /* Messages of positions [i, j), with their positions. */
 skein_rc skn_thread_messages(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
                              skein_messages *out, skein_error *err);
-/* Hands over the messages of positions [i, j) one by one, position set. */
+/* Hands over the messages of positions [i, j) one by one, position set. With a scratch they are read in pieces,
+ * each of which is gone with the next, so that a long thread does not sit in memory with all its texts; NULL: they
+ * live as long as f does. */
 skein_rc skn_thread_each(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
-                         skn_message_sink *sink, void *arg, skein_error *err);
+                         skn_arena *scratch, skn_message_sink *sink, void *arg,
+                         skein_error *err);
 /* Where a message stands, or -1. */
 skein_rc skn_thread_position(skn_trees *f, const skn_thread *t, const skn_placements *places,
                              int64_t *position, skein_error *err);

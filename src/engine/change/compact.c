@@ -98,30 +98,6 @@ static skein_rc add_outline(void *arg, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Reads a lane in pieces, so that a long one does not sit in memory with all its texts. */
-static skein_rc read_outline(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
-                             outline *out, skein_error *err)
-{
-    enum { PIECE = 1000 };
-    skn_arena *scratch = skn_arena_new();
-    skn_spans  spans;
-    skein_rc   rc = skn_thread_slice(f, t, i, j, &spans, err);
-
-    for (size_t k = 0; rc == SKEIN_OK && k < spans.count; k++) {
-        const skn_span *s = &spans.at[k];
-
-        for (int64_t at = 0; rc == SKEIN_OK && at < s->len; at += PIECE) {
-            int64_t end = s->len - at < PIECE ? s->len : at + PIECE;
-
-            rc = skn_message_range(f->tx, s->thread, s->lo + at, s->lo + end, scratch,
-                                   add_outline, out, err);
-            skn_arena_reset(scratch);
-        }
-    }
-    skn_arena_free(scratch);
-    return rc;
-}
-
 /* A summary of summaries alone says nothing new, and notices are no part of what is said. */
 static size_t said_in(const outline *m, size_t n)
 {
@@ -138,11 +114,15 @@ static size_t said_in(const outline *m, size_t n)
 static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
                          int64_t *cut, size_t *said, skein_error *err)
 {
-    outline  m = {.a = f->a};
-    size_t   closed = 0;
-    skein_rc rc = SKEIN_OK;
+    outline    m = {.a = f->a};
+    size_t     closed = 0;
+    skn_arena *scratch = skn_arena_new();
+    skein_rc   rc = SKEIN_OK;
 
-    if (to > from && (rc = read_outline(f, t, from, to, &m, err)))
+    if (to > from)
+        rc = skn_thread_each(f, t, from, to, scratch, add_outline, &m, err);
+    skn_arena_free(scratch);
+    if (rc)
         return rc;
     closed = skn_closed_prefix(m.v.p, m.v.n);
     while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)

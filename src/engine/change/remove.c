@@ -112,7 +112,7 @@ static skein_rc count_senders(removal_call *c, int64_t cut, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
     tally      t = {.tx = d->tx, .a = d->a, .senders = skn_map_new(d->a)};
-    skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length,
+    skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length, NULL,
                                     count_message, &t, err);
 
     if (rc == SKEIN_OK)

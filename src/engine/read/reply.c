@@ -422,8 +422,6 @@ skein_rc skein_reply_siblings(skein_engine *e, skein_conversation_id conversatio
 
 /* All messages of a lane, read in one pass and linked. */
 
-#define CHUNK 1000 /* messages read before memory is given back */
-
 /* --- Reading a lane -------------------------------------------------------------------------------- */
 
 typedef struct reading {
@@ -475,39 +473,19 @@ static skein_rc take_message(void *arg, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc read_span(reading *g, const skn_span *s, skein_error *err)
-{
-    skn_tx    *tx = g->r->trees.tx;
-    int64_t    end = s->lo + s->len;
-    skn_arena *scratch = g->full ? NULL : skn_arena_new();
-    skein_rc   rc = SKEIN_OK;
-
-    for (int64_t lo = s->lo; rc == SKEIN_OK && lo < end; lo += CHUNK) {
-        int64_t hi = end - lo > CHUNK ? lo + CHUNK : end;
-
-        rc = skn_message_range(tx, s->thread, lo, hi, scratch ? scratch : g->r->trees.a,
-                               take_message, g, err);
-        if (scratch)
-            skn_arena_reset(scratch);
-    }
-    skn_arena_free(scratch);
-    return rc;
-}
-
 static skein_rc read_lane(reading *g, skein_error *err)
 {
-    skn_thread *t = &g->r->thread;
-    skn_spans   spans = {0};
-    skein_rc    rc;
+    skn_trees        *f = &g->r->trees;
+    const skn_thread *t = &g->r->thread;
+    skn_arena        *scratch = g->full ? NULL : skn_arena_new();
+    skein_rc          rc = SKEIN_OK;
 
-    if (t->length > 0 && (rc = skn_thread_slice(&g->r->trees, t, 0, t->length, &spans, err)))
-        return rc;
     g->most = (size_t)t->length;
-    g->at = SKN_ARRAY(g->r->trees.a, g->most, skn_reply_item);
-    for (size_t i = 0; i < spans.count; i++)
-        if ((rc = read_span(g, &spans.at[i], err)))
-            return rc;
-    return SKEIN_OK;
+    g->at = SKN_ARRAY(f->a, g->most, skn_reply_item);
+    if (t->length > 0)
+        rc = skn_thread_each(f, t, 0, t->length, scratch, take_message, g, err);
+    skn_arena_free(scratch);
+    return rc;
 }
 
 /* --- Linking ----------------------------------------------------------------------------------------- */

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#define CHUNK 1000 /* messages in memory at a time, beside those that are folded */
-
 typedef struct folding {
     skn_timeline_cache   *cache;
     skein_conversation_id conversation;
@@ -223,23 +221,18 @@ static skein_rc fold_message(void *arg, skein_message *m, skein_error *err)
 static skein_rc fold_lane(folding *f, size_t i, int64_t from, skn_arena *scratch,
                           skein_error *err)
 {
-    lane_fold to = {f->state->set, f->lanes[i].key, scratch};
-    int64_t   length = f->want[i].length;
-    skein_rc  rc = SKEIN_OK;
+    lane_fold  to = {f->state->set, f->lanes[i].key, scratch};
+    skn_trees  trees;
+    skn_thread t;
+    skein_rc   rc;
 
-    while (rc == SKEIN_OK && from < length) {
-        int64_t    end = length - from > CHUNK ? from + CHUNK : length;
-        skn_trees  trees;
-        skn_thread t;
-
-        skn_trees_init(&trees, f->tx, scratch, f->conversation.v);
-        rc = skn_thread_open(&trees, &f->rows[i], &t, err);
-        if (rc == SKEIN_OK)
-            rc = skn_thread_each(&trees, &t, from, end, fold_message, &to, err);
-        skn_arena_reset(scratch);
-        from = end;
-    }
-    return rc;
+    if (from >= f->want[i].length)
+        return SKEIN_OK;
+    skn_trees_init(&trees, f->tx, f->a, f->conversation.v);
+    rc = skn_thread_open(&trees, &f->rows[i], &t, err);
+    return rc ? rc
+              : skn_thread_each(&trees, &t, from, f->want[i].length, scratch, fold_message, &to,
+                                err);
 }
 
 /* How far each lane is folded already; fresh are those that the state does not know. */

@@ -70,25 +70,27 @@ static skein_rc place_message(void *arg, skein_message *m, skein_error *err)
 }
 
 skein_rc skn_thread_each(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
-                         skn_message_sink *sink, void *arg, skein_error *err)
+                         skn_arena *scratch, skn_message_sink *sink, void *arg,
+                         skein_error *err)
 {
+    enum { PIECE = 1000 };
     skn_spans spans;
     int64_t   at = i;
-    skein_rc  rc;
+    skein_rc  rc = skn_thread_slice(f, t, i, j, &spans, err);
 
-    if ((rc = skn_thread_slice(f, t, i, j, &spans, err)))
-        return rc;
-    for (size_t k = 0; k < spans.count; k++) {
+    for (size_t k = 0; rc == SKEIN_OK && k < spans.count; at += spans.at[k++].len) {
         const skn_span *s = &spans.at[k];
+        int64_t         end = s->lo + s->len, most = scratch ? PIECE : s->len;
         placing         p = {at - s->lo, sink, arg};
 
-        rc = skn_message_range(f->tx, s->thread, s->lo, s->lo + s->len, f->a, place_message, &p,
-                               err);
-        if (rc)
-            return rc;
-        at += s->len;
+        for (int64_t lo = s->lo; rc == SKEIN_OK && lo < end; lo += most) {
+            rc = skn_message_range(f->tx, s->thread, lo, end - lo < most ? end : lo + most,
+                                   scratch ? scratch : f->a, place_message, &p, err);
+            if (scratch)
+                skn_arena_reset(scratch);
+        }
     }
-    return SKEIN_OK;
+    return rc;
 }
 
 typedef struct collecting {
@@ -109,7 +111,7 @@ skein_rc skn_thread_messages(skn_trees *f, const skn_thread *t, int64_t i, int64
                              skein_messages *out, skein_error *err)
 {
     collecting c = {.a = f->a};
-    skein_rc   rc = skn_thread_each(f, t, i, j, collect, &c, err);
+    skein_rc   rc = skn_thread_each(f, t, i, j, NULL, collect, &c, err);
 
     *out = (skein_messages){c.v.p, c.v.n};
     return rc;
