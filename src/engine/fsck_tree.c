@@ -27,7 +27,7 @@ static skn_fsck_node sum_up(int64_t id, const skn_node *n)
 
 /* The length and keys of a node; *found is false when it is missing or unreadable. */
 static skein_rc node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *found,
-                          skein_error *err)
+                        skein_error *err)
 {
     skn_fsck_node *slot = &f->nodes[(uint64_t)id % SKN_FSCK_SLOTS];
     skn_node      *n;

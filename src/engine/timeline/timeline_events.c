@@ -227,7 +227,7 @@ static const char *without_line(const char *message)
 /* Reads one event line; `what` names it in messages. The record's texts live in the line or
  * in a. */
 static skein_rc parse_event(skn_str line, const char *what, skn_arena *a, skein_record *out,
-                         skein_error *err)
+                            skein_error *err)
 {
     skein_error cause;
     skein_rc    rc = read_event(line, a, out, &cause);
