@@ -1,7 +1,6 @@
 /* fsck_tree.c: every node of the trees of spans, once, in order of their ids: children were written
  * before those they hang on. */
 #include "engine/fsck.h"
-#include "engine/tree/diff.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "engine/read/search.h"
+#include "engine/read/reading.h"
 #include "engine/work/chat_work.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/tree/diff.h"
+#include "engine/tree/span.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "engine/core.h"
 #include "engine/engine.h"
 #include "engine/feed.h"
-#include "engine/read/search.h"
+#include "engine/read/reading.h"
 #include "engine/timeline/timeline_cache.h"
 #include "engine/tree/holds.h"
 #include "engine/work/act.h"

@@ -2,7 +2,6 @@
  * moves it and writes down from where, and that is all: no thread is touched. */
 #include "engine/core.h"
 #include "engine/feed.h"
-#include "engine/tree/diff.h"
 
 typedef struct move_call {
     skein_engine        *e;

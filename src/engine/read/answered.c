@@ -1,4 +1,4 @@
-#include "engine/read/answered.h"
+#include "engine/read/reply.h"
 
 #include "engine/work/mention.h"
 

@@ -3,7 +3,6 @@
  *
  * All that is asked of the store is asked for the whole page at once. Messages are known by their
  * number in `ids`, which has no repeats. */
-#include "engine/read/answered.h"
 #include "engine/read/reading.h"
 #include "engine/tree/holds.h"
 

@@ -1,6 +1,5 @@
 /* reply.c: finding parents and replies of single messages, without reading the thread. */
 #include "engine/read/reply.h"
-#include "engine/read/answered.h"
 #include "engine/read/reading.h"
 
 #include <stdlib.h>

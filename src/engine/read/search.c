@@ -1,5 +1,7 @@
-/* search.c: finding messages by their words, in all versions. */
-#include "engine/read/search.h"
+/* search.c: finding messages by their words, in all versions.
+ *
+ * Appends do not touch the index: it follows in batches, when somebody searches. What a search finds
+ * is decided by the text itself; the index only says where to look. */
 #include "engine/engine.h"
 #include "engine/read/reading.h"
 

@@ -1,5 +1,5 @@
 /* stats.c: counting a version's replies: who answers whom, how deep, and what nobody answered. */
-#include "engine/read/answered.h"
+#include "engine/read/reply.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-#include "engine/timeline/timeline_index.h"
-
-#include "base/arena.h"
+#include "engine/timeline/timeline_state.h"
 
 #include <assert.h>
 #include <stdlib.h>

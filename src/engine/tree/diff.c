@@ -1,5 +1,4 @@
 /* diff.c: what two versions of a conversation do not have in common. */
-#include "engine/tree/diff.h"
 #include "engine/read/reading.h"
 
 #include <stdlib.h>
