@@ -10,6 +10,68 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- Thinking in a text --------------------------------------------------------------------- */
+
+typedef struct tag {
+    skn_str open, close;
+} tag;
+
+static const tag tags[] = {
+    {{"<think>", 7}, {"</think>", 8}},
+    {{"<thinking>", 10}, {"</thinking>", 11}},
+};
+
+/* True if s begins with the tag, whose letters are lower case. */
+static bool begins(skn_str s, skn_str with)
+{
+    return skn_str_is_word(skn_str_sub(s, 0, with.n), with.p);
+}
+
+static const tag *opened(skn_str s)
+{
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        if (begins(s, tags[i].open))
+            return &tags[i];
+    return NULL;
+}
+
+/* Where, at or after `from`, an open tag begins, or `close` if one is given; s.n when
+ * nowhere. */
+static size_t find_tag(skn_str s, size_t from, const skn_str *close)
+{
+    while (from < s.n) {
+        const char *at = memchr(s.p + from, '<', s.n - from);
+        skn_str     rest;
+
+        if (!at)
+            break;
+        from = (size_t)(at - s.p);
+        rest = skn_str_sub(s, from, s.n);
+        if (close ? begins(rest, *close) : opened(rest) != NULL)
+            return from;
+        from++;
+    }
+    return s.n;
+}
+
+bool skn_think_next(skn_str *rest, skn_think_part *part)
+{
+    const tag *t = opened(*rest);
+    size_t     inner = t ? t->open.n : 0, end, outer;
+
+    if (rest->n == 0)
+        return false;
+    end = outer = find_tag(*rest, inner, t ? &t->close : NULL);
+    if (t && end < rest->n)
+        outer = end + t->close.n;
+    *part = (skn_think_part){t != NULL, skn_str_sub(*rest, 0, outer),
+                             skn_str_sub(*rest, inner, end)};
+    *rest = skn_str_sub(*rest, outer, rest->n);
+    return true;
+}
+
+/* --- The fold ----------------------------------------------------------------------------------- */
+
 static bool rec_has_id(const void *owner, uint32_t at, const void *key)
 {
     return skn_str_eq(skn_rec_field(skn_rec_at(owner, at), SKN_FIELD_ID),

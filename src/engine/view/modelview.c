@@ -3,17 +3,332 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_write.h"
-#include "engine/view/modelview_parts.h"
+#include "base/utf8.h"
+#include "engine/engine.h"
 
 #include <string.h>
 
-enum { SUFFIX_ROOM = 12 }; /* what a number behind a stem may take: "_" and eleven digits */
+/* The names that text may not speak for. */
+typedef struct speakers {
+    skn_arena *a;
+    skn_map   *names; /* in lower case */
+} speakers;
 
-static bool id_byte(char c)
+/* The call ids that a view has given out. */
+typedef struct call_ids {
+    skn_arena *a;
+    skn_map   *used;
+    skn_map   *stems; /* the last number tried behind a stem */
+} call_ids;
+
+enum { NAME_MAX_BYTES = 64, TAG_MAX_BYTES = 200, AGAIN_MAX_BYTES = 400 };
+
+/* What the engine's own bracketed lines begin with; blanks do not count. */
+static const char *const marks[] = {
+    "[summaryoftheconversation",
+    "[endofsummary",
+    "[squashofearliermessages",
+    "[endofsquash",
+    "[conversationstartshere",
+    "[continue]",
+    "[answerthismessagenow",
+    "[noresultrecorded",
+    "[nooutput]",
+    "[calledtool",
+    "[resultoftool",
+    "[source:",
+    "[responseexpected:",
+    "[instruction:",
+};
+
+static unsigned char byte_at(skn_str s, size_t i)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '-';
+    return i < s.n ? (unsigned char)s.p[i] : 0;
 }
+
+/* Blank and invisible characters beyond ASCII, as their bytes. */
+static const struct {
+    size_t   bytes;
+    uint32_t first, last;
+} blanks[] = {
+    {2, 0xc285, 0xc285},     {2, 0xc2a0, 0xc2a0},     {3, 0xe19a80, 0xe19a80},
+    {3, 0xe1a08e, 0xe1a08e}, {3, 0xe28080, 0xe2808f}, {3, 0xe280a8, 0xe280af},
+    {3, 0xe2819f, 0xe281a4}, {3, 0xe38080, 0xe38080}, {3, 0xefbbbf, 0xefbbbf},
+};
+
+/* The bytes of the blank or invisible character at i, 0 when it can be read. */
+static size_t blank_at(skn_str s, size_t i)
+{
+    uint32_t b0 = byte_at(s, i), two = b0 << 8 | byte_at(s, i + 1);
+    uint32_t three = two << 8 | byte_at(s, i + 2);
+
+    if (i >= s.n)
+        return 0;
+    if (b0 < 0x80)
+        return b0 <= ' ' || b0 == 0x7f;
+    for (size_t k = 0; k < sizeof blanks / sizeof *blanks; k++) {
+        uint32_t c = blanks[k].bytes == 2 ? two : three;
+
+        if (c >= blanks[k].first && c <= blanks[k].last)
+            return blanks[k].bytes;
+    }
+    return 0;
+}
+
+/* The bytes of the line end at i, 0 when there is none. */
+static size_t line_end_at(skn_str s, size_t i)
+{
+    unsigned char b0 = byte_at(s, i), b2 = byte_at(s, i + 2);
+
+    if (b0 >= '\n' && b0 <= '\r')
+        return 1;
+    if (b0 == 0xc2 && byte_at(s, i + 1) == 0x85)
+        return 2;
+    return b0 == 0xe2 && byte_at(s, i + 1) == 0x80 && (b2 == 0xa8 || b2 == 0xa9) ? 3 : 0;
+}
+
+static size_t skip_blanks(skn_str s, size_t i)
+{
+    size_t n;
+
+    while ((n = blank_at(s, i)))
+        i += n;
+    return i;
+}
+
+static size_t next_line(skn_str s, size_t i)
+{
+    size_t n = 0;
+
+    while (i < s.n && !(n = line_end_at(s, i)))
+        i++;
+    return i + n;
+}
+
+static char lower(unsigned char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static bool name_byte(unsigned char c)
+{
+    char l = lower(c);
+
+    return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/* True when s has nothing to read: no character but blanks, line ends and invisible ones. */
+static bool is_blank(skn_str s)
+{
+    return skip_blanks(s, 0) == s.n;
+}
+
+/* The same text, with U+FFFD for every byte that is not UTF-8 and for U+0000. */
+static skn_str clean_text(skn_arena *a, skn_str s)
+{
+    skn_str rest = s;
+    size_t  bad, faults = 0, n = 0;
+    char   *out;
+
+    for (; !skn_utf8_valid(rest, &bad); rest = skn_str_sub(rest, bad + 1, rest.n))
+        faults++;
+    if (!faults)
+        return s;
+    out = skn_arena_alloc(a, s.n + 2 * faults + 1);
+    for (rest = s; !skn_utf8_valid(rest, &bad); rest = skn_str_sub(rest, bad + 1, rest.n)) {
+        memcpy(out + n, rest.p, bad);
+        n += bad;
+        n += skn_utf8_put(0xfffd, out + n);
+    }
+    if (rest.n)
+        memcpy(out + n, rest.p, rest.n);
+    return (skn_str){out, n + rest.n};
+}
+
+static skn_str name_by_kind(const skein_message *m)
+{
+    if (m->author == SKEIN_BY_TOOL)
+        return SKN_STR("tool");
+    if (m->author == SKEIN_BY_SYSTEM)
+        return SKN_STR("system");
+    return SKN_STR("agent");
+}
+
+/* The name to put in front of a message's text; "human" only for humans. */
+static skn_str shown_name(skn_arena *a, const skein_message *m)
+{
+    static const char human[] = "human";
+    skn_str           name = skn_str_sub(m->sender, 0, NAME_MAX_BYTES);
+    bool              same = name.n == sizeof human - 1;
+    char             *out;
+
+    if (m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER)
+        return SKN_STR("human");
+    if (!name.n)
+        return name_by_kind(m);
+    out = skn_arena_alloc(a, name.n + 1);
+    for (size_t i = 0; i < name.n; i++) {
+        out[i] = name_byte((unsigned char)name.p[i]) ? name.p[i] : '_';
+        same = same && lower((unsigned char)out[i]) == human[i];
+    }
+    return same ? SKN_STR("agent-human") : (skn_str){out, name.n};
+}
+
+static void add_voice(speakers *v, skn_str name)
+{
+    char   low[NAME_MAX_BYTES];
+    size_t n = name.n < sizeof low ? name.n : sizeof low;
+
+    for (size_t i = 0; i < n; i++)
+        low[i] = lower((unsigned char)name.p[i]);
+    *skn_map_slot(v->names, (skn_str){low, n}) = v;
+}
+
+static void init_voices(speakers *v, skn_arena *a)
+{
+    v->a = a;
+    v->names = skn_map_new(a);
+    add_voice(v, SKN_STR("human"));
+}
+
+static bool looks_named(const speakers *v, skn_str s, size_t i)
+{
+    char   low[NAME_MAX_BYTES];
+    size_t n = 0;
+
+    while (n < sizeof low && name_byte(byte_at(s, i))) {
+        low[n++] = lower(byte_at(s, i));
+        i++;
+    }
+    while (blank_at(s, i) && !line_end_at(s, i))
+        i += blank_at(s, i);
+    return n && byte_at(s, i) == ':' && skn_map_get(v->names, (skn_str){low, n});
+}
+
+static bool looks_marked(skn_str s, size_t i, const char *mark)
+{
+    for (; *mark; mark++, i++) {
+        i = skip_blanks(s, i);
+        if (lower(byte_at(s, i)) != *mark)
+            return false;
+    }
+    return true;
+}
+
+static bool looks_ours(const speakers *v, skn_str s, size_t i, bool names)
+{
+    while (byte_at(s, i) == '\\')
+        i++;
+    if (byte_at(s, i) == '[')
+        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+            if (looks_marked(s, i, marks[k]))
+                return true;
+    return names && looks_named(v, s, i);
+}
+
+/* Text with the lines escaped that look like the engine's; with names, also those of speakers. */
+static skn_str escape_lines(const speakers *v, skn_str text, bool names)
+{
+    skn_vec(size_t) at = {0};
+    size_t from = 0;
+    char  *out;
+
+    for (size_t i = skip_blanks(text, 0); i < text.n; i = skip_blanks(text, next_line(text, i)))
+        if (looks_ours(v, text, i, names))
+            skn_vec_add(v->a, &at, i);
+    if (!at.n)
+        return text;
+    out = skn_arena_alloc(v->a, text.n + at.n + 1);
+    for (size_t k = 0; k < at.n; k++) {
+        memcpy(out + from + k, text.p + from, at.p[k] - from);
+        from = at.p[k];
+        out[from + k] = '\\';
+    }
+    memcpy(out + from + at.n, text.p + from, text.n - from);
+    return (skn_str){out, text.n + at.n};
+}
+
+/* At most so many bytes of it, with `instead` for what could end a line or a bracket. */
+static skn_str in_brackets(skn_arena *a, skn_str s, size_t most, char instead)
+{
+    skn_str cut = clean_text(a, skn_utf8_cut(s, most));
+    char   *out = skn_arena_alloc(a, cut.n + 1);
+
+    for (size_t i = 0; i < cut.n; i++) {
+        bool plain = byte_at(cut, i) >= ' ' && cut.p[i] != 0x7f && cut.p[i] != '[' &&
+                     cut.p[i] != ']';
+        out[i] = plain ? cut.p[i] : instead;
+        for (size_t n = line_end_at(cut, i); n > 1; n--)
+            out[i++] = instead;
+    }
+    return (skn_str){out, cut.n};
+}
+
+static skn_str tag_word(skn_arena *a, skn_str s)
+{
+    return in_brackets(a, s, TAG_MAX_BYTES, '_');
+}
+
+static skn_str tag_line(skn_arena *a, const skein_instruction *in)
+{
+    skn_str type = tag_word(a, in->type), target = tag_word(a, in->target);
+
+    if (skn_str_is(type, "Source.User"))
+        return SKN_STR("[source: user]");
+    if (skn_str_is(type, "Source.Agent"))
+        return skn_arena_printf(a, "[source: agent %.*s]", SKN_FMT(target));
+    if (skn_str_is(type, "ResponseExpected"))
+        return skn_arena_printf(a, "[response expected: %.*s]", SKN_FMT(target));
+    return skn_arena_printf(a, "[instruction: %.*s%s%.*s]", SKN_FMT(type), target.n ? " " : "",
+                            SKN_FMT(target));
+}
+
+skn_str skn_instruction_text(const skein_instruction *in, size_t n, skn_arena *a)
+{
+    skn_vec(char) text = {0};
+
+    for (size_t i = 0; in && i < n; i++) {
+        skn_str line = tag_line(a, &in[i]);
+
+        if (text.n)
+            skn_vec_add(a, &text, '\n');
+        for (size_t k = 0; k < line.n; k++)
+            skn_vec_add(a, &text, line.p[k]);
+    }
+    return (skn_str){text.p, text.n};
+}
+
+/* The line that names a message as the one to answer. */
+static skn_str again_line(skn_arena *a, const skein_message *m)
+{
+    skn_str text = skn_str_trim(m->content);
+    skn_str words = in_brackets(a, text, AGAIN_MAX_BYTES, ' '), name = shown_name(a, m);
+
+    return skn_arena_printf(a, SKN_VIEW_AGAIN "%.*s: %.*s%s]", SKN_FMT(name), SKN_FMT(words),
+                            text.n > AGAIN_MAX_BYTES ? "…" : "");
+}
+
+size_t skn_tokens_of(size_t bytes)
+{
+    return bytes / 4 + (bytes % 4 != 0) + 4;
+}
+
+size_t skn_prompt_tokens(const skn_prompt *p)
+{
+    size_t tokens = 0;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const skn_prompt_message *m = &p->at[i];
+        size_t                    bytes = m->text.n + m->tool_call_id.n;
+
+        for (size_t k = 0; k < m->call_count; k++)
+            bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
+        tokens += skn_tokens_of(bytes);
+    }
+    return tokens;
+}
+
+enum { SUFFIX_ROOM = 12 }; /* what a number behind a stem may take: "_" and eleven digits */
 
 static skn_str clean_id(skn_arena *a, skn_str raw, size_t max, const char *fallback)
 {
@@ -24,11 +339,11 @@ static skn_str clean_id(skn_arena *a, skn_str raw, size_t max, const char *fallb
         return skn_str_of(fallback);
     out = skn_arena_alloc(a, n + 1);
     for (size_t i = 0; i < n; i++)
-        out[i] = id_byte(raw.p[i]) ? raw.p[i] : '_';
+        out[i] = name_byte((unsigned char)raw.p[i]) ? raw.p[i] : '_';
     return (skn_str){out, n};
 }
 
-static void init_call_ids(skn_call_ids *ids, skn_arena *a)
+static void init_call_ids(call_ids *ids, skn_arena *a)
 {
     ids->a = a;
     ids->used = skn_map_new(a);
@@ -37,7 +352,7 @@ static void init_call_ids(skn_call_ids *ids, skn_arena *a)
 
 /* First come keeps its id, so that a view of more messages begins like the view of fewer. A stem
  * and a number are tried together once at most, which keeps all of it linear. */
-static skn_str take_call_id(skn_call_ids *ids, skn_str raw)
+static skn_str take_call_id(call_ids *ids, skn_str raw)
 {
     skn_str id = clean_id(ids->a, raw, SKN_CALL_ID_MAX, "call");
     skn_str stem = skn_str_sub(id, 0, SKN_CALL_ID_MAX - SUFFIX_ROOM);
@@ -79,7 +394,7 @@ static shape shape_of(skn_str text)
 
 static skn_str wrap_invalid(skn_arena *a, skn_str raw)
 {
-    skn_str text = skn_view_clean(a, raw);
+    skn_str text = clean_text(a, raw);
     skn_buf out;
     skn_jw  w;
 
@@ -109,7 +424,7 @@ static skn_str call_args(skn_arena *a, skn_str raw)
 {
     skn_str wrapped;
 
-    if (skn_view_blank(raw))
+    if (is_blank(raw))
         return SKN_STR("{}");
     switch (shape_of(raw)) {
     case OBJECT:
@@ -239,8 +554,8 @@ typedef struct builder {
     const skn_view_options *opt;
     skn_arena              *a;
     skn_pairs               pairs;
-    skn_voices              voices;
-    skn_call_ids            ids;
+    speakers                voices;
+    call_ids                ids;
     draft                   now;
     skn_vec(skn_prompt_message) out;
 } builder;
@@ -348,7 +663,7 @@ static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
 static skn_str user_text(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
-    skn_str              text = skn_view_clean(b->a, m->content), tags;
+    skn_str              text = clean_text(b->a, m->content), tags;
     bool                 named = !by_human(m);
     skn_str              parts[4];
     size_t               n = 0;
@@ -356,10 +671,10 @@ static skn_str user_text(builder *b, size_t i)
     if (b->opt->rendered)
         return text;
     if (named || b->now.named) {
-        parts[n++] = skn_view_name(b->a, m);
+        parts[n++] = shown_name(b->a, m);
         parts[n++] = SKN_STR(": ");
     }
-    parts[n++] = skn_voices_escape(&b->voices, text, true);
+    parts[n++] = escape_lines(&b->voices, text, true);
     text = squash_text(b, m, join(b->a, parts, n, ""));
     b->now.named = b->now.named || named;
     tags = tags_of(b, i);
@@ -368,7 +683,7 @@ static skn_str user_text(builder *b, size_t i)
 
 static void add_user(builder *b, size_t i)
 {
-    if (b->msgs[i].purged || skn_view_blank(b->msgs[i].content))
+    if (b->msgs[i].purged || is_blank(b->msgs[i].content))
         return;
     gather(b, SKEIN_USER, &b->msgs[i]);
     skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
@@ -385,8 +700,7 @@ static void add_result(builder *b, const skein_tool_call *call, size_t result)
     } else {
         const skein_message *r = &b->msgs[result];
 
-        m.text = skn_view_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT)
-                                            : skn_view_clean(b->a, r->content);
+        m.text = is_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT) : clean_text(b->a, r->content);
         m.failed = r->tool_failed;
     }
     if (result != SKN_UNPAIRED) {
@@ -418,9 +732,8 @@ static skn_str result_text(builder *b, size_t result)
     if (!m || m->purged)
         return SKN_STR(SKN_NO_RESULT);
     skn_vec_add(b->a, &b->now.sources, m->uid);
-    return skn_view_blank(m->content)
-               ? SKN_STR(SKN_NO_OUTPUT)
-               : skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), true);
+    return is_blank(m->content) ? SKN_STR(SKN_NO_OUTPUT)
+                                : escape_lines(&b->voices, clean_text(b->a, m->content), true);
 }
 
 /* Calls with their results as text of the side that made them. */
@@ -448,17 +761,16 @@ static void tell_calls(builder *b, size_t i, size_t count)
 
 static skn_str own_text(builder *b, const skein_message *m)
 {
-    skn_str text = skn_view_clean(b->a, m->content);
+    skn_str text = clean_text(b->a, m->content);
 
-    return m->squash_uid.n ? squash_text(b, m, skn_voices_escape(&b->voices, text, false))
-                           : text;
+    return m->squash_uid.n ? squash_text(b, m, escape_lines(&b->voices, text, false)) : text;
 }
 
 static void add_own(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
     size_t               count = skn_calls_of(m);
-    bool                 text = !m->purged && !skn_view_blank(m->content);
+    bool                 text = !m->purged && !is_blank(m->content);
 
     if (!text && !count)
         return;
@@ -502,9 +814,9 @@ static void add_summary(builder *b)
     const skein_message *m = b->opt->summary;
     skn_str lines[3] = {SKN_STR(SKN_SUMMARY_BEGIN), SKN_NONE, SKN_STR(SKN_SUMMARY_END)};
 
-    if (!m || m->purged || skn_view_blank(m->content))
+    if (!m || m->purged || is_blank(m->content))
         return;
-    lines[1] = skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), false);
+    lines[1] = escape_lines(&b->voices, clean_text(b->a, m->content), false);
     gather(b, SKEIN_USER, m);
     skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
 }
@@ -516,21 +828,21 @@ static void add_again(builder *b)
         flush(b, NULL, 0);
     b->now.open = true;
     b->now.role = SKEIN_USER;
-    skn_vec_add(b->a, &b->now.pieces, skn_view_again(b->a, b->opt->again));
+    skn_vec_add(b->a, &b->now.pieces, again_line(b->a, b->opt->again));
 }
 
 /* Names must be known before the first text is escaped. */
 static void learn_voices(builder *b)
 {
     for (size_t i = 0; i < b->opt->name_count; i++)
-        skn_voices_add(&b->voices, b->opt->names[i]);
+        add_voice(&b->voices, b->opt->names[i]);
     for (size_t i = 0; i < b->n; i++) {
         const skein_message *m = &b->msgs[i];
 
         if ((m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT) || own(b, m))
             continue;
         if (!by_human(m))
-            skn_voices_add(&b->voices, skn_view_name(b->a, m));
+            add_voice(&b->voices, shown_name(b->a, m));
     }
 }
 
@@ -541,7 +853,7 @@ void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options 
     builder                       b = {.msgs = msgs, .n = n, .opt = opt ? opt : &none, .a = a};
 
     skn_pairs_find(&b.pairs, msgs, n, a);
-    skn_voices_init(&b.voices, a);
+    init_voices(&b.voices, a);
     init_call_ids(&b.ids, a);
     learn_voices(&b);
     add_summary(&b);
