@@ -104,6 +104,19 @@ skein_rc skn_hint(skein_error *err, skein_rc rc, const char *fmt, ...)
     return rc;
 }
 
+skein_rc skn_fail_hint(skein_error *err, skein_rc rc, const char *hint, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err)
+        return rc;
+    va_start(args, fmt);
+    fill(err->message, sizeof err->message, fmt, args);
+    va_end(args);
+    err->rc = rc;
+    return skn_hint(err, rc, "%s", hint);
+}
+
 skein_rc skn_no_memory(skein_error *err)
 {
     return skn_fail(err, SKEIN_NO_MEMORY,

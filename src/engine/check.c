@@ -10,12 +10,10 @@
 
 skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err)
 {
-    skein_rc rc;
-
     if (s.n > e->max_text) {
-        rc = skn_fail(err, SKEIN_LIMIT, "%s is %zu bytes; the limit is %zu", what, s.n,
-                      e->max_text);
-        return skn_hint(err, rc, "Split it, or keep it in a file and name the file.");
+        return skn_fail_hint(err, SKEIN_LIMIT,
+                             "Split it, or keep it in a file and name the file.",
+                             "%s is %zu bytes; the limit is %zu", what, s.n, e->max_text);
     }
     return s.p ? skn_utf8_check(s, what, err) : SKEIN_OK;
 }
@@ -118,22 +116,22 @@ static skein_rc check_empty(const skein_new_message *m, skein_error *err)
     if (said.n > 0 || m->role == SKEIN_TOOL ||
         (m->role == SKEIN_ASSISTANT && (m->call_count > 0 || m->thinking.n > 0)))
         return SKEIN_OK;
-    return skn_hint(err, skn_fail(err, SKEIN_INVALID, "the message has no text"),
-                    "Only an assistant's message with tool calls may be empty.");
+    return skn_fail_hint(err, SKEIN_INVALID,
+                         "Only an assistant's message with tool calls may be empty.",
+                         "the message has no text");
 }
 
 /* Zero is none: it gets the time of now. */
 static skein_rc check_time(int64_t micros, skein_error *err)
 {
-    char     shown[SKN_TIME_TEXT];
-    skein_rc rc;
+    char shown[SKN_TIME_TEXT];
 
     if (skn_time_given(micros))
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_INVALID, "the time is %.*s, which is %s",
-                  SKN_FMT(skn_time_format(micros, shown)),
-                  micros < 0 ? "before 1970" : "more than a day ahead of the clock here");
-    return skn_hint(err, rc, "Leave the time out to get the time of now.");
+    return skn_fail_hint(
+        err, SKEIN_INVALID, "Leave the time out to get the time of now.",
+        "the time is %.*s, which is %s", SKN_FMT(skn_time_format(micros, shown)),
+        micros < 0 ? "before 1970" : "more than a day ahead of the clock here");
 }
 
 skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err)

@@ -16,8 +16,9 @@ skein_rc skein_open(skein_engine **out, const skein_options *options, skein_erro
 
     *out = NULL;
     if (!options->store.p || options->store.n == 0)
-        return skn_hint(err, skn_fail(err, SKEIN_USAGE, "no store was named"),
-                        "Name one: sqlite:PATH or postgresql://HOST/DATABASE.");
+        return skn_fail_hint(err, SKEIN_USAGE,
+                             "Name one: sqlite:PATH or postgresql://HOST/DATABASE.",
+                             "no store was named");
     if ((rc = skn_store_open(&store, options->store, &how, err)))
         return rc;
     *out = skn_heap(sizeof **out);

@@ -317,9 +317,8 @@ static skein_rc find_same(appending *p, const skein_new_message *n, skein_messag
         return rc;
     if (!promised)
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_CONFLICT, "message id \"%.*s\" is taken by another message",
-                  SKN_FMT(n->uid));
-    return skn_hint(err, rc, "Leave the id out to get a new one.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Leave the id out to get a new one.",
+                         "message id \"%.*s\" is taken by another message", SKN_FMT(n->uid));
 }
 
 /* --- Results of tools ------------------------------------------------------------------------------ */

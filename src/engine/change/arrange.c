@@ -71,8 +71,8 @@ static skein_rc check_free(skn_tx *tx, skn_str uid, skn_arena *a, skein_error *e
 
     if (rc || !found)
         return rc;
-    rc = skn_fail(err, SKEIN_CONFLICT, "message id \"%.*s\" is taken", SKN_FMT(uid));
-    return skn_hint(err, rc, "Leave the id out to get a new one.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Leave the id out to get a new one.",
+                         "message id \"%.*s\" is taken", SKN_FMT(uid));
 }
 
 static skein_rc insert(void *arg, skein_error *err)
@@ -188,11 +188,9 @@ static skein_rc check_outside(const skn_target *before, const skn_target *target
 {
     for (size_t i = 0; i < count; i++)
         if (targets[i].message.id.v == before->message.id.v)
-            return skn_hint(err,
-                            skn_fail(err, SKEIN_INVALID,
-                                     "message \"%.*s\" cannot stand before itself",
-                                     SKN_FMT(before->message.uid)),
-                            "Tool calls and their results are moved together.");
+            return skn_fail_hint(
+                err, SKEIN_INVALID, "Tool calls and their results are moved together.",
+                "message \"%.*s\" cannot stand before itself", SKN_FMT(before->message.uid));
     return SKEIN_OK;
 }
 

@@ -67,11 +67,8 @@ skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_are
         rc = skn_idempotency_get(tx, scoped(a, how), a, &first, outcome, found, err);
     if (rc || !*found || first == hash)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT,
-                             "the key \"%.*s\" was used for another request",
-                             SKN_FMT(how->key)),
-                    "Use a new key for a new request.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Use a new key for a new request.",
+                         "the key \"%.*s\" was used for another request", SKN_FMT(how->key));
 }
 
 skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,

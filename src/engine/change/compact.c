@@ -72,10 +72,8 @@ typedef struct compact_call {
 
 static skein_rc moved_on(skn_str lane, skein_error *err)
 {
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_VERSION_CHANGED,
-                             "lane \"%.*s\" changed while it was summarised", SKN_FMT(lane)),
-                    "Nothing was written; summarise it again.");
+    return skn_fail_hint(err, SKEIN_VERSION_CHANGED, "Nothing was written; summarise it again.",
+                         "lane \"%.*s\" changed while it was summarised", SKN_FMT(lane));
 }
 
 /* What pairing needs to know of messages, without their texts. */
@@ -136,9 +134,9 @@ static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_
  * is how many messages of it say something. */
 static skein_rc nothing_to_compact(skein_error *err)
 {
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
-                    "A summary ends where every tool call has its result.");
+    return skn_fail_hint(err, SKEIN_NOTHING,
+                         "A summary ends where every tool call has its result.",
+                         "there is nothing to compact in this lane");
 }
 
 /* How far the summary may reach: it ends where no call waits for its result, and after the one

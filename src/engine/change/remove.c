@@ -201,8 +201,9 @@ static skein_rc check_session(removal_call *c, skein_error *err)
         return rc;
     if (found && world.current_chat.v != 0)
         return SKEIN_OK;
-    return skn_hint(err, skn_fail(err, SKEIN_SESSION_OFF, "session mode is off in this world"),
-                    "Make a chat the current one: \"skein conv use CHAT\".");
+    return skn_fail_hint(err, SKEIN_SESSION_OFF,
+                         "Make a chat the current one: \"skein conv use CHAT\".",
+                         "session mode is off in this world");
 }
 
 /* Who heard the old message hears the new one. One that all heard goes to all, also to those who came
@@ -306,13 +307,11 @@ static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *er
 
 static skein_rc check_target(const removal_call *c, const skein_message *m, skein_error *err)
 {
-    skein_rc rc;
-
     if (!c->user_only || (m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER))
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_NOT_USER_MESSAGE, "message \"%.*s\" was not written by a person",
-                  SKN_FMT(m->uid));
-    return skn_hint(err, rc, "To change it where it stands, use \"skein amend\".");
+    return skn_fail_hint(err, SKEIN_NOT_USER_MESSAGE,
+                         "To change it where it stands, use \"skein amend\".",
+                         "message \"%.*s\" was not written by a person", SKN_FMT(m->uid));
 }
 
 static skein_rc fill_previous(removal_call *c, skein_error *err)

@@ -282,10 +282,8 @@ static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein
     if (rc)
         return rc;
     if (!found)
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_NOT_FOUND, "there is no squash \"%.*s\"", SKN_FMT(out->uid)),
-            "\"skein history\" shows them.");
+        return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein history\" shows them.",
+                             "there is no squash \"%.*s\"", SKN_FMT(out->uid));
     out->prompt = row.prompt;
     out->model = row.model;
     out->by_agent = row.by_agent;

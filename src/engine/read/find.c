@@ -113,16 +113,15 @@ static const char *part_of(const finding *c, const head_vec *found)
 
 static skein_rc ambiguous(const finding *c, const head_vec *found, bool more, skein_error *err)
 {
-    skn_str  names = SKN_STR("");
-    skein_rc rc;
+    skn_str names = SKN_STR("");
 
     for (size_t i = 0; i < found->n && i < NAMED; i++)
         names = skn_arena_printf(c->mem, "%.*s%s\"%.*s\"", SKN_FMT(names), i ? ", " : "",
                                  SKN_FMT(found->p[i].uid));
-    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is the %s of several messages: %.*s%s",
-                  SKN_FMT(c->ref.id), part_of(c, found), SKN_FMT(names),
-                  more || found->n > NAMED ? " …" : "");
-    return skn_hint(err, rc, "Give more characters of the id.");
+    return skn_fail_hint(err, SKEIN_INVALID, "Give more characters of the id.",
+                         "\"%.*s\" is the %s of several messages: %.*s%s", SKN_FMT(c->ref.id),
+                         part_of(c, found), SKN_FMT(names),
+                         more || found->n > NAMED ? " …" : "");
 }
 
 static bool has(const head_vec *found, int64_t id)
@@ -318,8 +317,7 @@ static bool parse_back(skn_str s, int64_t *back)
 
 skein_rc skn_reference_parse(skn_str text, skn_reference *out, skein_error *err)
 {
-    skn_str  s = text, shown = skn_utf8_cut(text, 80);
-    skein_rc rc;
+    skn_str s = text, shown = skn_utf8_cut(text, 80);
 
     *out = (skn_reference){.id = SKN_NONE};
     while (s.n > 0 && s.p[s.n - 1] == '^' && out->up <= SKN_UP_MAX) {
@@ -336,7 +334,8 @@ skein_rc skn_reference_parse(skn_str text, skn_reference *out, skein_error *err)
         out->id = s;
         return SKEIN_OK;
     }
-    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" does not name a message", SKN_FMT(shown));
-    return skn_hint(err, rc,
-                    "Give an id, 4 or more of its first or last characters, @, @~2 or ID^.");
+    return skn_fail_hint(
+        err, SKEIN_INVALID,
+        "Give an id, 4 or more of its first or last characters, @, @~2 or ID^.",
+        "\"%.*s\" does not name a message", SKN_FMT(shown));
 }

@@ -199,11 +199,10 @@ static skein_rc find_thread(skn_tx *tx, const skn_conversation_row *row, skn_str
         return rc;
     if (found && out->conversation_id == row->id)
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_NOT_FOUND,
-                  found ? "thread \"%.*s\" is in another conversation"
-                        : "there is no thread \"%.*s\"",
-                  SKN_FMT(uid));
-    return skn_hint(err, rc, "\"skein history\" lists the versions of a conversation.");
+    return skn_fail_hint(
+        err, SKEIN_NOT_FOUND, "\"skein history\" lists the versions of a conversation.",
+        found ? "thread \"%.*s\" is in another conversation" : "there is no thread \"%.*s\"",
+        SKN_FMT(uid));
 }
 
 /* By its number, or by a thread of it. */

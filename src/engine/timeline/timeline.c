@@ -297,13 +297,11 @@ static void note_turn(skein_timeline *t, const skn_rec *rec)
 
 static skein_rc fail_changed(const skein_record *r, skein_error *err)
 {
-    skn_str  id = skn_utf8_cut(r->id, 100), lane = skn_utf8_cut(r->lane, 100);
-    skein_rc rc = skn_fail(
-        err, SKEIN_CONFLICT,
+    skn_str id = skn_utf8_cut(r->id, 100), lane = skn_utf8_cut(r->lane, 100);
+    return skn_fail_hint(
+        err, SKEIN_CONFLICT, "Give each record of a lane an id of its own.",
         "record \"%.*s\" of lane \"%.*s\" was already applied, and was another", SKN_FMT(id),
         SKN_FMT(lane));
-
-    return skn_hint(err, rc, "Give each record of a lane an id of its own.");
 }
 
 skein_rc skn_timelines_apply_known(skein_timelines *set, const skein_record *r,

@@ -33,8 +33,7 @@ static skein_rc open_side(skn_reading *r, skn_tx *tx, skein_slice what, skn_aren
 
 static skein_rc check_size(const diffing *d, skein_error *err)
 {
-    int64_t  n = 0;
-    skein_rc rc;
+    int64_t n = 0;
 
     for (size_t i = 0; i < d->parts.only_x.n; i++)
         n += d->parts.only_x.p[i].len;
@@ -44,11 +43,10 @@ static skein_rc check_size(const diffing *d, skein_error *err)
         n += d->parts.shared.p[i].moved ? d->parts.shared.p[i].len : 0;
     if (n <= DIFF_MAX)
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_LIMIT,
-                  "v%lld and v%lld differ in %lld messages; the limit is %lld",
-                  (long long)d->x.version.number, (long long)d->y.version.number, (long long)n,
-                  (long long)DIFF_MAX);
-    return skn_hint(err, rc, "Read the two versions themselves.");
+    return skn_fail_hint(err, SKEIN_LIMIT, "Read the two versions themselves.",
+                         "v%lld and v%lld differ in %lld messages; the limit is %lld",
+                         (long long)d->x.version.number, (long long)d->y.version.number,
+                         (long long)n, (long long)DIFF_MAX);
 }
 
 typedef skn_vec(skein_message) message_vec;

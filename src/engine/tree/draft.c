@@ -217,9 +217,8 @@ static skein_rc not_here(const skn_draft *d, const skein_message *m, skein_error
     skein_rc rc;
 
     if (m->born_in.v != d->conversation.id && d->conversation.branched_from_id == 0) {
-        rc = skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" is in another conversation",
-                      SKN_FMT(m->uid));
-        return skn_hint(err, rc, "Name that conversation with -c.");
+        return skn_fail_hint(err, SKEIN_NOT_FOUND, "Name that conversation with -c.",
+                             "message \"%.*s\" is in another conversation", SKN_FMT(m->uid));
     }
     rc = skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" is not in v%lld", SKN_FMT(m->uid),
                   (long long)d->base.number);

@@ -70,10 +70,9 @@ skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, s
              : skn_lane_by_key(tx, c->id, key.p ? key : SKN_MAIN, a, out, &found, err);
     if (rc || found)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no lane \"%.*s\"",
-                             SKN_FMT(c->uid), SKN_FMT(key)),
-                    "\"skein lane ls\" lists its lanes.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists its lanes.",
+                         "conversation \"%.*s\" has no lane \"%.*s\"", SKN_FMT(c->uid),
+                         SKN_FMT(key));
 }
 
 skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number,
@@ -85,9 +84,9 @@ skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t num
 
     if (rc || found)
         return rc;
-    rc = skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no version v%lld",
-                  SKN_FMT(c->uid), (long long)number);
-    return skn_hint(err, rc, "\"skein history\" lists its versions.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein history\" lists its versions.",
+                         "conversation \"%.*s\" has no version v%lld", SKN_FMT(c->uid),
+                         (long long)number);
 }
 
 /* Of a version: the main lane's thread, whose length stands for the whole. */
@@ -136,14 +135,11 @@ skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
 skein_rc skn_expect(skein_at expect, int64_t thread, int64_t length, const char *what,
                     skn_str name, skein_error *err)
 {
-    skein_rc rc;
-
     if (expect.thread.v == 0 || (expect.thread.v == thread && expect.length == length))
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
-                  "%s \"%.*s\" has moved on: it has %lld message%s now", what, SKN_FMT(name),
-                  (long long)length, length == 1 ? "" : "s");
-    return skn_hint(err, rc, "Read it again and repeat the request.");
+    return skn_fail_hint(err, SKEIN_VERSION_CHANGED, "Read it again and repeat the request.",
+                         "%s \"%.*s\" has moved on: it has %lld message%s now", what,
+                         SKN_FMT(name), (long long)length, length == 1 ? "" : "s");
 }
 
 skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind,

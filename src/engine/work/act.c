@@ -207,11 +207,11 @@ static skein_rc check(const skn_acting *c, skein_error *err)
 
     if (act->type.p &&
         !skn_str_among(act->type, "briefing feedback signal alert insight question"))
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of a briefing",
-                     (int)(act->type.n < 40 ? act->type.n : 40), act->type.p),
-            "The types are briefing, feedback, signal, alert, insight and question.");
+        return skn_fail_hint(
+            err, SKEIN_INVALID,
+            "The types are briefing, feedback, signal, alert, insight and question.",
+            "\"%.*s\" is no type of a briefing", (int)(act->type.n < 40 ? act->type.n : 40),
+            act->type.p);
     if ((rc = skn_check_word(skn_str_trim(act->title), "the title", SKN_TITLE_MAX, err)) ||
         (rc = skn_check_text(c->w.e, act->summary, "the summary", err)) ||
         (rc = skn_check_text(c->w.e, act->text, "the text", err)))

@@ -4,11 +4,10 @@
 
 static skein_rc no_hops(skein_error *err)
 {
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_LIMIT,
-                             "the hop limit is reached: too many messages between agents came "
-                             "of what a person said"),
-                    "Finish with an answer; a person has to go on from there.");
+    return skn_fail_hint(err, SKEIN_LIMIT,
+                         "Finish with an answer; a person has to go on from there.",
+                         "the hop limit is reached: too many messages between agents came "
+                         "of what a person said");
 }
 
 static skein_rc check_other(const skn_acting *c, skein_error *err)
@@ -260,10 +259,8 @@ static skein_rc check_hops(const skn_acting *c, skein_error *err)
 {
     if (c->row.turn.hops_left > 1)
         return SKEIN_OK;
-    return skn_hint(
-        err,
-        skn_fail(err, SKEIN_LIMIT, "this went through as many agents as it may: the hop limit"),
-        "Answer with what there is, or ask the person.");
+    return skn_fail_hint(err, SKEIN_LIMIT, "Answer with what there is, or ask the person.",
+                         "this went through as many agents as it may: the hop limit");
 }
 
 static skein_rc find_lead(const skn_acting *c, skein_agent *out, bool *found, skein_error *err)
@@ -308,11 +305,10 @@ static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, s
 /* Nobody would answer what nobody works on. */
 static skein_rc too_busy(const skein_agent *lead, skein_error *err)
 {
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_LIMIT,
-                             "\"%.*s\" was not asked: %d tasks wait for it already",
-                             SKN_FMT(lead->name), SKN_TASKS_MAX),
-                    "Go on without the answer, or end with what is missing.");
+    return skn_fail_hint(err, SKEIN_LIMIT,
+                         "Go on without the answer, or end with what is missing.",
+                         "\"%.*s\" was not asked: %d tasks wait for it already",
+                         SKN_FMT(lead->name), SKN_TASKS_MAX);
 }
 
 static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *err)
@@ -390,12 +386,11 @@ static skein_rc check_first(const skn_acting *c, const skein_agent *lead, skein_
         rc = skn_task_get(c->w.tx, c->row.turn.task, c->w.a, &task, &found, err);
     if (rc || !found || !task.task.result.p)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT,
-                             "the report on this task was sent to \"%.*s\" already",
-                             SKN_FMT(lead->name)),
-                    "Finish with an answer; what is missing in the report can be told with "
-                    "tell_agent.");
+    return skn_fail_hint(
+        err, SKEIN_CONFLICT,
+        "Finish with an answer; what is missing in the report can be told with "
+        "tell_agent.",
+        "the report on this task was sent to \"%.*s\" already", SKN_FMT(lead->name));
 }
 
 skein_rc skn_act_report(skn_acting *c, skein_error *err)
@@ -410,10 +405,8 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
     if ((rc = check_said(c, "the report", err)) || (rc = find_lead(c, &lead, &has_lead, err)))
         return rc;
     if (!has_lead)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_INVALID, "\"%.*s\" has no lead to report to",
-                                 SKN_FMT(c->me.name)),
-                        "Tell the person, with create_inbox_item.");
+        return skn_fail_hint(err, SKEIN_INVALID, "Tell the person, with create_inbox_item.",
+                             "\"%.*s\" has no lead to report to", SKN_FMT(c->me.name));
     what = heard_of(c, &lead, "report", " reports: ");
     if ((rc = check_first(c, &lead, err)) ||
         (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
@@ -478,16 +471,12 @@ static skein_rc check_limits(skn_working *w, const skn_lane_row *parent, skein_e
         (rc = skn_delegation_running(w->tx, w->chat.id, &running, err)))
         return rc;
     if (depth_of(parent->key) >= limits.delegation_depth)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_LIMIT,
-                                 "delegations go %lld levels deep at most in this world",
-                                 (long long)limits.delegation_depth),
-                        "Do it yourself.");
+        return skn_fail_hint(err, SKEIN_LIMIT, "Do it yourself.",
+                             "delegations go %lld levels deep at most in this world",
+                             (long long)limits.delegation_depth);
     if (running >= limits.delegations_most)
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_LIMIT, "%lld delegations run here already", (long long)running),
-            "Wait until some are done, or do it yourself.");
+        return skn_fail_hint(err, SKEIN_LIMIT, "Wait until some are done, or do it yourself.",
+                             "%lld delegations run here already", (long long)running);
     return SKEIN_OK;
 }
 

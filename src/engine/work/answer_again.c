@@ -64,10 +64,9 @@ static skein_rc check_heard(skn_working *w, skein_message *m, const skein_agent 
         has = has || skn_str_eq(heard.at[i].agent, agent->name);
     if (rc || has)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT, "%.*s has not heard message \"%.*s\"",
-                             SKN_FMT(agent->name), SKN_FMT(m->uid)),
-                    "Say it again, to whom it is for.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Say it again, to whom it is for.",
+                         "%.*s has not heard message \"%.*s\"", SKN_FMT(agent->name),
+                         SKN_FMT(m->uid));
 }
 
 /* Nobody answers in the room, and nothing waits for this agent: an answer that comes anyway is not asked for twice. */
@@ -84,9 +83,8 @@ static skein_rc check_free(skn_working *w, const skein_agent *agent, skein_error
         busy = busy || (left.at[i].agent_id == agent->id.v && !left.at[i].lane_id);
     if (!busy)
         return SKEIN_OK;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_AT_WORK, "agents have yet to answer in this conversation"),
-        "Wait until they are done, or stop them.");
+    return skn_fail_hint(err, SKEIN_AT_WORK, "Wait until they are done, or stop them.",
+                         "agents have yet to answer in this conversation");
 }
 
 /* --- Asking --------------------------------------------------------------------------------------------------- */

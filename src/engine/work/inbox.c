@@ -197,10 +197,8 @@ static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox
     if (!skn_str_is(i->kind, "approval"))
         return SKEIN_OK;
     if (what->done == 1 && !what->remove && i->open)
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" waits for a decision", SKN_FMT(i->uid)),
-            "Allow or deny it.");
+        return skn_fail_hint(err, SKEIN_CONFLICT, "Allow or deny it.",
+                             "\"%.*s\" waits for a decision", SKN_FMT(i->uid));
     if (what->done == 0 && i->answer.p)
         return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered: it is %.*s",
                         SKN_FMT(i->uid), SKN_FMT(i->answer));
@@ -374,12 +372,11 @@ static skein_rc was_answered(const answer_call *c, skein_error *err)
     skn_str uid = c->uid;
 
     if (skn_str_is(c->row.item.kind, "approval") && skn_str_is(c->row.item.answer, "expired"))
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_CONFLICT,
-                                 "\"%.*s\" has expired: the agent's turn ended before "
-                                 "anybody answered",
-                                 SKN_FMT(uid)),
-                        "Ask the agent again; it asks again before it runs the tool.");
+        return skn_fail_hint(err, SKEIN_CONFLICT,
+                             "Ask the agent again; it asks again before it runs the tool.",
+                             "\"%.*s\" has expired: the agent's turn ended before "
+                             "anybody answered",
+                             SKN_FMT(uid));
     return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered", SKN_FMT(uid));
 }
 
@@ -447,10 +444,9 @@ static skein_rc answer_approval(skn_tx *tx, answer_call *c, skein_error *err)
     bool allow = skn_str_is(c->text, "allow");
 
     if (!allow && !skn_str_is(c->text, "deny"))
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no answer to this",
-                                 (int)(c->text.n < 40 ? c->text.n : 40), c->text.p),
-                        "Answer \"allow\" or \"deny\".");
+        return skn_fail_hint(err, SKEIN_INVALID, "Answer \"allow\" or \"deny\".",
+                             "\"%.*s\" is no answer to this",
+                             (int)(c->text.n < 40 ? c->text.n : 40), c->text.p);
     if (c->row.item.answer.p)
         return was_answered(c, err);
     if (!c->row.item.open && !c->row.item.done_at)

@@ -20,11 +20,11 @@ static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error 
         item->confidence = CONFIDENCE_IS;
     item->content = skn_str_trim(item->content);
     if (!skn_str_among(item->type, "fact technique pattern lesson preference insight"))
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no type of knowledge",
-                     (int)(item->type.n < 40 ? item->type.n : 40), item->type.p),
-            "The types are fact, technique, pattern, lesson, preference and insight.");
+        return skn_fail_hint(
+            err, SKEIN_INVALID,
+            "The types are fact, technique, pattern, lesson, preference and insight.",
+            "\"%.*s\" is no type of knowledge", (int)(item->type.n < 40 ? item->type.n : 40),
+            item->type.p);
     if (item->confidence < 0 || item->confidence > 100)
         return skn_fail(err, SKEIN_INVALID, "the confidence is 0 to 100 percent, not %lld",
                         (long long)item->confidence);
@@ -49,9 +49,8 @@ skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowl
         (rc = skn_knowledge_count(tx, row->agent_id, &count, err)))
         return rc;
     if (count >= ITEMS_MAX)
-        return skn_hint(
-            err, skn_fail(err, SKEIN_LIMIT, "%d items are kept in mind already", ITEMS_MAX),
-            "Forget some of them first.");
+        return skn_fail_hint(err, SKEIN_LIMIT, "Forget some of them first.",
+                             "%d items are kept in mind already", ITEMS_MAX);
     return skn_knowledge_put(tx, row, a, stored, err);
 }
 

@@ -323,10 +323,11 @@ skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, skein_str u
             s.rc = join(s.tx, &row, mem, out, err);
     if (s.rc || found)
         return s.rc;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_NOT_FOUND, "no model was asked for \"%.*s\"", SKN_FMT(uid)),
+    return skn_fail_hint(
+        err, SKEIN_NOT_FOUND,
         "Only messages of agents, and those that an agent failed to answer, have a model's "
-        "call.");
+        "call.",
+        "no model was asked for \"%.*s\"", SKN_FMT(uid));
 }
 
 /* --- Lists and sums --------------------------------------------------------------------------------- */

@@ -24,11 +24,9 @@ skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_st
         rc = skn_idempotency_get(w->tx, scoped(w, client_id), w->a, &first, uid, found, err);
     if (rc || !*found || first == hash)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT,
-                             "the client's message id \"%.*s\" was used for another message",
-                             SKN_FMT(client_id)),
-                    "Use a new one for a new message.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Use a new one for a new message.",
+                         "the client's message id \"%.*s\" was used for another message",
+                         SKN_FMT(client_id));
 }
 
 skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
@@ -224,9 +222,9 @@ static skein_rc check_room(skn_working *w, skein_error *err)
 
     if (rc || count < WAITING_MAX)
         return rc;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_LIMIT, "%d messages wait in this chat already", WAITING_MAX),
-        "Wait until the agents have answered, or take some out of the queue.");
+    return skn_fail_hint(err, SKEIN_LIMIT,
+                         "Wait until the agents have answered, or take some out of the queue.",
+                         "%d messages wait in this chat already", WAITING_MAX);
 }
 
 static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
@@ -294,11 +292,10 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     if ((rc = skn_message_by_uid(w->tx, uid, w->a, &out->message, &found, err)))
         return rc;
     if (!found)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_CONFLICT,
-                                 "the message \"%.*s\" was taken out of the queue",
-                                 SKN_FMT(uid)),
-                        "To say it all the same, post it with another client's message id.");
+        return skn_fail_hint(
+            err, SKEIN_CONFLICT,
+            "To say it all the same, post it with another client's message id.",
+            "the message \"%.*s\" was taken out of the queue", SKN_FMT(uid));
     rc = skn_deliveries_read(w, &one, &out->deliveries, err);
     return rc ? rc : still_waiting(w, uid, &out->waiting, err);
 }

@@ -67,10 +67,8 @@ static skein_rc find_waiting(queue_call *c, skn_tx *tx, skn_working *w, skn_wait
     if ((rc = skn_working_take(w, c->e, tx, c->mem, c->chat, err)) ||
         (rc = skn_waiting_get(tx, w->chat.id, c->uid, c->mem, row, &found, err)) || found)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOT_FOUND, "no message \"%.*s\" waits in this chat",
-                             SKN_FMT(c->uid)),
-                    "It may have been said meanwhile.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "It may have been said meanwhile.",
+                         "no message \"%.*s\" waits in this chat", SKN_FMT(c->uid));
 }
 
 static skein_rc change_queue(queue_call *c, skn_work *work, skein_error *err)

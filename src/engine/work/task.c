@@ -35,9 +35,8 @@ static skein_rc need_task(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a,
 
     if (rc || found)
         return rc;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_NOT_FOUND, "there is no task \"%.*s\" here", SKN_FMT(uid)),
-        "\"skein task ls\" lists them.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein task ls\" lists them.",
+                         "there is no task \"%.*s\" here", SKN_FMT(uid));
 }
 
 /* --- A new one ---------------------------------------------------------------------------------------------- */
@@ -47,9 +46,9 @@ static skein_rc check_waiting(int64_t waiting, skein_error *err)
 {
     if (waiting < SKN_TASKS_MAX)
         return SKEIN_OK;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_LIMIT, "%d tasks wait for this agent already", SKN_TASKS_MAX),
-        "Wait until it has done some of them, or cancel some.");
+    return skn_fail_hint(err, SKEIN_LIMIT,
+                         "Wait until it has done some of them, or cancel some.",
+                         "%d tasks wait for this agent already", SKN_TASKS_MAX);
 }
 
 skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
@@ -351,10 +350,8 @@ skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein
 static skein_rc refuse(const skn_task_row *row, skein_error *err)
 {
     if (skn_str_is(row->task.status, "completed"))
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_CONFLICT, "the task \"%.*s\" is completed",
-                                 SKN_FMT(row->task.uid)),
-                        "Give the agent a new task.");
+        return skn_fail_hint(err, SKEIN_CONFLICT, "Give the agent a new task.",
+                             "the task \"%.*s\" is completed", SKN_FMT(row->task.uid));
     if (!skn_str_trim(row->task.content).n)
         return skn_fail(err, SKEIN_CONFLICT, "the text of the task \"%.*s\" was erased",
                         SKN_FMT(row->task.uid));

@@ -287,8 +287,8 @@ static skein_rc find_row(skn_tx *tx, int64_t world, skn_str ref, skn_arena *a,
         rc = pick_one(&rows, ref, out, &found, err);
     if (rc || (found && (!world || out->world_id == world)))
         return rc;
-    rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"", SKN_FMT(ref));
-    return skn_hint(err, rc, "\"skein conv ls\" lists the conversations.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein conv ls\" lists the conversations.",
+                         "there is no conversation \"%.*s\"", SKN_FMT(ref));
 }
 
 skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
@@ -502,10 +502,9 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
     if (rc)
         return rc;
     if (!found || c->row.world_id != c->world)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_NOT_FOUND,
-                                 "no conversation \"%.*s\" was removed here", SKN_FMT(c->ref)),
-                        "\"skein conv ls --archived\" lists those that were.");
+        return skn_fail_hint(err, SKEIN_NOT_FOUND,
+                             "\"skein conv ls --archived\" lists those that were.",
+                             "no conversation \"%.*s\" was removed here", SKN_FMT(c->ref));
     if ((rc = check_free(tx, c, err)) ||
         (rc = skn_conversation_show(tx, c->row.id, &found, err)) ||
         (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))

@@ -18,8 +18,9 @@ static skein_rc check_word(skn_str s, const char *what, size_t max, skein_error 
     if (skn_str_trim(s).n != s.n)
         return skn_fail(err, SKEIN_INVALID, "%s begins or ends with a blank", what);
     if (skn_str_is_word(skn_str_sub(s, 0, 7), "source."))
-        return skn_hint(err, skn_fail(err, SKEIN_INVALID, "%s begins with \"Source.\"", what),
-                        "Only the system says where a message comes from.");
+        return skn_fail_hint(err, SKEIN_INVALID,
+                             "Only the system says where a message comes from.",
+                             "%s begins with \"Source.\"", what);
     return SKEIN_OK;
 }
 
@@ -31,10 +32,9 @@ static skein_rc check_tag(const skein_tag *tag, skein_error *err)
         (rc = check_word(tag->instruction, "the tag's instruction", SKN_WORD_MAX, err)))
         return rc;
     if (!skn_str_among(tag->control, "button toggle choice"))
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_INVALID, "the tag \"%.*s\" has no such control",
-                                 SKN_FMT(tag->name)),
-                        "A control is one of button, toggle and choice.");
+        return skn_fail_hint(err, SKEIN_INVALID,
+                             "A control is one of button, toggle and choice.",
+                             "the tag \"%.*s\" has no such control", SKN_FMT(tag->name));
     return tag->target.p ? skn_check_word(tag->target, "the tag's target", SKN_WORD_MAX, err)
                          : SKEIN_OK;
 }
@@ -43,10 +43,8 @@ static skein_rc no_tag(skn_str name, skein_error *err)
 {
     int n = (int)(name.n < 80 ? name.n : 80);
 
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOT_FOUND, "this world has no tag \"%.*s\"", n,
-                             name.p ? name.p : ""),
-                    "\"skein tag ls\" lists its tags.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein tag ls\" lists its tags.",
+                         "this world has no tag \"%.*s\"", n, name.p ? name.p : "");
 }
 
 /* --- The calls ---------------------------------------------------------------------------------------- */

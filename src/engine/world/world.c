@@ -90,9 +90,8 @@ skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_
         s.rc = skn_world_by_ref(s.tx, lower(ref, mem), ref, mem, out, &found, err);
     if (s.rc || found)
         return s.rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOT_FOUND, "there is no world \"%.*s\"", SKN_FMT(ref)),
-                    "\"skein world ls\" lists the worlds.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein world ls\" lists the worlds.",
+                         "there is no world \"%.*s\"", SKN_FMT(ref));
 }
 
 skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
@@ -163,9 +162,8 @@ static skein_rc set_hours(skn_tx *tx, const agent_call *c, skein_error *err)
 
 static skein_rc no_agent(skn_str ref, skein_error *err)
 {
-    return skn_hint(
-        err, skn_fail(err, SKEIN_NOT_FOUND, "this world has no agent \"%.*s\"", SKN_FMT(ref)),
-        "\"skein agent ls\" lists its agents.");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein agent ls\" lists its agents.",
+                         "this world has no agent \"%.*s\"", SKN_FMT(ref));
 }
 
 static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error *err)
@@ -449,14 +447,12 @@ static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, ske
     if (fits == 1)
         return SKEIN_OK;
     if (fits)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_CONFLICT,
-                                 "%zu worlds with the name \"%.*s\" were removed", fits,
-                                 SKN_FMT(ref)),
-                        "Name its id: \"skein world ls --removed\" shows them.");
-    return skn_hint(
-        err, skn_fail(err, SKEIN_NOT_FOUND, "no world \"%.*s\" was removed here", SKN_FMT(ref)),
-        "\"skein world ls --removed\" lists those that were.");
+        return skn_fail_hint(
+            err, SKEIN_CONFLICT, "Name its id: \"skein world ls --removed\" shows them.",
+            "%zu worlds with the name \"%.*s\" were removed", fits, SKN_FMT(ref));
+    return skn_fail_hint(err, SKEIN_NOT_FOUND,
+                         "\"skein world ls --removed\" lists those that were.",
+                         "no world \"%.*s\" was removed here", SKN_FMT(ref));
 }
 
 static skein_rc show_world(skn_tx *tx, void *arg, skein_error *err)

@@ -50,9 +50,8 @@ skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a
 
     if (rc || !found || taken.id.v == own)
         return rc;
-    return skn_hint(
-        err, skn_fail(err, SKEIN_CONFLICT, "there is already a world \"%.*s\"", SKN_FMT(name)),
-        "Choose another name, or use that world.");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Choose another name, or use that world.",
+                         "there is already a world \"%.*s\"", SKN_FMT(name));
 }
 
 int64_t skn_turn_limit(const skein_world *w)
