@@ -239,8 +239,8 @@ skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err
 /* --- version.c: versions for the outside ---------------------------------------------------------- */
 
 /* The public form of a version; thread and length are those of the main lane. */
-skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
-                          const skn_version_row *row, skein_version *out, skein_error *err);
+skein_rc skn_version_fill(skn_tx *tx, const skn_conversation_row *c, const skn_version_row *row,
+                          skn_arena *a, skein_version *out, skein_error *err);
 /* By number; 0 is the current one. SKEIN_NOT_FOUND names the number. */
 skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number,
                           skn_arena *a, skn_version_row *out, skein_error *err);

@@ -26,7 +26,6 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
 {
     skn_conversation_row row;
     skn_version_row      version;
-    skn_trees            f;
     skn_str              number, rest = outcome;
     int64_t              n = 0;
     bool                 found;
@@ -35,10 +34,8 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
     skn_str_split(&rest, ' ', &number);
     skn_str_int(number, &n);
     if ((rc = skn_conversation_need(tx, c->how->conversation, c->mem, &row, err)) ||
-        (rc = skn_version_pick(tx, &row, n, c->mem, &version, err)))
-        return rc;
-    skn_trees_init(&f, tx, c->mem, row.id);
-    if ((rc = skn_version_fill(&f, &row, &version, c->version, err)))
+        (rc = skn_version_pick(tx, &row, n, c->mem, &version, err)) ||
+        (rc = skn_version_fill(tx, &row, &version, c->mem, c->version, err)))
         return rc;
     c->replayed = true;
     if (!c->message || skn_str_is(rest, "-"))

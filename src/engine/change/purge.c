@@ -305,14 +305,12 @@ static skein_rc check_expected(purge_call *c, skn_tx *tx, const skn_conversation
     skein_at        at = c->how->expect;
     skn_version_row current;
     skein_version   v;
-    skn_trees       f;
     skein_rc        rc;
 
     if (at.thread.v == 0)
         return SKEIN_OK;
-    skn_trees_init(&f, tx, c->a, row->id);
     if ((rc = skn_version_pick(tx, row, 0, c->a, &current, err)) ||
-        (rc = skn_version_fill(&f, row, &current, &v, err)))
+        (rc = skn_version_fill(tx, row, &current, c->a, &v, err)))
         return rc;
     return skn_expect(at, v.thread.v, v.length, "conversation", row->uid, err);
 }

@@ -314,13 +314,6 @@ static skein_rc check_target(const removal_call *c, const skein_message *m, skei
                          "message \"%.*s\" was not written by a person", SKN_FMT(m->uid));
 }
 
-static skein_rc fill_previous(removal_call *c, skein_error *err)
-{
-    skn_draft *d = &c->change.draft;
-
-    return skn_version_fill(&d->trees, &d->target, &d->base, &c->out->previous, err);
-}
-
 /* The numbers of a removal that was made before: its threads begin with what was left of those they
  * come from. */
 static skein_rc count_again(removal_call *c, skn_tx *tx, const skn_conversation_row *row,
@@ -351,7 +344,6 @@ static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
     skn_conversation_row row;
     skn_version_row      version, origin;
     skein_message        target;
-    skn_trees            f;
     bool                 found;
     skein_rc             rc;
 
@@ -363,12 +355,10 @@ static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
         (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
         (rc = skn_message_get(tx, c->id.v, mem, &target, &found, err)) ||
-        (rc = count_again(c, tx, &row, version.id, err)))
+        (rc = count_again(c, tx, &row, version.id, err)) ||
+        (rc = skn_version_fill(tx, &row, &origin, mem, &c->out->previous, err)))
         return rc;
     c->out->message_uid = found ? target.uid : SKN_NONE;
-    skn_trees_init(&f, tx, mem, row.id);
-    if ((rc = skn_version_fill(&f, &row, &origin, &c->out->previous, err)))
-        return rc;
     c->out->previous.length = c->out->version.origin_length; /* it may have grown since */
     return SKEIN_OK;
 }
@@ -400,7 +390,8 @@ static skein_rc remove_from(void *arg, skein_error *err)
     c->edit = skn_arena_printf(d->a, "ed_%s", uid);
     tell_phase(c, &d->conversation, "removing", false);
     rc = skn_draft_commit(d, c->change.version, err);
-    if (rc || (rc = fill_previous(c, err)) ||
+    if (rc ||
+        (rc = skn_version_fill(d->tx, &d->target, &d->base, d->a, &c->out->previous, err)) ||
         (rc = skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
                                     t.message.uid, err)))
         return rc;

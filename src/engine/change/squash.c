@@ -275,7 +275,6 @@ static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein
     skn_conversation_row conversation;
     skn_version_row      version;
     skn_ids              ids;
-    skn_trees            f;
     bool                 found;
     skein_rc             rc = skn_squash_by_uid(tx, out->uid, mem, &row, &found, err);
 
@@ -295,8 +294,8 @@ static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein
         (rc = skn_version_get(tx, row.version_id, mem, &version, &found, err)))
         return rc;
     out->source_count = ids.count;
-    skn_trees_init(&f, tx, mem, conversation.id);
-    return found ? skn_version_fill(&f, &conversation, &version, &out->version, err) : SKEIN_OK;
+    return found ? skn_version_fill(tx, &conversation, &version, mem, &out->version, err)
+                 : SKEIN_OK;
 }
 
 skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_squash *out,

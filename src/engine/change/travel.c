@@ -29,7 +29,7 @@ static skein_rc fill_version(move_call *c, int64_t version_id, skein_version *ou
     if (!found)
         return skn_fail(err, SKEIN_DAMAGED, "version row %lld is missing",
                         (long long)version_id);
-    return skn_version_fill(&c->trees, &c->row, &row, out, err);
+    return skn_version_fill(c->tx, &c->row, &row, c->mem, out, err);
 }
 
 /* --- What a move changes, in numbers: only asked for on a dry run ------------------------------------------ */
@@ -139,7 +139,7 @@ static skein_rc replay(move_call *c, skn_str outcome, skein_error *err)
         if (skn_str_split(&outcome, ' ', &word))
             skn_str_int(word, &n);
         if ((rc = skn_version_pick(c->tx, &c->row, n, c->mem, &row, err)) ||
-            (rc = skn_version_fill(&c->trees, &c->row, &row, versions[i], err)))
+            (rc = skn_version_fill(c->tx, &c->row, &row, c->mem, versions[i], err)))
             return rc;
         ids[i] = row.id;
     }

@@ -216,14 +216,11 @@ static skein_rc get_version(skein_engine *e, skein_conversation_id conversation,
 
     *out = (skein_version){0};
     while (skn_snapshot_next(&s, err)) {
-        skn_trees f;
-
-        skn_trees_init(&f, s.tx, mem, conversation.v);
         if (!(s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)))
             s.rc = thread.p ? find_thread(s.tx, &row, thread, mem, &version, err)
                             : skn_version_pick(s.tx, &row, number, mem, &version, err);
         if (!s.rc)
-            s.rc = skn_version_fill(&f, &row, &version, out, err);
+            s.rc = skn_version_fill(s.tx, &row, &version, mem, out, err);
     }
     return s.rc;
 }

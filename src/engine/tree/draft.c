@@ -203,7 +203,7 @@ skein_rc skn_draft_commit(skn_draft *d, skein_version *out, skein_error *err)
         return rc;
     d->target.version_id = d->version_id;
     if ((rc = skn_version_get(d->tx, d->version_id, d->a, &row, &found, err)) ||
-        (rc = skn_version_fill(&d->trees, &d->target, &row, out, err)))
+        (rc = skn_version_fill(d->tx, &d->target, &row, d->a, out, err)))
         return rc;
     if (d->target.id == d->conversation.id)
         skn_feed_version(d->tx, &d->conversation, d->version_id, out);

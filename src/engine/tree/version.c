@@ -90,7 +90,7 @@ skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t num
 }
 
 /* Of a version: the main lane's thread, whose length stands for the whole. */
-static skein_rc main_thread(skn_trees *f, int64_t conversation, int64_t version,
+static skein_rc main_thread(skn_tx *tx, skn_arena *a, int64_t conversation, int64_t version,
                             skn_thread_row *out, skein_error *err)
 {
     skn_lane_row lane;
@@ -98,20 +98,19 @@ static skein_rc main_thread(skn_trees *f, int64_t conversation, int64_t version,
     skein_rc     rc;
 
     *out = (skn_thread_row){0};
-    if ((rc = skn_lane_by_key(f->tx, conversation, SKN_MAIN, f->a, &lane, &found, err)) ||
-        !found)
+    if ((rc = skn_lane_by_key(tx, conversation, SKN_MAIN, a, &lane, &found, err)) || !found)
         return rc;
-    return skn_thread_of(f->tx, version, lane.id, f->a, out, &found, err);
+    return skn_thread_of(tx, version, lane.id, a, out, &found, err);
 }
 
-skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
-                          const skn_version_row *row, skein_version *out, skein_error *err)
+skein_rc skn_version_fill(skn_tx *tx, const skn_conversation_row *c, const skn_version_row *row,
+                          skn_arena *a, skein_version *out, skein_error *err)
 {
     skn_thread_row t, origin;
     bool           found;
     skein_rc       rc;
 
-    if ((rc = main_thread(f, row->conversation_id, row->id, &t, err)))
+    if ((rc = main_thread(tx, a, row->conversation_id, row->id, &t, err)))
         return rc;
     *out = (skein_version){.number = row->number,
                            .thread = {t.id},
@@ -126,7 +125,7 @@ skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
                            .created_at = row->created_at};
     if (t.origin_id == 0)
         return SKEIN_OK;
-    if ((rc = skn_thread_get(f->tx, t.origin_id, f->a, &origin, &found, err)))
+    if ((rc = skn_thread_get(tx, t.origin_id, a, &origin, &found, err)))
         return rc;
     out->origin_thread_uid = found ? origin.uid : SKN_NONE;
     return SKEIN_OK;

@@ -98,7 +98,7 @@ skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_
                                 .read_only = row->read_only};
     skn_trees_init(&f, tx, a, row->id);
     if ((rc = skn_version_pick(tx, row, 0, a, &version, err)) ||
-        (rc = skn_version_fill(&f, row, &version, &v, err)) ||
+        (rc = skn_version_fill(tx, row, &version, a, &v, err)) ||
         (rc = skn_lane_need(tx, row, SKN_MAIN, a, &lane, err)) ||
         (rc = skn_thread_load(&f, version.id, lane.id, &t, &found, err)))
         return rc;
