@@ -69,21 +69,23 @@ skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
     return rc ? rc : skn_tell_over(w, &rows, err);
 }
 
-/* Is the message in the version that is current now, where it has to be answered? */
-static skein_rc is_there(skn_working *w, skn_trees *f, const skn_delivery_row *d, bool *there,
-                         skein_error *err)
+skein_rc skn_lane_holds(const skn_working *w, int64_t lane_id, int64_t message, bool *holds,
+                        skein_error *err)
 {
-    skn_lane_row lane = {.id = d->lane_id};
+    skn_lane_row lane = {.id = lane_id};
     skn_thread   t;
+    skn_trees    f;
     int64_t      at = -1;
     skein_rc     rc = SKEIN_OK;
 
+    skn_trees_init(&f, w->tx, w->a, w->chat.id);
     if (!lane.id)
         rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &lane, err);
-    if (rc || (rc = skn_thread_load(f, w->chat.version_id, lane.id, &t, there, err)) || !*there)
+    if (rc || (rc = skn_thread_load(&f, w->chat.version_id, lane.id, &t, holds, err)) ||
+        !*holds)
         return rc;
-    rc = skn_thread_position_of(f, &t, d->message_id, &at, err);
-    *there = at >= 0;
+    rc = skn_thread_position_of(&f, &t, message, &at, err);
+    *holds = at >= 0;
     return rc;
 }
 
@@ -91,16 +93,17 @@ static skein_rc is_there(skn_working *w, skn_trees *f, const skn_delivery_row *d
 static skein_rc drop_removed(skn_working *w, skein_error *err)
 {
     skn_delivery_rows rows;
-    skn_trees         f;
     bool              there;
     skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
 
-    skn_trees_init(&f, w->tx, w->a, w->chat.id);
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
-        if (!skn_is_resting(&rows.at[i]) || (rc = is_there(w, &f, &rows.at[i], &there, err)))
+        const skn_delivery_row *d = &rows.at[i];
+
+        if (!skn_is_resting(d) ||
+            (rc = skn_lane_holds(w, d->lane_id, d->message_id, &there, err)))
             continue;
         if (!there)
-            rc = skn_work_drop(w, &rows.at[i], err);
+            rc = skn_work_drop(w, d, err);
     }
     return rc;
 }

@@ -13,30 +13,12 @@ typedef struct again_call {
 
 /* --- Whether it can ----------------------------------------------------------------------------------------- */
 
-/* Is it in the room, in the version that is current? */
-static skein_rc is_there(skn_working *w, int64_t message, bool *there, skein_error *err)
-{
-    skn_lane_row main;
-    skn_thread   t;
-    skn_trees    f;
-    int64_t      at = -1;
-    skein_rc     rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &main, err);
-
-    skn_trees_init(&f, w->tx, w->a, w->chat.id);
-    if (rc || (rc = skn_thread_load(&f, w->chat.version_id, main.id, &t, there, err)) ||
-        !*there)
-        return rc;
-    rc = skn_thread_position_of(&f, &t, message, &at, err);
-    *there = at >= 0;
-    return rc;
-}
-
 static skein_rc find_said(skn_working *w, int64_t message, skein_message *m, skein_error *err)
 {
     bool     found;
     skein_rc rc = skn_message_get(w->tx, message, w->a, m, &found, err);
 
-    if (rc || (found && (rc = is_there(w, message, &found, err))))
+    if (rc || (found && (rc = skn_lane_holds(w, 0, message, &found, err))))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_CONFLICT, "the message is not in the room of this version");

@@ -219,6 +219,9 @@ skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
+/* Is a message in a lane (0: main) of the version that is current? */
+skein_rc skn_lane_holds(const skn_working *w, int64_t lane_id, int64_t message, bool *holds,
+                        skein_error *err);
 /* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
  * in a chat that goes stays there. */
 skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
