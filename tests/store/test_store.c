@@ -341,6 +341,44 @@ static void a_reader_keeps_its_snapshot(void **state)
     assert_int_equal(l.value, 3);
 }
 
+/* More often than there are connections. */
+static void a_snapshot_that_fails_gives_its_connection_back(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skein_error  err;
+    int          runs = 0;
+
+    for (int i = 0; i < 50; i++) {
+        skn_snapshot s = {.store = fx->store};
+
+        while (skn_snapshot_next(&s, &err))
+            s.rc = skn_fail(&err, SKEIN_INVALID, "run %d", ++runs);
+        assert_int_equal(s.rc, SKEIN_INVALID);
+    }
+    assert_int_equal(runs, 50);
+}
+
+static void a_snapshot_is_read_again_when_its_transaction_asks_for_it(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skn_snapshot s = {.store = fx->store}, none = {.store = fx->store, .rc = SKEIN_INVALID};
+    int64_t      value = -5;
+    skein_error  err;
+    int          runs = 0;
+
+    skn_fixture_sql(fx, "INSERT INTO meta(key, value) VALUES('k', 1)");
+    while (skn_snapshot_next(&s, &err)) {
+        s.tx->retry = ++runs == 1;
+        s.rc = runs == 1 ? SKEIN_FAILED : get(s.tx, "k", &value, &err);
+    }
+    assert_int_equal(s.rc, SKEIN_OK);
+    assert_int_equal(runs, 2);
+    assert_int_equal(value, 1);
+    while (skn_snapshot_next(&none, &err))
+        fail();
+    assert_int_equal(none.rc, SKEIN_INVALID);
+}
+
 typedef struct crowd {
     skn_store      *store;
     pthread_mutex_t mu;
@@ -500,6 +538,8 @@ int main(void)
         SKN_ON_PG(a_deadlock_is_run_again),
         SKN_BOTH(readers_do_not_wait_for_the_writer),
         SKN_BOTH(a_reader_keeps_its_snapshot),
+        SKN_BOTH(a_snapshot_that_fails_gives_its_connection_back),
+        SKN_BOTH(a_snapshot_is_read_again_when_its_transaction_asks_for_it),
         SKN_BOTH(more_readers_than_connections_take_turns),
         SKN_ON_SQLITE(a_copy_holds_the_whole_store),
         SKN_ON_PG(a_copy_from_a_server_is_refused),
