@@ -34,6 +34,11 @@ skein_rc skn_check_word(skn_str s, const char *what, size_t max, skein_error *er
     return SKEIN_OK;
 }
 
+skein_rc skn_check_given(skn_str s, const char *what, size_t max, skein_error *err)
+{
+    return s.p ? skn_check_word(s, what, max, err) : SKEIN_OK;
+}
+
 static skein_rc check_call(const skein_engine *e, const skein_tool_call *c, skein_error *err)
 {
     const skn_json *v;
@@ -67,9 +72,7 @@ static skein_rc check_calls(const skein_engine *e, const skein_new_message *m, s
         return skn_fail(err, SKEIN_INVALID, "a tool's result needs the id of its call");
     if (m->tool_call_id.p && m->role != SKEIN_TOOL)
         return skn_fail(err, SKEIN_INVALID, "only a tool's result has the id of a call");
-    return m->tool_call_id.p
-               ? skn_check_word(m->tool_call_id, "a tool call's id", SKN_WORD_MAX, err)
-               : SKEIN_OK;
+    return skn_check_given(m->tool_call_id, "a tool call's id", SKN_WORD_MAX, err);
 }
 
 static skein_rc check_instructions(const skein_new_message *m, skein_error *err)
@@ -83,8 +86,7 @@ static skein_rc check_instructions(const skein_new_message *m, skein_error *err)
         const skein_instruction *in = &m->instructions[i];
 
         if ((rc = skn_check_word(in->type, "an instruction's type", SKN_WORD_MAX, err)) ||
-            (in->target.p &&
-             (rc = skn_check_word(in->target, "an instruction's target", SKN_WORD_MAX, err))))
+            (rc = skn_check_given(in->target, "an instruction's target", SKN_WORD_MAX, err)))
             return rc;
     }
     return SKEIN_OK;
@@ -142,14 +144,11 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
         (rc = skn_check_text(e, m->content, "the text", err)) ||
         (rc = skn_check_text(e, m->thinking, "the thinking", err)) ||
         (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)) ||
-        (rc = check_time(m->created_at, err)))
+        (rc = check_time(m->created_at, err)) ||
+        (rc = skn_check_given(m->sender, "the sender", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_given(m->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
-    if (m->sender.p && (rc = skn_check_word(m->sender, "the sender", SKN_WORD_MAX, err)))
-        return rc;
-    if (m->model.p && (rc = skn_check_word(m->model, "the model's name", SKN_WORD_MAX, err)))
-        return rc;
-    return m->turn_uid.p ? skn_check_word(m->turn_uid, "the turn's id", SKN_WORD_MAX, err)
-                         : SKEIN_OK;
+    return skn_check_given(m->turn_uid, "the turn's id", SKN_WORD_MAX, err);
 }
 
 /* --- Rows in the order of a number --------------------------------------------------------------------- */

@@ -307,6 +307,8 @@ skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_erro
 skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err);
 /* The same with a limit of its own, and without line breaks or other control characters. */
 skein_rc skn_check_word(skn_str s, const char *what, size_t max, skein_error *err);
+/* The same of one that may be absent. */
+skein_rc skn_check_given(skn_str s, const char *what, size_t max, skein_error *err);
 skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err);
 
 /* --- append.c ------------------------------------------------------------------------------------------ */

@@ -173,7 +173,7 @@ skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_er
     c->make = make;
     c->arg = arg;
     c->dry_done = false;
-    if (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err)))
+    if ((rc = skn_check_given(c->how->key, "the key", SKN_WORD_MAX, err)))
         return rc;
     rc = skn_store_write(c->e->store, run_change, c, err);
     if (rc != SKEIN_NOTHING || !c->dry_done)

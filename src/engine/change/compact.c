@@ -276,10 +276,8 @@ skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
         return rc;
     if (skn_str_trim(what->content).n == 0)
         return skn_fail(err, SKEIN_INVALID, "the summary has no text");
-    if (what->model.p &&
-        (rc = skn_check_word(what->model, "the model's name", SKN_WORD_MAX, err)))
-        return rc;
-    if (what->reason.p && (rc = skn_check_word(what->reason, "the reason", SKN_WORD_MAX, err)))
+    if ((rc = skn_check_given(what->model, "the model's name", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_given(what->reason, "the reason", SKN_WORD_MAX, err)))
         return rc;
     return skn_store_write(e->store, compact, &c, err);
 }

@@ -255,8 +255,7 @@ skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
         return skn_fail(err, SKEIN_INVALID, "the squash has no text");
     if ((rc = skn_check_text(e, spec->content, "the text", err)) ||
         (rc = skn_check_text(e, spec->prompt, "the prompt", err)) ||
-        (spec->model.p &&
-         (rc = skn_check_word(spec->model, "the model's name", SKN_WORD_MAX, err))))
+        (rc = skn_check_given(spec->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
     c.change = skn_change_of(e, how, mem, "squash", &out->version,
                              skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),

@@ -370,8 +370,8 @@ static skein_rc run_move(move_call *c, skn_work *work, skein_error *err)
 
     if (c->steps < 1 || c->steps > 1000000)
         return skn_fail(err, SKEIN_INVALID, "the number of steps must be 1 or more");
-    if ((c->how->actor.p && (rc = skn_check_word(c->how->actor, "actor", SKN_WORD_MAX, err))) ||
-        (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err))))
+    if ((rc = skn_check_given(c->how->actor, "actor", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_given(c->how->key, "the key", SKN_WORD_MAX, err)))
         return rc;
     rc = skn_store_write(c->e->store, work, c, err);
     return rc == SKEIN_NOTHING && c->dry_done ? SKEIN_OK : rc;

@@ -39,7 +39,7 @@ skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a
     skein_rc rc;
 
     *d = (skn_draft){.e = e, .tx = tx, .a = a, .how = how, .kind = kind, .now = SKN_NOW()};
-    if (how->actor.p && (rc = skn_check_word(how->actor, "actor", SKN_WORD_MAX, err)))
+    if ((rc = skn_check_given(how->actor, "actor", SKN_WORD_MAX, err)))
         return rc;
     if ((rc = skn_conversation_take(tx, how->conversation, a, &d->conversation, err)) ||
         (rc = skn_version_pick(tx, &d->conversation, base, a, &d->base, err)))

@@ -320,8 +320,7 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
                    .out = out};
     skein_rc  rc;
 
-    if (spawn_call_id.p &&
-        (rc = skn_check_word(spawn_call_id, "a tool call's id", SKN_WORD_MAX, err)))
+    if ((rc = skn_check_given(spawn_call_id, "a tool call's id", SKN_WORD_MAX, err)))
         return rc;
     if (parent.p && parent.n > 0 && parent.p[0] == '@')
         return skn_fail(err, SKEIN_INVALID,

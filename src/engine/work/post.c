@@ -341,11 +341,9 @@ static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_err
                         skein_role_name(p->message.role));
     if (p->message.uid.p)
         return skn_fail(err, SKEIN_INVALID, "the id of a posted message is made here");
-    if (p->client_id.p &&
-        (rc = skn_check_word(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
+    if ((rc = skn_check_given(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
         return rc;
-    return p->model.p ? skn_check_word(p->model, "the model's name", SKN_WORD_MAX, err)
-                      : SKEIN_OK;
+    return skn_check_given(p->model, "the model's name", SKN_WORD_MAX, err);
 }
 
 skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *mem,

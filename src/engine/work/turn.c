@@ -110,8 +110,7 @@ skein_rc skn_holding_check(const skn_holding *how, skein_error *err)
     skein_rc rc;
 
     if ((rc = skn_check_word(how->holder, "the holder", SKN_WORD_MAX, err)) ||
-        (how->model.p &&
-         (rc = skn_check_word(how->model, "the model's name", SKN_WORD_MAX, err))))
+        (rc = skn_check_given(how->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
     if (how->lease_ms < 1 || how->lease_ms > SKN_LEASE_MAX / 1000)
         return skn_fail(err, SKEIN_INVALID, "a lease is 1 ms to a day");

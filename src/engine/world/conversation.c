@@ -157,7 +157,7 @@ skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, 
     chat_call c = {.e = e, .mem = mem, .out = out};
     skein_rc  rc;
 
-    if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
+    if ((rc = skn_check_given(title, "the title", SKN_TITLE_MAX, err)))
         return rc;
     c.row = (skn_conversation_row){
         .world_id = world.v, .mode = SKEIN_CHAT, .title = skn_arena_copy(mem, title)};
@@ -652,7 +652,7 @@ skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version,
     branch_call c = {e, how, mem, out, version, length, title, false};
     skein_rc    rc;
 
-    if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
+    if ((rc = skn_check_given(title, "the title", SKN_TITLE_MAX, err)))
         return rc;
     rc = skn_store_write(e->store, branch, &c, err);
     if (rc != SKEIN_NOTHING || !c.dry_done)

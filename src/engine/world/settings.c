@@ -233,8 +233,7 @@ skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
     skein_rc  rc;
 
     if ((rc = skn_check_word(what->operation, "the operation", SKN_WORD_MAX, err)) ||
-        (what->message_uid.p &&
-         (rc = skn_check_word(what->message_uid, "the message's id", SKN_WORD_MAX, err))) ||
+        (rc = skn_check_given(what->message_uid, "the message's id", SKN_WORD_MAX, err)) ||
         (rc = skn_check_text(e, what->error, "the error", err)))
         return rc;
     c.what.error = what->error.n > EDIT_ERROR_TEXT ? skn_utf8_cut(what->error, EDIT_ERROR_TEXT)

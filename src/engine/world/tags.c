@@ -35,8 +35,7 @@ static skein_rc check_tag(const skein_tag *tag, skein_error *err)
         return skn_fail_hint(err, SKEIN_INVALID,
                              "A control is one of button, toggle and choice.",
                              "the tag \"%.*s\" has no such control", SKN_FMT(tag->name));
-    return tag->target.p ? skn_check_word(tag->target, "the tag's target", SKN_WORD_MAX, err)
-                         : SKEIN_OK;
+    return skn_check_given(tag->target, "the tag's target", SKN_WORD_MAX, err);
 }
 
 static skein_rc no_tag(skn_str name, skein_error *err)

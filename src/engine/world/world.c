@@ -249,8 +249,7 @@ static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *me
 
     if ((a->lead_name.p && (rc = skn_name_normal(a->lead_name, mem, &a->lead_name, err))) ||
         (rc = skn_check_text(e, a->system_prompt, "the system prompt", err)) ||
-        (a->model.p &&
-         (rc = skn_check_word(a->model, "the model's name", SKN_WORD_MAX, err))) ||
+        (rc = skn_check_given(a->model, "the model's name", SKN_WORD_MAX, err)) ||
         (rc = skn_check_text(e, a->settings, "the settings", err)))
         return rc;
     if (!a->settings.p)
