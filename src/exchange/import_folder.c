@@ -19,11 +19,29 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
     return skn_arena_printf(file->a, "%s/%s", folder, name).p;
 }
 
-static bool exists(const char *path, bool folder)
+/* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is no file could
+ * be read for ever: a folder that has such a thing in its place is not imported. */
+static skein_rc look(const char *path, bool folder, bool *there, skein_error *err)
+{
+    struct stat st;
+    skein_rc    rc;
+
+    *there = lstat(path, &st) == 0;
+    if (!*there || (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_DATA, "\"%s\" is %s", path,
+                  S_ISLNK(st.st_mode) ? "a link, which is not followed"
+                  : folder            ? "no folder"
+                                      : "no file");
+    return skn_hint(err, rc, "Put the %s itself there, or remove it; nothing was imported.",
+                    folder ? "folder" : "file");
+}
+
+static bool is_folder(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode));
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 typedef struct names {
@@ -40,14 +58,16 @@ static int compare_names(const void *a, const void *b)
 static skein_rc list_folder(skn_foreign_file *file, const char *path, names *out,
                             skein_error *err)
 {
-    DIR           *dir = opendir(path);
+    DIR           *dir;
     struct dirent *entry;
     skn_vec(const char *) found = {0};
+    bool     there;
+    skein_rc rc = look(path, true, &there, err);
 
     *out = (names){0};
-    if (!dir && errno == ENOENT)
-        return SKEIN_OK;
-    if (!dir)
+    if (rc || !there)
+        return rc;
+    if (!(dir = opendir(path)))
         return skn_fail(err, SKEIN_IO, "cannot open \"%s\": %s", path, strerror(errno));
     while ((entry = readdir(dir)) && found.n <= SKN_IMPORT_VALUES)
         if (entry->d_name[0] != '.')
@@ -66,7 +86,7 @@ static void keep_folders(skn_foreign_file *file, const char *root, names *all)
     size_t n = 0;
 
     for (size_t i = 0; i < all->count; i++)
-        if (exists(inside(file, root, all->at[i]), true))
+        if (is_folder(inside(file, root, all->at[i])))
             all->at[n++] = all->at[i];
     all->count = n;
 }
@@ -77,11 +97,12 @@ static skein_rc read_json(skn_foreign_file *file, const char *path, const skn_js
 {
     skn_buf     buf;
     skein_error cause;
-    skein_rc    rc;
+    bool        there;
+    skein_rc    rc = look(path, false, &there, err);
 
     *out = NULL;
-    if (!exists(path, false))
-        return SKEIN_OK;
+    if (rc || !there)
+        return rc;
     skn_buf_init(&buf, SKN_IMPORT_FILE);
     rc = skn_import_read(path, &buf, err);
     if (!rc &&
@@ -97,10 +118,11 @@ static skein_rc read_json(skn_foreign_file *file, const char *path, const skn_js
 static skein_rc read_prompt(skn_foreign *f, const char *path, size_t agent, skein_error *err)
 {
     skn_buf  buf;
-    skein_rc rc;
+    bool     there;
+    skein_rc rc = look(path, false, &there, err);
 
-    if (!exists(path, false))
-        return SKEIN_OK;
+    if (rc || !there)
+        return rc;
     skn_buf_init(&buf, f->e->max_text);
     rc = skn_import_read(path, &buf, err);
     if (!rc)
@@ -185,6 +207,15 @@ static skein_rc read_memories(skn_foreign *f, const char *root, const names *fol
     return rc;
 }
 
+static skein_rc check_link(const char *path, skein_error *err)
+{
+    bool        there;
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? look(path, true, &there, err)
+                                                        : SKEIN_OK;
+}
+
 /* A folder's name is its agent's id. */
 static skein_rc read_agents(skn_foreign *f, const char *path, skein_error *err)
 {
@@ -192,6 +223,8 @@ static skein_rc read_agents(skn_foreign *f, const char *path, skein_error *err)
     names       folders;
     skein_rc    rc = list_folder(f->file, root, &folders, err);
 
+    for (size_t i = 0; !rc && i < folders.count; i++)
+        rc = check_link(inside(f->file, root, folders.at[i]), err);
     keep_folders(f->file, root, &folders);
     for (size_t i = 0; !rc && i < folders.count; i++)
         if (skn_foreign_agent_of(f, skn_str_of(folders.at[i])) < 0)
@@ -233,13 +266,14 @@ static skein_rc fail_folder(const char *path, skein_error *err)
 
 static bool is_world(skn_foreign_file *file, const char *path)
 {
-    return exists(inside(file, path, "agents"), true);
+    return is_folder(inside(file, path, "agents"));
 }
 
 static skein_rc read_worlds(skn_foreign_file *file, const char *path, skein_error *err)
 {
     names    folders;
-    skein_rc rc = list_folder(file, path, &folders, err);
+    skein_rc rc = list_folder(file, inside(file, path, "."), &folders,
+                              err); /* which may be named by a link */
 
     keep_folders(file, path, &folders);
     for (size_t i = 0; !rc && i < folders.count; i++) {
@@ -258,17 +292,19 @@ static skein_rc read_worlds(skn_foreign_file *file, const char *path, skein_erro
 skein_rc skn_import_folder(skn_foreign_file *file, const char *path, skein_error *err)
 {
     const char *database = inside(file, path, "database.db");
-    skein_rc    rc;
+    bool        there;
+    skein_rc    rc = look(database, false, &there, err);
 
+    if (rc)
+        return rc;
     file->form = SKN_STR("agent-world folder");
     if (is_world(file, path))
         return read_world(file, path, err);
     if ((rc = read_worlds(file, path, err)))
         return rc;
     if (file->worlds.n == 0)
-        return exists(database, false) ? skn_import_agentworld(file, database, err)
-                                       : fail_folder(path, err);
-    if (exists(database, false))
+        return there ? skn_import_agentworld(file, database, err) : fail_folder(path, err);
+    if (there)
         skn_foreign_note(file, "\"%s\" was not read: import it by itself", database);
     return SKEIN_OK;
 }

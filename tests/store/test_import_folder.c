@@ -2,6 +2,7 @@
 #include "exchange_kit.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void make_folder(place *p, const char *name)
 {
@@ -298,6 +299,43 @@ static void an_agent_that_is_there_twice_is_refused(void **state)
     place_close(&p);
 }
 
+/* A folder from somebody else must not say which file of ours becomes a prompt. */
+static void a_folder_with_links_in_it_is_refused(void **state)
+{
+    static const char *const links[] = {"data/lab/agents/fern/system-prompt.md",
+                                        "data/lab/agents/fern/archive/memory-x.json",
+                                        "data/lab/edit-errors.json",
+                                        "data/lab/chats",
+                                        "data/lab/agents/other",
+                                        "data/database.db"};
+    place                    p;
+    skn_import_report        r;
+    char                     secret[300];
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    make_folder(&p, "elsewhere");
+    put_file(&p, "secret", "nobody is to read this");
+    snprintf(secret, sizeof secret, "%s", folder(&p, "secret"));
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        const char *at = folder(&p, links[i]);
+
+        assert_int_equal(symlink(secret, at), 0);
+        assert_int_equal(import_file(&p, folder(&p, "data"), NULL, false, &r), SKEIN_DATA);
+        assert_non_null(strstr(p.err.message, "is a link, which is not followed"));
+        assert_int_equal(unlink(folder(&p, links[i])), 0);
+    }
+    assert_int_equal(mkfifo(folder(&p, links[0]), 0600), 0);
+    assert_int_equal(import_file(&p, folder(&p, "data"), NULL, false, &r), SKEIN_DATA);
+    assert_non_null(strstr(p.err.message, "is no file"));
+    assert_int_equal(unlink(folder(&p, links[0])), 0);
+    assert_int_equal(skn_fixture_number(p.fx, "SELECT count(*) FROM worlds"), 0);
+    snprintf(secret, sizeof secret, "%s", folder(&p, "data"));
+    assert_int_equal(symlink(secret, folder(&p, "named")), 0);
+    SKN_OK(import_file(&p, folder(&p, "named"), NULL, false, &r), p.err);
+    place_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +346,7 @@ int main(void)
         SKN_PLACE_BOTH(edits_that_had_failed_are_listed_and_those_of_unknown_messages_named),
         SKN_PLACE_SQLITE(links_that_a_folder_never_had_are_guessed),
         SKN_PLACE_BOTH(a_folder_that_was_imported_is_there),
+        SKN_PLACE_SQLITE(a_folder_with_links_in_it_is_refused),
         SKN_PLACE_SQLITE(an_agent_named_as_another_ones_id_stays_itself),
         SKN_PLACE_SQLITE(an_agent_that_is_there_twice_is_refused),
     };
