@@ -97,8 +97,8 @@ typedef struct skn_provider_request {
     skn_str             name, type, base_url;
     skn_str             key;     /* a secret: kept where keys are, told to nobody */
     skn_str             key_env; /* the variable that has it */
-    bool                dry_run; /* NEW: what would be refused is, nothing is made or told */
-    skein_engine       *engine;  /* works for who asks; good until done was called */
+    bool          dry_run; /* NEW, REMOVE: what would be refused is, nothing is done or told */
+    skein_engine *engine;  /* works for who asks; good until done was called */
     const skn_json
         *more; /* headers, timeoutMs, maxRetries, concurrency, where the body has them */
 } skn_provider_request;

@@ -337,11 +337,13 @@ int skn_cmd_provider_use(skn_cli *cli)
 int skn_cmd_provider_rm(skn_cli *cli)
 {
     const char     *path = path_of(cli, skn_arg(cli, 0), "");
-    const skn_json *now;
+    const skn_json *now, *none;
     bool            in_use = false;
     skein_rc        rc;
 
     if ((rc = ask(cli, "GET", path, SKN_NONE, &now)) ||
+        (rc = ask(cli, "DELETE", path_of(cli, skn_arg(cli, 0), "?dryRun=true"), SKN_NONE,
+                  &none)) ||
         (rc = skn_provider_users_say(cli, now, &in_use)))
         return (int)rc;
     if (cli->dry_run) {

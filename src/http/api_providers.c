@@ -354,7 +354,9 @@ void skn_http_update_provider(skn_api_call *c)
 
 void skn_http_remove_provider(skn_api_call *c)
 {
-    ask(new_asked(c, SKN_PROVIDERS_REMOVE), SKEIN_OK);
+    asked *a = new_asked(c, SKN_PROVIDERS_REMOVE);
+
+    ask(a, skn_api_flag(c, "dryRun", &a->request.dry_run));
 }
 
 void skn_http_test_provider(skn_api_call *c)

@@ -151,6 +151,13 @@ static skein_rc read_members(skn_provider_change *c, const skn_json *body, skn_a
     return rc ? rc : read_key(c, body, a, at, err);
 }
 
+skein_rc skn_fail_in_file(const skn_provider_plan *p, skein_error *err)
+{
+    skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" is set up in %.*s", SKN_FMT(p->s.name),
+             SKN_FMT(p->s.origin));
+    return skn_hint(err, SKEIN_CONFLICT, "Change it there, then: skein config check");
+}
+
 /* Those of the file are changed there; but a key is not written into that file. */
 static skein_rc check_file(skn_provider_change *c, const skn_provider_plan *p, skein_error *err)
 {
@@ -160,9 +167,7 @@ static skein_rc check_file(skn_provider_change *c, const skn_provider_plan *p, s
         c->put = false;
         return SKEIN_OK;
     }
-    skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" is set up in %.*s", SKN_FMT(c->name),
-             SKN_FMT(p->s.origin));
-    return skn_hint(err, SKEIN_CONFLICT, "Change it there, then: skein config check");
+    return skn_fail_in_file(p, err);
 }
 
 static bool needs_url(skn_str type)

@@ -205,7 +205,7 @@ void skn_provider_set_reload(skn_provider_set *set, const skn_config *config,
     send(r);
 }
 
-void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *as,
+void skn_provider_set_remove(skn_provider_set *set, skn_str name, bool dry, skein_engine *as,
                              skn_provider_set_done *done, void *arg)
 {
     skn_errand     *r = new_errand(set, done, arg);
@@ -214,11 +214,13 @@ void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *
     r->what.name = skn_arena_copy(r->a, name);
     r->what.remove = true;
     r->what.as = as ? as : set->o.engine;
-    if (!s || !s->plan || s->plan->scripted) {
-        r->what = (skn_provider_change){0};
+    if (!s || !s->plan || s->plan->scripted)
         skn_fail(&r->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\" to forget",
                  SKN_FMT(name));
-    }
+    else if (s->plan->in_file)
+        skn_fail_in_file(s->plan, &r->err);
+    if (dry || r->err.rc)
+        r->what = (skn_provider_change){0};
     send(r);
 }
 

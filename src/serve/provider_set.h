@@ -130,8 +130,9 @@ skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_jso
                               skn_provider_put how, skein_engine *as,
                               skn_provider_set_done *done, void *arg, const char **at,
                               skein_error *err);
-/* Forgets what the store has of it, its key included. */
-void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *as,
+/* Forgets what the store has of it, its key included; SKEIN_CONFLICT for one of the configuration file. `dry`: only says
+ * whether it would. */
+void skn_provider_set_remove(skn_provider_set *set, skn_str name, bool dry, skein_engine *as,
                              skn_provider_set_done *done, void *arg);
 
 /* Asks the server for its models; `fresh`: also when they are known: the test of its address and key. */

@@ -107,6 +107,8 @@ typedef struct skn_provider_change {
 skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
                          const skn_provider_plan *p, skn_provider_put how, skn_env_rule *rule,
                          skn_arena *a, const char **at, skein_error *err);
+/* Fails with SKEIN_CONFLICT: what the file says of it is changed in the file. */
+skein_rc skn_fail_in_file(const skn_provider_plan *p, skein_error *err);
 /* Makes the change, on a worker. */
 skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_options *o,
                          skein_error *err);

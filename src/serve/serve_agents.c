@@ -386,7 +386,7 @@ static void on_providers(void *arg, const skn_provider_request *w, skn_api_provi
         put(q, w);
         break;
     case SKN_PROVIDERS_REMOVE:
-        skn_provider_set_remove(s->providers, q->name, w->engine, was_put, q);
+        skn_provider_set_remove(s->providers, q->name, w->dry_run, w->engine, was_put, q);
         break;
     case SKN_PROVIDERS_TEST:
     case SKN_PROVIDERS_MODELS:

@@ -53,7 +53,7 @@ for (const one of [mute, model]) {
 }
 const base = `http://127.0.0.1:${model.address().port}/v1`;
 const config = path.join(folder, 'skein.yaml');
-fs.writeFileSync(config, 'detect:\n  local: false\nsecrets:\n  env:\n    OFFICE_KEY: ["127.0.0.1:9"]\n    OFFICE_TOKEN: [llm.example.org, "127.0.0.1:9"]\n');
+fs.writeFileSync(config, 'detect:\n  local: false\nsecrets:\n  env:\n    OFFICE_KEY: ["127.0.0.1:9"]\n    OFFICE_TOKEN: [llm.example.org, "127.0.0.1:9"]\nproviders:\n  filed:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:9/v1\n    apiKey: written-here\n');
 
 const store = freshStore();
 const server = await Server.start({ store, args: [`--config=${config}`] });
@@ -216,6 +216,21 @@ test('of a provider is said what is known: not tried yet, that it answers, or wh
     assert.equal((await line())[1], 'up');
     assert.equal((await server.get('/providers/demo')).state, 'ready');
     await server.ask('DELETE', '/providers/dead', undefined, 204);
+});
+
+test('a provider of the configuration file is removed there', async () => {
+    const { detail } = await server.ask('DELETE', '/providers/filed', undefined, 409);
+    assert.match(detail, /"filed" is set up in .*skein\.yaml:\d+/);
+    await server.ask('DELETE', '/providers/filed?dryRun=true', undefined, 409);
+    for (const how of ['-y', '-n']) {
+        const { code, err } = await cli('provider', 'rm', 'filed', how);
+        assert.equal(code, 5);
+        assert.match(err, /is set up in/);
+    }
+    assert.equal((await server.get('/providers/filed')).name, 'filed');
+    await server.post('/providers', { name: 'kept', type: 'openai-compatible', baseUrl: base });
+    await server.ask('DELETE', '/providers/kept?dryRun=true', undefined, 204);
+    await server.ask('DELETE', '/providers/kept', undefined, 204);
 });
 
 test('an address that cannot be one is refused', async () => {

@@ -487,14 +487,14 @@ static void what_was_put_is_there_after_a_restart_until_it_is_removed(void **sta
     assert_string_equal(state_of(&l, "mistral"), "not-tried");
     assert_true(skn_str_is(info_of(&l, "mistral").origin, "store"));
     l.waiting++;
-    skn_provider_set_remove(l.set, SKN_STR("mistral"), NULL, on_changed_it, &l);
+    skn_provider_set_remove(l.set, SKN_STR("mistral"), false, NULL, on_changed_it, &l);
     wait_for_all(&l);
     assert_int_equal(l.err.rc, SKEIN_OK);
     assert_string_equal(state_of(&l, "mistral"), "no-key");
     assert_null(strstr(shown(&l), "mistral"));
     assert_int_equal(planted(&l, l.fx->dir), 0);
     l.waiting++;
-    skn_provider_set_remove(l.set, SKN_STR("nobody"), NULL, on_changed_it, &l);
+    skn_provider_set_remove(l.set, SKN_STR("nobody"), false, NULL, on_changed_it, &l);
     wait_for_all(&l);
     assert_int_equal(l.err.rc, SKEIN_NOT_FOUND);
     end(&l);
@@ -774,7 +774,7 @@ static void a_provider_may_go_while_it_is_tested(void **state)
     assert_int_equal(put(&l, "second", body, SKN_PROVIDER_CREATE), 0);
     skn_provider_set_models(l.set, SKN_STR("first"), true, on_models, &l);
     l.waiting++;
-    skn_provider_set_remove(l.set, SKN_STR("first"), NULL, on_changed_it, &l);
+    skn_provider_set_remove(l.set, SKN_STR("first"), false, NULL, on_changed_it, &l);
     wait_for_all(&l);
     assert_null(skn_provider_set_find(l.set, SKN_STR("first")));
     l.waiting++; /* for the one that is still asked */
