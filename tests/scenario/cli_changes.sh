@@ -233,6 +233,12 @@ must purge --unreachable -y -w gone
 s purge --unreachable -n -w gone
 t 'what was erased before is not listed again' is "$out" "$(printf '%s\n' '0 messages that the current version does not hold' 'Would erase 0 messages. Nothing was changed.')"
 must world rm gone -y
+must world new deaf
+must agent new ada -w deaf
+must conv new -w deaf
+s compact --agent ada -m "so far" -w deaf
+t 'an agent that has heard nothing has nothing to summarise' complains 'there is nothing to compact in this lane'
+must world rm deaf -y
 must world new left
 must agent new ada -w left
 must send "a secret" -w left

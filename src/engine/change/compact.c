@@ -255,8 +255,10 @@ static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
     skn_trees_init(&f, tx, c->mem, row.id);
     if ((rc = skn_thread_load(&f, row.version_id, lane.id, &t, &found, err)))
         return rc;
+    if (!found && !c->what->seen.thread.v) /* an agent that has heard nothing */
+        return nothing_to_compact(err);
     if (!found || (c->what->seen.thread.v && c->what->seen.thread.v != t.row.id))
-        return moved_on(lane.key, err);
+        return moved_on(lane_name(&lane, c->mem), err);
     if ((rc = skn_summary_find(&f, &t, &older, &previous, err)) ||
         (rc = check_seen(&f, c, &t, &previous, err)) ||
         (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)) ||
