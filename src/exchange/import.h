@@ -106,6 +106,8 @@ int64_t skn_foreign_agent_of(skn_foreign *f, skn_str name);
 int64_t skn_foreign_agent_find(const skn_foreign *f, skn_str name);
 /* The chat with this id in the file (absent: the one without id); made when it is new. */
 size_t skn_foreign_chat_of(skn_foreign *f, skn_str id);
+/* What a file says of the chat with this id; one without id is none. */
+void skn_foreign_chat_is(skn_foreign *f, skn_str id, skn_str name, int64_t created_at);
 /* A chat that no id leads to. */
 size_t skn_foreign_chat_new(skn_foreign *f, skn_str title);
 /* A text that may be a title here, or none. */

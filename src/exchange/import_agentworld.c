@@ -220,12 +220,20 @@ typedef struct world {
     skn_vec(session *) sessions;
 } world;
 
+/* What an agent is called beside its id. */
+typedef struct named {
+    skn_foreign *f;
+    size_t       agent;
+    skn_str      name;
+} named;
+
 typedef struct reading {
     skn_foreign_file *file;
     tables            tables;
     const char       *path;
     skn_map          *worlds; /* by id */
     skn_vec(world *) all;
+    skn_vec(named) names;
     skn_map *archives; /* by id -> session */
     bool     no_links; /* no column for them */
 } reading;
@@ -321,22 +329,8 @@ static skein_rc add_agent(void *arg, const skn_foreign_cell *cells, skein_error 
     p.max_tokens = text_of(r, &cells[A_TOKENS]);
     p.created_at = cell_time(&cells[A_CREATED]);
     skn_foreign_describe(w->f, agent, &p);
-    return SKEIN_OK;
-}
-
-/* Ids lead to agents first; a name does where it is nobody's id. */
-static skein_rc add_alias(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    reading *r = arg;
-    world   *w;
-    size_t   agent;
-    skein_rc rc;
-
-    if ((rc = need_world(r, &cells[A_WORLD], &w, err)) ||
-        (rc = need_agent(r, w, &cells[A_ID], &agent, err)))
-        return rc;
-    if (cells[A_NAME].text.n)
-        skn_foreign_alias(w->f, agent, text_of(r, &cells[A_NAME]));
+    if (p.name.n)
+        skn_vec_add(r->file->a, &r->names, ((named){w->f, agent, p.name}));
     return SKEIN_OK;
 }
 
@@ -344,17 +338,12 @@ static skein_rc add_chat(void *arg, const skn_foreign_cell *cells, skein_error *
 {
     reading *r = arg;
     world   *w;
-    size_t   chat;
-    int64_t  at = cell_time(&cells[C_CREATED]);
     skein_rc rc = need_world(r, &cells[C_WORLD], &w, err);
 
-    if (rc || !cells[C_ID].text.n)
-        return rc;
-    chat = skn_foreign_chat_of(w->f, text_of(r, &cells[C_ID]));
-    w->f->chats.p[chat].title = skn_foreign_title(w->f, text_of(r, &cells[C_NAME]));
-    if (at)
-        w->f->chats.p[chat].created_at = at;
-    return SKEIN_OK;
+    if (!rc)
+        skn_foreign_chat_is(w->f, text_of(r, &cells[C_ID]), text_of(r, &cells[C_NAME]),
+                            cell_time(&cells[C_CREATED]));
+    return rc;
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */
@@ -545,9 +534,12 @@ static skein_rc read_tables(reading *r, skein_error *err)
     skein_rc rc;
 
     if ((rc = read_table(t, "worlds", world_columns, add_world, r, err)) ||
-        (rc = read_table(t, "agents", agent_columns, add_agent, r, err)) ||
-        (rc = read_table(t, "agents", agent_columns, add_alias, r, err)) ||
-        (rc = read_table(t, "world_chats", chat_columns, add_chat, r, err)) ||
+        (rc = read_table(t, "agents", agent_columns, add_agent, r, err)))
+        return rc;
+    /* Ids lead to agents first; a name does where it is nobody's id. */
+    for (size_t i = 0; i < r->names.n; i++)
+        skn_foreign_alias(r->names.p[i].f, r->names.p[i].agent, r->names.p[i].name);
+    if ((rc = read_table(t, "world_chats", chat_columns, add_chat, r, err)) ||
         (rc = read_table(t, MEMORY, memory_columns, add_memory, r, err)) ||
         (rc = read_table(t, "memory_archives", session_columns, add_archive, r, err)) ||
         (rc = read_table(t, ARCHIVED, archived_columns, add_archived, r, err)))

@@ -243,6 +243,18 @@ skn_str skn_foreign_title(skn_foreign *f, skn_str text)
     return (skn_str){p, cut.n};
 }
 
+void skn_foreign_chat_is(skn_foreign *f, skn_str id, skn_str name, int64_t created_at)
+{
+    size_t index;
+
+    if (!id.n)
+        return;
+    index = skn_foreign_chat_of(f, id);
+    f->chats.p[index].title = skn_foreign_title(f, name);
+    if (created_at)
+        f->chats.p[index].created_at = created_at;
+}
+
 void skn_foreign_world_is(skn_foreign *f, skn_str id, skn_str name, skn_str description,
                           int64_t turn_limit, int64_t created_at)
 {

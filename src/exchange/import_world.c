@@ -31,16 +31,8 @@ void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool
 
 void skn_import_chat(skn_foreign *f, const skn_json *chat)
 {
-    skn_str id = skn_foreign_text(chat, "id");
-    int64_t at = skn_foreign_time(skn_json_get(chat, "createdAt"));
-    size_t  index;
-
-    if (!id.n)
-        return;
-    index = skn_foreign_chat_of(f, id);
-    f->chats.p[index].title = skn_foreign_title(f, skn_foreign_text(chat, "name"));
-    if (at)
-        f->chats.p[index].created_at = at;
+    skn_foreign_chat_is(f, skn_foreign_text(chat, "id"), skn_foreign_text(chat, "name"),
+                        skn_foreign_time(skn_json_get(chat, "createdAt")));
 }
 
 void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise)
@@ -235,35 +227,31 @@ skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err)
 /* What worlds of agent-world have besides agents, chats and messages. */
 
 /* Names with commas between them, as much as a note takes. */
-typedef struct names {
-    skn_buf list;
-} names;
-
-static void names_init(names *n)
+static void names_init(skn_buf *names)
 {
-    skn_buf_init(&n->list, 300);
+    skn_buf_init(names, 300);
 }
 
-static void names_add(names *n, skn_str name)
+static void names_add(skn_buf *names, skn_str name)
 {
-    if (n->list.n)
-        skn_buf_addf(&n->list, ", ");
-    skn_buf_add(&n->list, name);
+    if (names->n)
+        skn_buf_addf(names, ", ");
+    skn_buf_add(names, name);
 }
 
 /* Says "world X: what is not kept: a, b", or only the first half when there are no names. */
-static void names_note(const skn_foreign *f, const char *what, names *n)
+static void names_note(const skn_foreign *f, const char *what, skn_buf *n)
 {
     skn_foreign_note(f->file, "world \"%.*s\": %s not kept%s%.*s", SKN_FMT(f->world), what,
-                     n->list.n ? ": " : "", SKN_FMT(skn_buf_str(&n->list)));
-    skn_buf_release(&n->list);
+                     n->n ? ": " : "", SKN_FMT(skn_buf_str(n)));
+    skn_buf_release(n);
 }
 
 /* A server that is started is marked: commands come from people, never from a file. */
 static void note_servers(skn_foreign *f, skn_str mcp)
 {
     const skn_json *doc, *list;
-    names           n;
+    skn_buf         n;
 
     if (!mcp.n)
         return;
@@ -277,22 +265,22 @@ static void note_servers(skn_foreign *f, skn_str mcp)
          s = s->next) {
         names_add(&n, s->key);
         if (skn_json_get(s, "command"))
-            skn_buf_addf(&n.list, " (a command)");
+            skn_buf_addf(&n, " (a command)");
     }
     names_note(f, "its MCP configuration is", &n);
 }
 
 static void note_title_model(skn_foreign *f, const skn_foreign_extras *x)
 {
-    names n;
+    skn_buf n;
 
     if (!x->title_provider.n && !x->title_model.n)
         return;
     names_init(&n);
     names_add(&n, x->title_provider);
     if (x->title_provider.n && x->title_model.n)
-        skn_buf_addc(&n.list, '/');
-    skn_buf_add(&n.list, x->title_model);
+        skn_buf_addc(&n, '/');
+    skn_buf_add(&n, x->title_model);
     names_note(f, "its model for chat titles is", &n);
 }
 
@@ -300,7 +288,7 @@ static void note_title_model(skn_foreign *f, const skn_foreign_extras *x)
 static void note_variables(skn_foreign *f, skn_str text)
 {
     skn_str line, name;
-    names   n;
+    skn_buf n;
 
     if (!skn_str_trim(text).n)
         return;
@@ -316,7 +304,7 @@ static void note_variables(skn_foreign *f, skn_str text)
 
 static void note_heartbeat(skn_foreign *f, const skn_foreign_extras *x)
 {
-    names n;
+    skn_buf n;
 
     if (!x->heartbeat.n && !x->heartbeat_prompt.n)
         return;
@@ -330,18 +318,18 @@ static void note_heartbeat(skn_foreign *f, const skn_foreign_extras *x)
 
 static void note_display_names(skn_foreign *f)
 {
-    names n;
+    skn_buf n;
 
     names_init(&n);
     for (size_t i = 0; i < f->agents.n; i++) {
         if (!f->agents.p[i].shown.n)
             continue;
         names_add(&n, f->agents.p[i].shown);
-        skn_buf_addf(&n.list, " (%.*s)", SKN_FMT(f->agents.p[i].name));
+        skn_buf_addf(&n, " (%.*s)", SKN_FMT(f->agents.p[i].name));
     }
-    if (n.list.n)
+    if (n.n)
         names_note(f, "display names are", &n);
-    skn_buf_release(&n.list);
+    skn_buf_release(&n);
 }
 
 static skn_str without_reply(const skn_foreign *f, skn_str settings)
