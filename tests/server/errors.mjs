@@ -35,6 +35,16 @@ test('a name that is too long for a world is the name of none', async () => {
     await row(server, 'POST', `/worlds/${'a'.repeat(257)}/restore`, 404, 'world-not-found', 'WORLD_NOT_FOUND');
 });
 
+test('an id that is too long for one is too large, as the document says', async () => {
+    const w = await fresh(['ada']);
+    const long = 'x'.repeat(500);
+    for (const url of [`agents/${long}`, `agents/${long}/tasks`, `agents/${long}/knowledge`, `chats?agent=${long}`, `messages/${long}/delivery`, `calls/${long}`]) {
+        const { status } = await server.call('GET', `${w.path}/${url}`);
+        assert.ok([404, 413].includes(status), `${url}: ${status}`);
+    }
+    assert.equal((await server.call('PATCH', w.path, {})).status, 200, 'a change of nothing');
+});
+
 test('400 validation names the member', async () => {
     const b = await row(server, 'POST', '/worlds', 400, 'validation', 'VALIDATION_ERROR', { body: {} });
     assert.deepEqual(b.errors, [{ pointer: '/name', detail: 'is required' }]);
