@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/news.h"
 #include "cli/print.h"
 #include "cli/unanswered.h"
@@ -103,7 +103,7 @@ static void print_calls(skn_answers *a, const skn_news_item *item)
 
     for (const skn_json *c = calls ? calls->first : NULL; c; c = c->next) {
         skn_print_raw(a->cli, c == calls->first ? SKN_STR("calls ") : SKN_STR(", "));
-        skn_print_line(a->cli, skn_far_text(c, "toolName"), 60);
+        skn_print_line(a->cli, skn_door_text(c, "toolName"), 60);
     }
 }
 
@@ -113,7 +113,7 @@ static void print_heard(skn_answers *a, const skn_news_item *item)
 
     for (const skn_json *d = list ? list->first : NULL; d; d = d->next) {
         skn_print_raw(a->cli, d == list->first ? SKN_STR("→ ") : SKN_STR(", "));
-        skn_print_line(a->cli, skn_far_text(d, "agent"), 0);
+        skn_print_line(a->cli, skn_door_text(d, "agent"), 0);
     }
 }
 
@@ -122,7 +122,7 @@ static void print_unfinished(skn_answers *a, const skn_news_item *item)
 {
     skein_unfinished why = SKEIN_WHOLE;
 
-    if (skein_unfinished_from(skn_far_text(item->data, "unfinished"), &why))
+    if (skein_unfinished_from(skn_door_text(item->data, "unfinished"), &why))
         skn_print_unfinished(a->cli, why, 2);
 }
 
@@ -130,7 +130,7 @@ static void print_whole(skn_answers *a, const skn_news_item *item)
 {
     skn_flow text = {0};
 
-    print_head(a, item->agent, item->message, skn_far_text(item->data, "threadPath"),
+    print_head(a, item->agent, item->message, skn_door_text(item->data, "threadPath"),
                item->reply_to, &text);
     skn_flow_add(&text, a->cli, skn_str_trim(item->text));
     skn_flow_release(&text);
@@ -256,8 +256,8 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 
     a->said = a->said || own;
     for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
-        if (skn_str_is(skn_far_text(d, "state"), "queued"))
-            note_agent(a, skn_far_text(d, "agent"));
+        if (skn_str_is(skn_door_text(d, "state"), "queued"))
+            note_agent(a, skn_door_text(d, "agent"));
     if (own && !a->agents.n) /* nobody will be idle later than now */
         a->news->over = true;
     if (a->cli->json)
@@ -289,8 +289,8 @@ static bool is_gone(skn_answers *a)
 static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
     skn_str again = skn_again_command(a->cli, message, item->agent,
-                                      skn_far_text(item->data, "threadPath"),
-                                      skn_far_text(item->data, "detail"));
+                                      skn_door_text(item->data, "threadPath"),
+                                      skn_door_text(item->data, "detail"));
 
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
 }
@@ -298,7 +298,7 @@ static void note_again(skn_answers *a, const skn_news_item *item, skn_str messag
 /* What a person stopped, here or elsewhere. */
 static void note_stopped(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_str_is(skn_far_text(item->data, "finishReason"), "stopped") || is_gone(a))
+    if (!skn_str_is(skn_door_text(item->data, "finishReason"), "stopped") || is_gone(a))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
     note_again(a, item, item->reply_to);
@@ -306,8 +306,8 @@ static void note_stopped(skn_answers *a, const skn_news_item *item)
 
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
-    skn_str why = skn_far_text(item->data, "detail");
-    skn_str hint = skn_far_text(item->data, "hint");
+    skn_str why = skn_door_text(item->data, "detail");
+    skn_str hint = skn_door_text(item->data, "hint");
     bool    open = t && t == a->current;
 
     a->failed++;
@@ -334,8 +334,8 @@ static bool is_answer(const skn_news_item *item)
 {
     const skn_json *calls = skn_json_get(item->data, "toolCalls");
 
-    return !skn_str_is(skn_far_text(item->data, "finishReason"), "cut") &&
-           !(calls && calls->first) && !skn_far_text(item->data, "threadPath").n;
+    return !skn_str_is(skn_door_text(item->data, "finishReason"), "cut") &&
+           !(calls && calls->first) && !skn_door_text(item->data, "threadPath").n;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -366,7 +366,7 @@ static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
 /* Of an agent that was stopped before it answered: of no other delivery there is anything to tell. */
 static skein_rc take_delivered(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_far_text(item->data, "stoppedAt").n || is_gone(a))
+    if (!skn_door_text(item->data, "stoppedAt").n || is_gone(a))
         return SKEIN_OK;
     note_begun(a, item->agent);
     if (a->cli->json)
@@ -400,7 +400,7 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 /* A tool that waits for whoever reads this: else nobody knows why nothing happens. */
 static skein_rc take_waiting(skn_answers *a, const skn_news_item *item)
 {
-    skn_str id = skn_far_text(item->data, "inboxId");
+    skn_str id = skn_door_text(item->data, "inboxId");
 
     if (!id.n)
         return SKEIN_OK;
@@ -422,7 +422,7 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
     if (is(item, "message.started"))
         note_silent(a, item->agent);
     else if (is(item, "message.completed") || is(item, "message.failed") ||
-             skn_far_text(item->data, "stoppedAt").n)
+             skn_door_text(item->data, "stoppedAt").n)
         note_heard(a, item->agent);
     if (is(item, "message.completed"))
         return take_completed(a, t, item);
@@ -502,13 +502,13 @@ const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
 static skn_str where(skn_cli *cli, const skn_json *one)
 {
     const skn_json *local = skn_json_get(one, "local");
-    skn_str         host = skn_far_text(one, "host");
+    skn_str         host = skn_door_text(one, "host");
 
     if (!local || local->kind != SKN_JSON_BOOL)
         return SKN_STR("not set up");
-    if (skn_far_flag(one, "local"))
-        return skn_far_flag(one, "scripted") ? SKN_STR("scripted, on this computer")
-                                             : SKN_STR("on this computer");
+    if (skn_door_flag(one, "local"))
+        return skn_door_flag(one, "scripted") ? SKN_STR("scripted, on this computer")
+                                              : SKN_STR("on this computer");
     return host.n ? skn_arena_printf(cli->keep, "at %.*s", SKN_FMT(host))
                   : SKN_STR("on another computer");
 }
@@ -522,8 +522,8 @@ static bool is_spent(skn_cli *cli, skn_str model)
     if (!skn_str_split(&model, '/', &name))
         return false;
     provider = skn_server_told(
-        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_far_part(cli, name)).p);
-    return provider && skn_str_is(skn_far_text(provider, "state"), "over-budget");
+        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_door_part(cli, name)).p);
+    return provider && skn_str_is(skn_door_text(provider, "state"), "over-budget");
 }
 
 static skn_str nobody(const skn_json *agents)
@@ -541,7 +541,7 @@ skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
     if (!answers)
         return text;
     for (const skn_json *one = answers->first; one; one = one->next) {
-        skn_str model = skn_far_text(one, "model"), at = where(cli, one);
+        skn_str model = skn_door_text(one, "model"), at = where(cli, one);
 
         text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
                                 text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
@@ -692,10 +692,10 @@ static const char *done_by(const skn_json *version)
                  {"remove", removed},
                  {"delete", removed},
                  {"squash", "squashed"}};
-    skn_str operation = skn_far_text(version, "operation");
+    skn_str operation = skn_door_text(version, "operation");
 
     /* An edit in two steps removes first: its note tells them apart. */
-    if (skn_str_starts(skn_far_text(version, "note"), SKN_STR(SKEIN_NOTE_EDIT)))
+    if (skn_str_starts(skn_door_text(version, "note"), SKN_STR(SKEIN_NOTE_EDIT)))
         return "edited";
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (skn_str_is(operation, known[i].operation))
@@ -711,13 +711,13 @@ static skn_str found_instead(const skn_json *diff, skn_str message)
 
     for (const skn_json *c = changes ? changes->first : NULL; c; c = c->next) {
         after = skn_json_get(c, "after");
-        if (skn_str_eq(skn_far_text(skn_json_get(c, "before"), "messageId"), message) &&
-            skn_far_text(after, "messageId").n)
-            return skn_far_text(after, "messageId");
-        if (!said.n && skn_str_is(skn_far_text(c, "kind"), "added") &&
-            (skn_str_is(skn_far_text(after, "sender"), "human") ||
-             skn_far_text(after, "squashOperationId").n))
-            said = skn_far_text(after, "messageId");
+        if (skn_str_eq(skn_door_text(skn_json_get(c, "before"), "messageId"), message) &&
+            skn_door_text(after, "messageId").n)
+            return skn_door_text(after, "messageId");
+        if (!said.n && skn_str_is(skn_door_text(c, "kind"), "added") &&
+            (skn_str_is(skn_door_text(after, "sender"), "human") ||
+             skn_door_text(after, "squashOperationId").n))
+            said = skn_door_text(after, "messageId");
     }
     return said;
 }
@@ -738,37 +738,37 @@ static skein_rc look(skn_cli *cli, skn_str message, skn_fate *out)
     const char     *in = cli->door->chat;
     const skn_json *chat, *version, *m, *diff;
     bool            found;
-    skein_rc        rc = skn_far_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
-                                     skn_far_part(cli, message),
-                                     skn_far_part(cli, cli->door->chat_uid));
+    skein_rc        rc = skn_door_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
+                                      skn_door_part(cli, message),
+                                      skn_door_part(cli, cli->door->chat_uid));
 
     if (rc && rc != SKEIN_NOT_FOUND)
         return rc;
     found = rc == SKEIN_OK;
-    if (found && skn_far_flag(m, "queued"))
+    if (found && skn_door_flag(m, "queued"))
         return SKEIN_OK;
-    if (!(rc = skn_far_get(cli, &chat, "%s", in)) && skn_far_flag(chat, "archived"))
+    if (!(rc = skn_door_get(cli, &chat, "%s", in)) && skn_door_flag(chat, "archived"))
         rc = SKEIN_NOT_FOUND;
     if (!rc)
-        rc = skn_far_get(cli, &version, "%s/currentThread", in);
+        rc = skn_door_get(cli, &version, "%s/currentThread", in);
     if (rc == SKEIN_NOT_FOUND)
         *out = (skn_fate){.gone = true, .how = "removed with its conversation"};
     else if (!rc && !found)
         *out = (skn_fate){.gone = true, .unsaid = true, .how = "taken out of the queue"};
     if (rc || !found)
         return rc;
-    out->gone = !is_held(m, skn_far_int(version, "number", 0));
+    out->gone = !is_held(m, skn_door_int(version, "number", 0));
     if (!out->gone)
         return SKEIN_OK;
-    out->version = skn_far_text(version, "version");
+    out->version = skn_door_text(version, "version");
     out->how = left_behind;
-    if (is_held(m, skn_far_version_number(skn_far_text(version, "originalVersion"))))
+    if (is_held(m, skn_door_version_number(skn_door_text(version, "originalVersion"))))
         out->how = done_by(version);
     out->left = out->how == left_behind;
     if (out->left || out->how == removed)
         return SKEIN_OK;
-    rc = skn_far_get(cli, &diff, "%s/threads/%s/diff", in,
-                     skn_far_part(cli, skn_far_text(version, "threadId")));
+    rc = skn_door_get(cli, &diff, "%s/threads/%s/diff", in,
+                      skn_door_part(cli, skn_door_text(version, "threadId")));
     if (!rc)
         out->instead = found_instead(diff, message);
     return rc;

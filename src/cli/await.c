@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/input.h"
 #include "cli/print.h"
 
@@ -138,12 +138,12 @@ static void tell_paused(skn_cli *cli, skn_answers *a)
     skn_json_list list = {0};
     skein_error   err = cli->err;
 
-    if (skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0,
-                    &list))
+    if (skn_door_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0,
+                     &list))
         cli->err = err;
     for (size_t i = 0; i < list.n; i++)
-        if (skn_far_flag(list.p[i], "paused"))
-            tell_resting(cli, a, skn_far_text(list.p[i], "name"));
+        if (skn_door_flag(list.p[i], "paused"))
+            tell_resting(cli, a, skn_door_text(list.p[i], "name"));
     if (!list.n && cli->err.rc == err.rc)
         tell_alone(cli);
 }

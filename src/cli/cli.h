@@ -78,16 +78,16 @@ typedef struct skn_cli {
     bool               json, quiet, dry_run, yes;
     bool (*inside)(
         skn_str line); /* it runs in a chat: is the line one of its commands? NULL: no chat */
-    bool            whole_ids; /* of messages, also on a terminal */
-    const char     *fields;    /* of --json=FIELDS; NULL: all */
-    skn_out         out;
-    skn_buf         item; /* the JSON value being written */
-    skn_jw          jw;
-    bool            in_list, list_started;
-    skein_engine   *engine;
-    skein_mem      *mem, *keep;
-    struct skn_far *door;    /* the API of the store, wherever that is; NULL: not open yet */
-    const char     *address; /* of the store, once asked for */
+    bool             whole_ids; /* of messages, also on a terminal */
+    const char      *fields;    /* of --json=FIELDS; NULL: all */
+    skn_out          out;
+    skn_buf          item; /* the JSON value being written */
+    skn_jw           jw;
+    bool             in_list, list_started;
+    skein_engine    *engine;
+    skein_mem       *mem, *keep;
+    struct skn_door *door;    /* the API of the store, wherever that is; NULL: not open yet */
+    const char      *address; /* of the store, once asked for */
     const struct skn_config *config;         /* once asked for */
     struct skn_current      *folder;         /* what a .skein.yaml names, once asked for */
     const char              *scratch;        /* a folder made for this run only; NULL: none */

@@ -71,7 +71,7 @@ const char *skn_client_encode(skn_arena *a, skn_str text);
 
 /* The API of a store that is open in this process.
  *
- * Threads: one. Lifetimes: from skn_far_begin to skn_far_end. */
+ * Threads: one. Lifetimes: from skn_door_begin to skn_door_end. */
 
 /* With what a server would know beside the store: files, tools, and turns that nobody is at. */
 skn_api *skn_here_new(skn_cli *cli);

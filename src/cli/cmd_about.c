@@ -75,7 +75,7 @@ int skn_cmd_audit(skn_cli *cli)
     skein_rc      rc;
 
     if ((rc = skn_opt_int(cli, "count", 1, MOST, SHOWN, &most)) ||
-        (rc = skn_far_all(cli, "/audit", (size_t)most, &list)) ||
+        (rc = skn_door_all(cli, "/audit", (size_t)most, &list)) ||
         (rc = skn_say_list(cli, &list, row_line)))
         return (int)rc;
     if (!cli->json && !list.n)

@@ -16,8 +16,8 @@
 skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out)
 {
     skn_str  bare = skn_str_sub(name, skn_str_starts(name, SKN_STR("@")), name.n);
-    skein_rc rc = skn_far_get(cli, out, "%s/agents/%s", cli->door->world,
-                              skn_far_part(cli, bare));
+    skein_rc rc = skn_door_get(cli, out, "%s/agents/%s", cli->door->world,
+                               skn_door_part(cli, bare));
 
     return skn_missing(cli, rc, "agent");
 }
@@ -93,7 +93,7 @@ int skn_cmd_agent_show(skn_cli *cli)
     skein_rc        rc = find_agent(cli, &world, &agent);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, agent);
+        return rc ? (int)rc : (int)skn_door_item(cli, agent);
     skn_agent_line(cli, agent, skn_default_model_shown(cli));
     skn_print_last_turn(cli, agent);
     skn_print_outlook(cli, agent, "  ");
@@ -117,7 +117,7 @@ static skein_rc agent_would_be(skn_cli *cli)
     if (!rc)
         rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
     for (size_t i = 0; !rc && i < agents.n; i++)
-        if (skn_str_eq(skn_far_text(agents.p[i], "name"), name))
+        if (skn_str_eq(skn_door_text(agents.p[i], "name"), name))
             rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
                           SKN_FMT(name));
     if (!rc)
@@ -129,7 +129,7 @@ int skn_cmd_agent_new(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         model;
     skein_rc        rc = skn_need_world(cli, &world);
 
@@ -137,12 +137,12 @@ int skn_cmd_agent_new(skn_cli *cli)
         return (int)rc;
     if (cli->dry_run)
         return (int)agent_would_be(cli);
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", skn_arg(cli, 0));
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "name", skn_arg(cli, 0));
     skn_jw_kstr(&b.w, "systemPrompt", skn_str_of(skn_opt(cli, "prompt")));
     skn_jw_kstr(&b.w, "model", model);
     skn_jw_kstr(&b.w, "lead", skn_str_of(skn_opt(cli, "lead")));
     if ((rc = skn_send(cli, &b, "POST", NULL, "{world}/agents", &agent)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, agent);
+        return rc ? (int)rc : (int)skn_door_item(cli, agent);
     skn_say(cli, agent, "Made the agent {name}");
     skn_print(cli, " in %.*s", SKN_FMT(world.name));
     skn_say(cli, agent, ". Take it back with \"skein agent rm {name}\".\n");
@@ -241,7 +241,7 @@ int skn_cmd_agent_edit(skn_cli *cli)
                                   "Changed the agent {name}. What it said stays.\n", false};
     skein_world           world;
     const skn_json       *agent;
-    skn_far_body          b;
+    skn_door_body         b;
     skn_str               model;
     skein_rc              rc;
 
@@ -253,20 +253,20 @@ int skn_cmd_agent_edit(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "give what is to change: --prompt, --model, --lead, --tools or "
                              "--max-tokens");
-    write_edit(cli, skn_far_body_begin(cli, &b), model);
+    write_edit(cli, skn_door_body_begin(cli, &b), model);
     return (int)skn_do(cli, &deed, &b, &agent);
 }
 
 /* --- Pause, wake, timer ------------------------------------------------------------------- */
 
 /* What it does now it does only where a server runs: `does` says what, or is NULL. */
-static int change(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_json *agent,
+static int change(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_json *agent,
                   const char *does)
 {
     skein_rc rc = skn_do(cli, deed, b, &agent);
 
     if (!rc && does && !cli->dry_run)
-        skn_note_nobody(cli, skn_far_text(agent, "name"), does);
+        skn_note_nobody(cli, skn_door_text(agent, "name"), does);
     return (int)rc;
 }
 
@@ -321,7 +321,7 @@ int skn_cmd_agent_timer(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         text = skn_arg(cli, 1);
     int64_t         ms = 0;
     skein_rc        rc;
@@ -332,7 +332,7 @@ int skn_cmd_agent_timer(skn_cli *cli)
                              "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
     if ((rc = find_agent(cli, &world, &agent)))
         return (int)rc;
-    skn_jw_kint(skn_far_body_begin(cli, &b), "runEvery", ms);
+    skn_jw_kint(skn_door_body_begin(cli, &b), "runEvery", ms);
     /* The text is a time of ours or "off": it has no braces. */
     text = skn_arena_printf(cli->keep, "set the timer of {name} to %.*s", SKN_FMT(text));
     return change(
@@ -369,7 +369,7 @@ int skn_cmd_agent_tell(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent, *from = NULL, *told;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         text;
     skein_rc        rc;
 
@@ -378,22 +378,22 @@ int skn_cmd_agent_tell(skn_cli *cli)
          (rc = skn_agent_named(cli, skn_str_of(skn_opt(cli, "from")), &from))))
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_far_text(agent, "name")), text.n);
+        skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_door_text(agent, "name")), text.n);
         return 0;
     }
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "text", text);
-    skn_jw_kstr(&b.w, "from", skn_far_text(from, "name"));
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "text", text);
+    skn_jw_kstr(&b.w, "from", skn_door_text(from, "name"));
     skn_jw_kbool(&b.w, "responseExpected", skn_opt(cli, "expect-reply") != NULL);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tell", &told)))
         return (int)rc;
     if (cli->json) {
-        rc = skn_far_item(cli, told);
+        rc = skn_door_item(cli, told);
     } else {
         skn_say(cli, agent, "Told {name} as ");
         skn_say(cli, told, "{messageId}, in its background. Watch it: ");
         skn_say(cli, agent, "skein inspect {name}\n");
     }
-    skn_note_nobody(cli, skn_far_text(agent, "name"), "reads it");
+    skn_note_nobody(cli, skn_door_text(agent, "name"), "reads it");
     return (int)rc;
 }
 
@@ -401,26 +401,26 @@ int skn_cmd_agent_task(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent, *task;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         text;
     skein_rc        rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_far_text(agent, "name")),
+        skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_door_text(agent, "name")),
                   text.n);
         return 0;
     }
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tasks", &task)))
         return (int)rc;
     if (cli->json)
-        rc = skn_far_item(cli, task);
+        rc = skn_door_item(cli, task);
     else
         skn_say(cli, task,
                 "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
-    skn_note_nobody(cli, skn_far_text(agent, "name"), "begins");
+    skn_note_nobody(cli, skn_door_text(agent, "name"), "begins");
     return (int)rc;
 }
 
@@ -442,12 +442,12 @@ int skn_cmd_agent_memory(skn_cli *cli)
 
     if ((rc = find_agent(cli, &world, &agent)) ||
         (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))) ||
-        (rc = skn_far_all(cli,
-                          skn_arena_printf(cli->keep, "%s%s%s",
-                                           skn_path(cli, agent, AGENT "/knowledge"),
-                                           words.p ? "?q=" : "", skn_far_part(cli, words))
-                              .p,
-                          LISTED_MOST, &list)) ||
+        (rc = skn_door_all(cli,
+                           skn_arena_printf(cli->keep, "%s%s%s",
+                                            skn_path(cli, agent, AGENT "/knowledge"),
+                                            words.p ? "?q=" : "", skn_door_part(cli, words))
+                               .p,
+                           LISTED_MOST, &list)) ||
         (rc = skn_say_list(cli, &list, knowledge)))
         return (int)rc;
     if (!cli->json && !list.n)

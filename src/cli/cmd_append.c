@@ -88,10 +88,10 @@ static skein_rc print_stored(skn_cli *cli, skn_cli *apart, batch *b, const skn_j
     skein_rc            rc = SKEIN_OK;
 
     for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
-        skn_far_read_message(apart, v, &m, &facts, NULL);
+        skn_door_read_message(apart, v, &m, &facts, NULL);
         count(cli, b, &m);
         if (cli->json)
-            rc = skn_far_item(cli, v);
+            rc = skn_door_item(cli, v);
         else
             skn_print_oneline(cli, &m, &facts);
     }
@@ -101,8 +101,8 @@ static skein_rc print_stored(skn_cli *cli, skn_cli *apart, batch *b, const skn_j
 skein_rc skn_append_send(skn_cli *cli, const skn_append *what, const skn_json **out)
 {
     const skn_json *v;
-    skn_far_body    b;
-    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skn_door_body   b;
+    skn_jw         *w = skn_door_body_begin(cli, &b);
     skein_rc        rc;
 
     if (what->lane.p)
@@ -124,14 +124,14 @@ skein_rc skn_append_send(skn_cli *cli, const skn_append *what, const skn_json **
 /* What is asked and answered goes with the batch: there may be any number of them. */
 static skein_rc send_batch(skn_cli *cli, batch *b)
 {
-    const skn_append what = {.messages = b->messages.p,
-                             .count = b->messages.n,
-                             .lane = b->lane,
-                             .call_id = skn_str_of(skn_opt(cli, "call")),
-                             .strict = skn_opt(cli, "strict")};
-    skn_far_question q;
-    skn_cli         *apart = skn_far_ask_apart(cli, cli->mem, &q);
-    const skn_json  *stored;
+    const skn_append  what = {.messages = b->messages.p,
+                              .count = b->messages.n,
+                              .lane = b->lane,
+                              .call_id = skn_str_of(skn_opt(cli, "call")),
+                              .strict = skn_opt(cli, "strict")};
+    skn_door_question q;
+    skn_cli          *apart = skn_door_ask_apart(cli, cli->mem, &q);
+    const skn_json   *stored;
 
     if (skn_append_send(apart, &what, &stored))
         return explain(cli, apart, b);

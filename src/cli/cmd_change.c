@@ -84,15 +84,15 @@ static skein_rc find_newest(skn_cli *cli)
     skein_rc      rc = skn_read_all(cli, NULL, "{chat}/threads", 0, &all);
 
     for (size_t i = 0; !rc && i < all.n; i++)
-        if (skn_far_int(all.p[i], "number", 0) > cli->newest)
-            cli->newest = skn_far_int(all.p[i], "number", 0);
+        if (skn_door_int(all.p[i], "number", 0) > cli->newest)
+            cli->newest = skn_door_int(all.p[i], "number", 0);
     return rc;
 }
 
 /* A key may be of a change that was made before: that is told by the number of its version. */
 static bool was_made(const skn_cli *cli, skn_str version)
 {
-    return skn_far_version_number(version) <= cli->newest;
+    return skn_door_version_number(version) <= cli->newest;
 }
 
 bool skn_say_made(skn_cli *cli, skn_str version, skn_str what)
@@ -122,9 +122,9 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
     return expect ? skn_need_state(cli, chat, expect) : SKEIN_OK;
 }
 
-skn_jw *skn_change_begin(skn_cli *cli, skn_far_body *b, bool look)
+skn_jw *skn_change_begin(skn_cli *cli, skn_door_body *b, bool look)
 {
-    skn_jw *w = skn_far_body_begin(cli, b);
+    skn_jw *w = skn_door_body_begin(cli, b);
 
     if (look) /* is not what the key is for */
         b->key = SKN_NONE;
@@ -148,7 +148,7 @@ void skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids)
 
 /* --- Operations --------------------------------------------------------------------------- */
 
-static skn_jw *operation(skn_cli *cli, skn_far_body *b, const char *op)
+static skn_jw *operation(skn_cli *cli, skn_door_body *b, const char *op)
 {
     skn_jw *w = skn_change_begin(cli, b, cli->dry_run);
 
@@ -168,8 +168,8 @@ static void say_version(skn_cli *cli, const skein_conversation *before, const sk
         skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
         return;
     }
-    if (skn_say_made(cli, skn_far_text(v, "version"),
-                     skn_far_text(v, skn_has(v, "note") ? "note" : "operation")))
+    if (skn_say_made(cli, skn_door_text(v, "version"),
+                     skn_door_text(v, skn_has(v, "note") ? "note" : "operation")))
         return;
     skn_print(cli, "v%" PRId64 " → ", before->version);
     skn_say(cli, v, "{version}: ");
@@ -178,7 +178,7 @@ static void say_version(skn_cli *cli, const skein_conversation *before, const sk
 }
 
 /* `original`: the message that another one stands for now; absent: none. */
-static skein_rc operate(skn_cli *cli, skn_far_body *b, const skein_conversation *before,
+static skein_rc operate(skn_cli *cli, skn_door_body *b, const skein_conversation *before,
                         skn_str original)
 {
     const skn_json *v;
@@ -203,7 +203,7 @@ int skn_cmd_amend(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_message      target;
-    skn_far_body       b;
+    skn_door_body      b;
     skn_str            text;
     skein_rc           rc = skn_need_change(cli, &world, &chat);
 
@@ -235,7 +235,7 @@ int skn_cmd_insert(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skn_far_body       b;
+    skn_door_body      b;
     skn_str            before, text;
     skein_rc           rc = skn_need_change(cli, &world, &chat);
 
@@ -251,7 +251,7 @@ int skn_cmd_move(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skn_far_body       b;
+    skn_door_body      b;
     skn_uids           ids;
     skn_str            before;
     skein_rc           rc = skn_need_change(cli, &world, &chat);
@@ -304,7 +304,7 @@ static void say_count(skn_cli *cli, const skn_json *r)
 static skein_rc count_out(skn_cli *cli, const skn_json *r)
 {
     if (cli->json)
-        return skn_far_item(cli, r);
+        return skn_door_item(cli, r);
     say_count(cli, r);
     skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
     return SKEIN_OK;
@@ -329,8 +329,8 @@ static void say_removed(skn_cli *cli, const skn_json *r)
 static skein_rc removal_out(skn_cli *cli, const skn_json *r)
 {
     if (cli->json)
-        return skn_far_item(cli, r);
-    if (skn_say_made(cli, skn_far_text(r, "version"), SKN_NONE))
+        return skn_door_item(cli, r);
+    if (skn_say_made(cli, skn_door_text(r, "version"), SKN_NONE))
         return SKEIN_OK;
     say_removed(cli, r);
     skn_say_if(cli, r, "newMessageId", "Sent the edited message as {newMessageId}.\n");
@@ -342,16 +342,17 @@ static skein_rc removal_out(skn_cli *cli, const skn_json *r)
 
 static skein_rc look_at_removal(skn_cli *cli, const skein_message *target, const skn_json **out)
 {
-    return skn_far_get(cli, out, "%s/messages/%s/count?chatId=%s", cli->door->world,
-                       skn_far_part(cli, target->uid), skn_far_part(cli, cli->door->chat_uid));
+    return skn_door_get(cli, out, "%s/messages/%s/count?chatId=%s", cli->door->world,
+                        skn_door_part(cli, target->uid),
+                        skn_door_part(cli, cli->door->chat_uid));
 }
 
 /* With a text the message is said again, in the same request; `answer`: agents answer it. */
 static skein_rc remove_it(skn_cli *cli, const skein_message *target, skn_str text, bool answer,
                           const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w;
+    skn_door_body b;
+    skn_jw       *w;
 
     if (cli->dry_run)
         return look_at_removal(cli, target, out);
@@ -361,11 +362,11 @@ static skein_rc remove_it(skn_cli *cli, const skein_message *target, skn_str tex
         skn_jw_kstr(w, "newContent", text);
     if (text.p && !answer)
         skn_jw_kbool(w, "answer", false);
-    return skn_far_send(&b, text.p ? "PUT" : "DELETE",
-                        skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
-                                         skn_far_part(cli, target->uid))
-                            .p,
-                        out);
+    return skn_door_send(&b, text.p ? "PUT" : "DELETE",
+                         skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
+                                          skn_door_part(cli, target->uid))
+                             .p,
+                         out);
 }
 
 /* On a terminal the person sees what goes before it goes. */
@@ -409,7 +410,7 @@ int skn_cmd_rm(skn_cli *cli)
     const char        *from = skn_opt(cli, "from");
     skein_world        world;
     skein_conversation chat;
-    skn_far_body       b;
+    skn_door_body      b;
     skn_uids           ids;
     skein_rc           rc;
 
@@ -432,9 +433,9 @@ static skein_rc say_responding(skn_cli *cli, const skn_json *made)
 {
     const skn_json *m;
     bool            any = false;
-    skein_rc        rc = skn_far_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
-                                     skn_far_part(cli, skn_far_text(made, "newMessageId")),
-                                     skn_far_part(cli, cli->door->chat_uid));
+    skein_rc        rc = skn_door_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
+                                      skn_door_part(cli, skn_door_text(made, "newMessageId")),
+                                      skn_door_part(cli, cli->door->chat_uid));
 
     for (const skn_json *d = rc || cli->json ? NULL : skn_first(m, "delivery"); d; d = d->next)
         if (!skn_is(d, "state", "inMemory")) {
@@ -481,8 +482,8 @@ static int edit_and_wait(skn_cli *cli, const editing *e)
     if (!(status = (int)skn_await_open(&w)) &&
         !(status = (int)remove_it(cli, &e->target, e->text, true, &r)) &&
         !(status = (int)removal_out(cli, r)) &&
-        !was_made(cli, skn_far_text(r, "version"))) { /* else it was answered long ago */
-        skn_await_message(&w, skn_far_text(r, "newMessageId"));
+        !was_made(cli, skn_door_text(r, "version"))) { /* else it was answered long ago */
+        skn_await_message(&w, skn_door_text(r, "newMessageId"));
         status = skn_await_answers(&w, e->timeout_ms);
     }
     skn_await_release(&w);
@@ -522,8 +523,8 @@ static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool h
 
     *other = NULL;
     for (size_t i = 0; i < all->n; i++) {
-        skn_str id = skn_far_text(all->p[i], "id");
-        skn_str message = skn_far_text(all->p[i], "messageId");
+        skn_str id = skn_door_text(all->p[i], "id");
+        skn_str message = skn_door_text(all->p[i], "messageId");
 
         if (skn_str_starts(id, SKN_STR(SKEIN_EDIT_HALF)) != half)
             continue;
@@ -533,7 +534,7 @@ static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool h
         }
         if (!is_part(id, ref) && !is_part(message, ref))
             continue;
-        if (found && !skn_str_eq(skn_far_text(found, "messageId"), message))
+        if (found && !skn_str_eq(skn_door_text(found, "messageId"), message))
             *other = all->p[i];
         found = found ? found : all->p[i];
     }
@@ -545,7 +546,7 @@ static skein_rc refuse_half(skn_cli *cli, const skn_json *half)
     skn_fail(&cli->err, SKEIN_CONFLICT,
              "the messages of this edit were removed already, and its new text never came");
     return skn_hint(&cli->err, SKEIN_CONFLICT, "Put them back: skein undo -c %.*s",
-                    SKN_FMT(skn_far_text(half, "chatId")));
+                    SKN_FMT(skn_door_text(half, "chatId")));
 }
 
 static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
@@ -569,8 +570,8 @@ static skein_rc find_failed(skn_cli *cli, const skn_json **out)
     if (rc || (rc = skn_read_all(cli, NULL, "{world}/edit-errors", 0, &all)))
         return rc;
     if ((*out = pick_failed(&all, ref, false, &other)) && other)
-        return refuse_several(cli, skn_far_text(*out, "messageId"),
-                              skn_far_text(other, "messageId"));
+        return refuse_several(cli, skn_door_text(*out, "messageId"),
+                              skn_door_text(other, "messageId"));
     if (*out)
         return SKEIN_OK;
     if ((half = pick_failed(&all, ref, true, &other)))
@@ -589,9 +590,9 @@ static int edit_again(skn_cli *cli)
 
     if (rc)
         return (int)rc;
-    cli->args[0] = skn_arena_copy(cli->keep, skn_far_text(failed, "messageId")).p;
+    cli->args[0] = skn_arena_copy(cli->keep, skn_door_text(failed, "messageId")).p;
     skn_opt_give(cli, "conversation",
-                 skn_arena_copy(cli->keep, skn_far_text(failed, "chatId")).p);
+                 skn_arena_copy(cli->keep, skn_door_text(failed, "chatId")).p);
     if (skn_opt(cli, "message") || skn_opt(cli, "file"))
         return edit(cli);
     return remove_from(cli);

@@ -10,8 +10,8 @@
 
 static skein_rc make_chat(skn_cli *cli, skn_str title, const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
 
     if (title.p)
         skn_jw_kstr(w, "title", title);
@@ -21,8 +21,8 @@ static skein_rc make_chat(skn_cli *cli, skn_str title, const skn_json **out)
 /* The one of this kind that the agent has. */
 static skein_rc make_of(skn_cli *cli, skn_str agent, skein_mode mode, const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
 
     skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(mode)));
     skn_jw_kstr(w, "agent", agent);
@@ -35,7 +35,7 @@ skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
     skein_rc        rc = make_chat(cli, title, &chat);
 
     if (!rc)
-        skn_far_read_chat(cli, chat, out);
+        skn_door_read_chat(cli, chat, out);
     return rc;
 }
 
@@ -45,7 +45,7 @@ skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_convers
     skein_rc        rc = make_of(cli, agent, mode, &chat);
 
     if (!rc)
-        skn_far_read_chat(cli, chat, out);
+        skn_door_read_chat(cli, chat, out);
     return rc;
 }
 
@@ -68,7 +68,7 @@ int skn_cmd_conv_new(skn_cli *cli)
         return 0;
     }
     if (rc || (rc = make_chat(cli, skn_str_of(skn_opt(cli, "title")), &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat, "Made the conversation {id}");
     skn_print(cli, " in %.*s; it is current. ", SKN_FMT(world.name));
     skn_say(cli, chat, "Take it back with \"skein conv rm {id}\".\n");
@@ -96,7 +96,7 @@ int skn_cmd_conv_of(skn_cli *cli)
         return 0;
     }
     if ((rc = make_of(cli, agent.name, mode, &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat, "{id}  ");
     say_name(cli, chat);
     return 0;
@@ -109,11 +109,11 @@ static void put_chats(skn_cli *cli, const skn_json_list *from, skn_json_list *al
 {
     for (size_t i = 0; i < from->n; i++) {
         const skn_json *chat = from->p[i];
-        int64_t         made = skn_far_time(chat, "createdAt");
+        int64_t         made = skn_door_time(chat, "createdAt");
         size_t          at = all->n;
 
         skn_vec_add(cli->keep, all, chat);
-        for (; at > 0 && skn_far_time(all->p[at - 1], "createdAt") > made; at--)
+        for (; at > 0 && skn_door_time(all->p[at - 1], "createdAt") > made; at--)
             all->p[at] = all->p[at - 1];
         all->p[at] = chat;
     }
@@ -143,10 +143,10 @@ int skn_cmd_conv_ls(skn_cli *cli)
     if (rc || (rc = list_chats(cli, archived, &all)) || cli->json)
         return rc ? (int)rc : (int)skn_say_list(cli, &all, NULL);
     for (size_t i = 0; i < all.n; i++) {
-        bool current = skn_str_eq(skn_far_text(all.p[i], "id"), world.current_chat_uid);
+        bool current = skn_str_eq(skn_door_text(all.p[i], "id"), world.current_chat_uid);
 
         skn_say(cli, all.p[i], current ? "* {id}" : "  {id}");
-        skn_print(cli, "  v%-4" PRId64, skn_far_int(all.p[i], "version", 0));
+        skn_print(cli, "  v%-4" PRId64, skn_door_int(all.p[i], "version", 0));
         skn_say(cli, all.p[i], " {messageCount 7}  ");
         say_name(cli, all.p[i]);
     }
@@ -178,7 +178,7 @@ int skn_cmd_conv_show(skn_cli *cli)
     skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat, "{id}  ");
     say_name(cli, chat);
     skn_say(cli, chat, "  {mode}");
@@ -198,9 +198,9 @@ int skn_cmd_conv_show(skn_cli *cli)
 static skein_rc set_current(skn_cli *cli, skn_str chat_uid)
 {
     const skn_json *v;
-    skn_far_body    b;
+    skn_door_body   b;
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "currentChatId", chat_uid);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "currentChatId", chat_uid);
     return skn_send(cli, &b, "PATCH", NULL, "{world}", &v);
 }
 
@@ -232,8 +232,8 @@ int skn_cmd_conv_use(skn_cli *cli)
     if (skn_str_is(skn_arg(cli, 0), "none"))
         return leave_session(cli);
     if ((rc = chat_named(cli, &world, &chat)) ||
-        (!cli->dry_run && (rc = set_current(cli, skn_far_text(chat, "id")))) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        (!cli->dry_run && (rc = set_current(cli, skn_door_text(chat, "id")))) || cli->json)
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat, cli->dry_run ? "Would make {id} current: " : "Current is {id}: ");
     say_name(cli, chat);
     return 0;
@@ -283,17 +283,17 @@ int skn_cmd_conv_set(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc = chat_named(cli, &world, &chat);
 
-    if (rc || (rc = write_set(cli, &world, skn_far_body_begin(cli, &b))))
+    if (rc || (rc = write_set(cli, &world, skn_door_body_begin(cli, &b))))
         return (int)rc;
     if (cli->dry_run) {
         skn_say_would(cli, chat, "change what messages of {id} ask for");
         return 0;
     }
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat,
             skn_has(chat, "replyExpected")
                 ? "The conversation {id} expects a reply of @{replyExpected} and is "
@@ -306,7 +306,7 @@ int skn_cmd_conv_rename(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         title = skn_arg(cli, 1);
     skein_rc        rc = chat_named(cli, &world, &chat);
 
@@ -315,15 +315,15 @@ int skn_cmd_conv_rename(skn_cli *cli)
     if (!skn_is(chat, "mode", "chat"))
         return (int)skn_fail(
             &cli->err, SKEIN_INVALID, "the %.*s conversation of @%.*s is named after its agent",
-            SKN_FMT(skn_far_text(chat, "mode")), SKN_FMT(skn_far_text(chat, "agent")));
+            SKN_FMT(skn_door_text(chat, "mode")), SKN_FMT(skn_door_text(chat, "agent")));
     if (cli->dry_run) {
-        skn_would(cli, "call the conversation %.*s \"%.*s\"", SKN_FMT(skn_far_text(chat, "id")),
-                  SKN_FMT(title));
+        skn_would(cli, "call the conversation %.*s \"%.*s\"",
+                  SKN_FMT(skn_door_text(chat, "id")), SKN_FMT(title));
         return 0;
     }
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat,
             skn_has(chat, "title") ? "The conversation {id} is now called {line title}.\n"
                                    : "The conversation {id} has no title now.\n");
@@ -352,7 +352,7 @@ int skn_cmd_conv_restore(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc = skn_need_world(cli, &world);
 
     if (rc)
@@ -360,14 +360,14 @@ int skn_cmd_conv_restore(skn_cli *cli)
     if (cli->dry_run)
         return (int)need_removed(cli, "conversation", "{world}/chats?archived=true",
                                  cli->args[0]);
-    skn_far_body_begin(cli, &b);
-    rc = skn_far_send(&b, "POST",
-                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
-                                       skn_far_part(cli, skn_arg(cli, 0)))
-                          .p,
-                      &chat);
+    skn_door_body_begin(cli, &b);
+    rc = skn_door_send(&b, "POST",
+                       skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
+                                        skn_door_part(cli, skn_arg(cli, 0)))
+                           .p,
+                       &chat);
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, chat);
+        return rc ? (int)rc : (int)skn_door_item(cli, chat);
     skn_say(cli, chat, "The conversation {id} is back: ");
     say_name(cli, chat);
     return 0;
@@ -385,7 +385,7 @@ static skein_rc removed_world(skn_cli *cli, const skn_json *world)
 skein_rc skn_worlds_removed(skn_cli *cli)
 {
     skn_json_list list = {0};
-    skein_rc      rc = skn_far_all(cli, "/worlds?removed=true", 0, &list);
+    skein_rc      rc = skn_door_all(cli, "/worlds?removed=true", 0, &list);
 
     if (rc || (rc = skn_say_list(cli, &list, removed_world)))
         return rc;
@@ -396,20 +396,21 @@ skein_rc skn_worlds_removed(skn_cli *cli)
 
 int skn_cmd_world_restore(skn_cli *cli)
 {
-    const char *path =
-        skn_arena_printf(cli->keep, "/worlds/%s/restore", skn_far_part(cli, skn_arg(cli, 0))).p;
+    const char *path = skn_arena_printf(cli->keep, "/worlds/%s/restore",
+                                        skn_door_part(cli, skn_arg(cli, 0)))
+                           .p;
     const skn_json *v;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_world     world;
     skein_rc        rc;
 
     if (cli->dry_run)
         return (int)need_removed(cli, "world", "/worlds?removed=true", cli->args[0]);
-    skn_far_body_begin(cli, &b);
+    skn_door_body_begin(cli, &b);
     skn_body_option(cli, &b.w, "as", "name");
-    if ((rc = skn_far_send(&b, "POST", path, &v)))
+    if ((rc = skn_door_send(&b, "POST", path, &v)))
         return (int)rc;
-    skn_far_read_world(cli, v, &world);
+    skn_door_read_world(cli, v, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
     skn_say(cli, v, "The world {name} is back, with its agents and conversations.\n");
@@ -420,7 +421,7 @@ int skn_cmd_world_rename(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *v;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         old, name;
     skein_rc        rc = skn_world_named(cli, &world);
 
@@ -431,11 +432,11 @@ int skn_cmd_world_rename(skn_cli *cli)
         skn_would(cli, "call the world %.*s %.*s", SKN_FMT(old), SKN_FMT(name));
         return 0;
     }
-    skn_far_enter(cli, &world);
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", name);
+    skn_door_enter(cli, &world);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "name", name);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{world}", &v)))
         return (int)rc;
-    skn_far_read_world(cli, v, &world);
+    skn_door_read_world(cli, v, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
     skn_print(cli, "The world %.*s is now called %.*s.\n", SKN_FMT(old), SKN_FMT(world.name));

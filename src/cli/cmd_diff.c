@@ -28,7 +28,7 @@ static skein_rc read_range(skn_cli *cli, const skein_conversation *chat, skein_v
         return skn_fail(&cli->err, SKEIN_NOTHING, "v%" PRId64 " was not made from another",
                         to->number);
     if (!first.n)
-        return skn_far_version_numbered(cli, to->origin, from);
+        return skn_door_version_numbered(cli, to->origin, from);
     return skn_need_version(cli, chat, skn_arena_copy(cli->keep, first).p, from);
 }
 
@@ -393,7 +393,7 @@ static skein_diff_kind kind_of(const skn_json *change)
 static void read_side(skn_cli *cli, const skn_json *v, skein_message *out)
 {
     if (v && v->kind == SKN_JSON_OBJECT)
-        skn_far_read_message(cli, v, out, NULL, NULL);
+        skn_door_read_message(cli, v, out, NULL, NULL);
 }
 
 static void print_diff(skn_cli *cli, const skn_json *told, size_t count)
@@ -426,14 +426,14 @@ int skn_cmd_diff(skn_cli *cli)
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
-        (rc = skn_far_get(cli, &told, "%s/threads/%s/diff?from=%s", cli->door->chat,
-                          skn_far_part(cli, to.thread_uid),
-                          skn_far_part(cli, from.thread_uid))))
+        (rc = skn_door_get(cli, &told, "%s/threads/%s/diff?from=%s", cli->door->chat,
+                           skn_door_part(cli, to.thread_uid),
+                           skn_door_part(cli, from.thread_uid))))
         return (int)rc;
     changes = skn_json_get(told, "changes");
     count = changes ? changes->count : 0;
     if (cli->json) {
-        if ((rc = skn_far_item(cli, told)))
+        if ((rc = skn_door_item(cli, told)))
             return (int)rc;
     } else {
         print_diff(cli, told, count);

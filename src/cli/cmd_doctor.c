@@ -347,8 +347,8 @@ static double amount(const skn_json *budget, const char *name)
 static skein_rc check_budget(visit *v, const skn_json *provider)
 {
     const skn_json *budget = skn_json_get(provider, "budget");
-    skn_str         detail = skn_far_text(provider, "detail");
-    skn_str         name = skn_far_text(provider, "name");
+    skn_str         detail = skn_door_text(provider, "detail");
+    skn_str         name = skn_door_text(provider, "name");
 
     if (!budget || budget->kind != SKN_JSON_OBJECT)
         return SKEIN_OK;
@@ -379,8 +379,8 @@ static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
 static skein_rc check_answer(visit *v, const skn_json *provider)
 {
     skn_arena *a = v->cli->keep;
-    skn_str    name = skn_far_text(provider, "name");
-    skn_str    state = skn_far_text(provider, "state");
+    skn_str    name = skn_door_text(provider, "name");
+    skn_str    state = skn_door_text(provider, "state");
 
     if (skn_str_is(state, "up"))
         return tell(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
@@ -389,20 +389,20 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
         return SKEIN_OK;
     return tell(v, "provider", FAIL,
                 skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
-                                 SKN_FMT(skn_far_text(provider, "detail"))),
-                cure_of(a, name, skn_far_text(provider, "detail")).p);
+                                 SKN_FMT(skn_door_text(provider, "detail"))),
+                cure_of(a, name, skn_door_text(provider, "detail")).p);
 }
 
 static skein_rc check_providers(visit *v)
 {
     const skn_json *answer = NULL, *data;
-    skn_far        *own = v->cli->door;
+    skn_door       *own = v->cli->door;
     skein_rc        rc = SKEIN_OK;
 
     if (!v->has_server)
         return SKEIN_OK;
     skn_visit(v->cli, &v->server);
-    rc = skn_far_get(v->cli, &answer, "/providers?limit=500");
+    rc = skn_door_get(v->cli, &answer, "/providers?limit=500");
     v->cli->door = own;
     if (rc)
         v->cli->err = (skein_error){.rc = SKEIN_OK}; /* the server was looked at above */

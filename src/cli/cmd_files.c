@@ -79,10 +79,10 @@ static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
 static void tell_problems(skn_cli *cli, const skn_json *file)
 {
     for (const skn_json *one = skn_first(file, "problems"); one; one = one->next) {
-        skn_str item = skn_far_text(one, "item");
+        skn_str item = skn_door_text(one, "item");
 
-        skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_far_text(file, "path")),
-                 item.n ? ", " : "", SKN_FMT(item), SKN_FMT(skn_far_text(one, "detail")));
+        skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_door_text(file, "path")),
+                 item.n ? ", " : "", SKN_FMT(item), SKN_FMT(skn_door_text(one, "detail")));
     }
 }
 
@@ -99,7 +99,7 @@ skein_rc skn_tell_files(skn_cli *cli)
 static skein_rc file_out(skn_cli *cli, const skn_json *file, const char *what)
 {
     if (cli->json)
-        return skn_far_item(cli, file);
+        return skn_door_item(cli, file);
     skn_say(cli, file, "{line path}");
     for (const skn_json *i = skn_first(file, "items"); i; i = i->next) {
         skn_print_raw(cli, i == skn_first(file, "items") ? SKN_STR("  ") : SKN_STR(", "));
@@ -133,13 +133,13 @@ int skn_cmd_files_add(skn_cli *cli)
 {
     const skn_json *v;
     const char     *folder;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_jw         *w;
     skein_rc        rc = need_files(cli, &folder);
 
     if (rc)
         return (int)rc;
-    w = skn_far_body_begin(cli, &b);
+    w = skn_door_body_begin(cli, &b);
     skn_jw_kstr(w, "path", path_of(cli, cli->args[0], folder));
     skn_jw_key(w, "items");
     skn_jw_array(w);
@@ -162,11 +162,11 @@ static skein_rc ask_for(skn_cli *cli, const char *folder, const char *method, co
 
     for (;; path = typed) {
         const char *whole = skn_arena_printf(cli->keep, "%s/context-files/%s%s",
-                                             cli->door->chat, skn_far_part(cli, path), query)
+                                             cli->door->chat, skn_door_part(cli, path), query)
                                 .p;
 
-        rc = *method == 'G' ? skn_far_get(cli, out, "%s", whole)
-                            : skn_far_change(cli, method, whole, SKN_NONE, out);
+        rc = *method == 'G' ? skn_door_get(cli, out, "%s", whole)
+                            : skn_door_change(cli, method, whole, SKN_NONE, out);
         if (rc != SKEIN_NOT_FOUND || skn_str_eq(path, typed))
             return rc;
     }
@@ -195,7 +195,7 @@ static skein_rc file_content(skn_cli *cli, const skn_json *file)
                 !skn_has(part, "firstLine") && skn_has(part, "text")
                     ? ", as its prompt asks\n"
                     : ":{firstLine}-{lastLine}\n");
-        skn_print_block(cli, skn_far_text(part, "text"), 0);
+        skn_print_block(cli, skn_door_text(part, "text"), 0);
     }
     tell_problems(cli, file);
     return SKEIN_OK;

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ static skein_rc search_path(skn_cli *cli, const char **out)
     else if (!all)
         rc = skn_need_world(cli, &world);
     *out = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s", all ? "" : cli->door->world,
-                            skn_far_part(cli, joined_args(cli)),
+                            skn_door_part(cli, joined_args(cli)),
                             skn_opt(cli, "current") ? "&current=true" : "",
-                            skn_far_parameter(cli, "chatId", chat.uid))
+                            skn_door_parameter(cli, "chatId", chat.uid))
                .p;
     return rc;
 }
@@ -81,8 +81,8 @@ int skn_cmd_search(skn_cli *cli)
 
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
         (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
-        (rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,
-                          (size_t)limit, &hits)))
+        (rc = skn_door_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,
+                           (size_t)limit, &hits)))
         return (int)rc;
     skn_out_page(cli);
     if ((rc = skn_say_list(cli, &hits, print_hit)))
@@ -120,7 +120,7 @@ static void print_stats(skn_cli *cli, const skn_json *s)
     for (const skn_json *t = first; t; t = t->next) {
         skn_print(cli, "%s", t == first ? "busiest threads\n" : "");
         skn_say(cli, t, "  {messages 6}  ");
-        skn_far_read_message(cli, skn_json_get(t, "root"), &root, NULL, NULL);
+        skn_door_read_message(cli, skn_json_get(t, "root"), &root, NULL, NULL);
         skn_print_oneline(cli, &root, NULL);
     }
 }
@@ -128,7 +128,7 @@ static void print_stats(skn_cli *cli, const skn_json *s)
 static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
 {
     skein_reply_tree tree;
-    skein_rc         rc = skn_far_tree(cli, thread, root, &tree);
+    skein_rc         rc = skn_door_tree(cli, thread, root, &tree);
 
     return rc ? rc : skn_stats_by(cli, skn_opt(cli, "by"), &tree);
 }
@@ -153,11 +153,11 @@ int skn_cmd_stats(skn_cli *cli)
     thread = at ? version.thread_uid : chat.thread_uid;
     if (skn_opt(cli, "by"))
         return (int)print_stats_by(cli, thread, root.uid);
-    if ((rc = skn_far_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
-                          skn_far_part(cli, thread),
-                          skn_far_parameter(cli, "root", root.uid))) ||
+    if ((rc = skn_door_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
+                           skn_door_part(cli, thread),
+                           skn_door_parameter(cli, "root", root.uid))) ||
         cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, stats);
+        return rc ? (int)rc : (int)skn_door_item(cli, stats);
     print_stats(cli, stats);
     return 0;
 }
@@ -169,14 +169,14 @@ static void note_size(skn_cli *cli, const skn_json *c)
 {
     const skn_json *list = skn_json_get(c, "messages");
     int64_t         count = list ? list->count : 0;
-    int64_t         covered = skn_far_int(c, "coveredLength", 0);
-    int64_t         stored = skn_far_int(c, "storedLength", 0);
-    int64_t         limit = skn_far_int(c, "limit", 0);
+    int64_t         covered = skn_door_int(c, "coveredLength", 0);
+    int64_t         stored = skn_door_int(c, "storedLength", 0);
+    int64_t         limit = skn_door_int(c, "limit", 0);
     skn_str         sent = skn_arena_printf(cli->keep,
                                             "%" PRId64 " message%s, about %" PRId64 " tokens (%" PRId64
                                             " of them for prompt, files and tools)",
-                                            count, skn_plural(count), skn_far_int(c, "tokens", 0),
-                                            skn_far_int(c, "fixedTokens", 0));
+                                            count, skn_plural(count), skn_door_int(c, "tokens", 0),
+                                            skn_door_int(c, "fixedTokens", 0));
 
     if (skn_has(c, "summaryMessageId"))
         skn_note(cli,
@@ -184,7 +184,7 @@ static void note_size(skn_cli *cli, const skn_json *c)
                  " in the summary %.*s, the summary, and %" PRId64
                  " as they are. Compacts when these and the summary are %" PRId64,
                  SKN_FMT(sent), covered + stored, covered,
-                 SKN_FMT(skn_far_text(c, "summaryMessageId")), stored - 1, limit);
+                 SKN_FMT(skn_door_text(c, "summaryMessageId")), stored - 1, limit);
     else
         skn_note(cli, "%.*s; %" PRId64 " stored, compacts at %" PRId64, SKN_FMT(sent), stored,
                  limit);
@@ -196,7 +196,7 @@ static void print_context(skn_cli *cli, const skn_json *c)
         skn_say(cli, m, "{bold role}");
         skn_say_if(cli, m, "toolCallId", "  result of {line toolCallId}");
         skn_print(cli, "%s\n", skn_has(m, "synthetic") ? "  (put in)" : "");
-        skn_print_block(cli, skn_far_text(m, "content"), 4);
+        skn_print_block(cli, skn_door_text(m, "content"), 4);
         for (const skn_json *call = skn_first(m, "toolCalls"); call; call = call->next)
             skn_say(cli, call, "    calls {line toolName} {line args}\n");
     }
@@ -204,7 +204,7 @@ static void print_context(skn_cli *cli, const skn_json *c)
 }
 
 /* Which lane of which version. */
-static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_far_slice *out)
+static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_door_slice *out)
 {
     const char   *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
     skein_world   world;
@@ -218,26 +218,26 @@ static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_far_sli
         rc = skn_need_agent(cli, &world, agent, &who);
     if (rc)
         return rc;
-    *out = (skn_far_slice){.thread = at ? version.thread_uid : chat->thread_uid,
-                           .agent = who.name,
-                           .lane = skn_str_of(skn_opt(cli, "lane"))};
+    *out = (skn_door_slice){.thread = at ? version.thread_uid : chat->thread_uid,
+                            .agent = who.name,
+                            .lane = skn_str_of(skn_opt(cli, "lane"))};
     return SKEIN_OK;
 }
 
 int skn_cmd_context(skn_cli *cli)
 {
     skein_conversation chat;
-    skn_far_slice      lane;
+    skn_door_slice     lane;
     const skn_json    *context;
     skein_rc           rc = context_lane(cli, &chat, &lane);
 
     if (rc ||
-        (rc = skn_far_get(cli, &context, "%s/context?threadId=%s%s%s", cli->door->chat,
-                          skn_far_part(cli, lane.thread),
-                          skn_far_parameter(cli, "agent", lane.agent),
-                          skn_far_parameter(cli, "delegation", lane.lane))) ||
+        (rc = skn_door_get(cli, &context, "%s/context?threadId=%s%s%s", cli->door->chat,
+                           skn_door_part(cli, lane.thread),
+                           skn_door_parameter(cli, "agent", lane.agent),
+                           skn_door_parameter(cli, "delegation", lane.lane))) ||
         cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, context);
+        return rc ? (int)rc : (int)skn_door_item(cli, context);
     skn_out_page(cli);
     print_context(cli, context);
     return (int)skn_tell_files(cli);

@@ -16,7 +16,7 @@
 
 static bool needs_person(const skn_json *item)
 {
-    return skn_is_among(SKN_STR("question,approval,failure"), skn_far_text(item, "type"));
+    return skn_is_among(SKN_STR("question,approval,failure"), skn_door_text(item, "type"));
 }
 
 /* "world=NAME" of the world that this run is about, or nothing. */
@@ -31,9 +31,9 @@ static const char *of_world(skn_cli *cli, const char *before)
 
 skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out)
 {
-    return skn_far_all(cli,
-                       skn_arena_printf(cli->keep, "/inbox?%s%s", query, of_world(cli, "&")).p,
-                       most, out);
+    return skn_door_all(cli,
+                        skn_arena_printf(cli->keep, "/inbox?%s%s", query, of_world(cli, "&")).p,
+                        most, out);
 }
 
 /* Of the world that is named, or of all. */
@@ -69,7 +69,7 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, const skn_json **out)
     if (rc)
         return rc;
     for (size_t i = 0; start.n >= 7 && i < all.n; i++)
-        if (skn_str_starts(skn_far_text(all.p[i], "id"), start)) {
+        if (skn_str_starts(skn_door_text(all.p[i], "id"), start)) {
             *out = all.p[i];
             hits++;
         }
@@ -100,7 +100,7 @@ static skein_rc need_item(skn_cli *cli, size_t arg, bool number, const skn_json 
     skein_error err = cli->err;
     int64_t     n;
 
-    if (!skn_far_get(cli, out, "/inbox/%s", skn_far_part(cli, ref)))
+    if (!skn_door_get(cli, out, "/inbox/%s", skn_door_part(cli, ref)))
         return SKEIN_OK;
     if (cli->err.rc != SKEIN_NOT_FOUND && cli->err.rc != SKEIN_INVALID)
         return cli->err.rc;
@@ -131,7 +131,7 @@ static void age(skn_cli *cli, int64_t since)
 
 static skn_str sender_of(const skn_json *item)
 {
-    return skn_has(item, "agent") ? skn_far_text(item, "agent") : SKN_STR("skein");
+    return skn_has(item, "agent") ? skn_door_text(item, "agent") : SKN_STR("skein");
 }
 
 static void item_line(skn_cli *cli, size_t number, const skn_json *item)
@@ -142,7 +142,7 @@ static void item_line(skn_cli *cli, size_t number, const skn_json *item)
     skn_say(cli, item, "{yellow id}  ");
     skn_print_sender(cli, sender_of(item), 8);
     skn_say(cli, item, "  {type 8}  {sender world 10}");
-    age(cli, skn_far_time(item, "createdAt"));
+    age(cli, skn_door_time(item, "createdAt"));
     skn_say(cli, item, "{line title 60}\n");
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
@@ -168,7 +168,7 @@ static void item_lines(skn_cli *cli, const skn_json_list *all, bool only)
 static int status_of(skn_cli *cli)
 {
     const skn_json *counts;
-    skein_rc        rc = skn_far_get(cli, &counts, "/inbox/unread-count%s", of_world(cli, "?"));
+    skein_rc rc = skn_door_get(cli, &counts, "/inbox/unread-count%s", of_world(cli, "?"));
 
     return rc ? (int)rc : skn_status(cli, skn_has(counts, "needsYou") ? EXIT_THERE_IS : 0);
 }
@@ -230,7 +230,7 @@ static void show_call(skn_cli *cli, const skn_json *item)
     skn_str args = skn_clean_consent(cli->keep, skn_args_of(item));
 
     skn_print_raw(cli, SKN_STR("wants to call "));
-    skn_print_line(cli, skn_clean_consent(cli->keep, skn_far_text(item, "tool")), 0);
+    skn_print_line(cli, skn_clean_consent(cli->keep, skn_door_text(item, "tool")), 0);
     skn_print_raw(cli, SKN_STR("\n"));
     if (args.n)
         skn_print_block(cli, args, 4);
@@ -250,7 +250,7 @@ static skein_rc show_item(skn_cli *cli, const skn_json *item)
     skn_say(cli, item, " in {world}, {time createdAt}");
     skn_say_if(cli, item, "doneAt", ", done");
     skn_print(cli, "%s\n",
-              skn_far_time(item, "snoozedUntil") > skn_clock_micros() ? ", snoozed" : "");
+              skn_door_time(item, "snoozedUntil") > skn_clock_micros() ? ", snoozed" : "");
     if (skn_has(item, "tool"))
         show_call(cli, item);
     else if (skn_has(briefing, "text"))
@@ -267,16 +267,16 @@ static skein_rc show_item(skn_cli *cli, const skn_json *item)
 int skn_cmd_inbox_show(skn_cli *cli)
 {
     const skn_json *item;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc = need_item(cli, 0, true, &item);
 
     if (!rc && !cli->dry_run && !skn_has(item, "readAt")) {
-        skn_jw_kbool(skn_far_body_begin(cli, &b), "read", true);
+        skn_jw_kbool(skn_door_body_begin(cli, &b), "read", true);
         rc = skn_send(cli, &b, "PATCH", item, ITEM, &item);
     }
     if (rc)
         return (int)rc;
-    return (int)(cli->json ? skn_far_item(cli, item) : show_item(cli, item));
+    return (int)(cli->json ? skn_door_item(cli, item) : show_item(cli, item));
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static void say_marked(skn_cli *cli, const skn_json *item, bool done)
 static int mark(skn_cli *cli, bool done)
 {
     const skn_json **items = SKN_ARRAY(cli->keep, cli->arg_count, const skn_json *);
-    skn_far_body     b;
+    skn_door_body    b;
     skein_rc         rc = SKEIN_OK;
 
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
@@ -305,11 +305,11 @@ static int mark(skn_cli *cli, bool done)
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        skn_jw_kbool(skn_far_body_begin(cli, &b), "done", done);
+        skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
         if (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", items[i], ITEM, &items[i])))
             break;
         if (cli->json)
-            rc = skn_far_item(cli, items[i]);
+            rc = skn_door_item(cli, items[i]);
         else
             say_marked(cli, items[i], done);
     }
@@ -331,7 +331,7 @@ int skn_cmd_inbox_reopen(skn_cli *cli)
 int skn_cmd_inbox_snooze(skn_cli *cli)
 {
     const skn_json *item;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         text = skn_arg(cli, 1);
     int64_t         ms = 0, until;
     skein_rc        rc;
@@ -341,12 +341,12 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
                              SKN_FMT(text));
     until = ms ? skn_clock_micros() + ms * 1000 : 0;
-    skn_jw_ktime(skn_far_body_begin(cli, &b), "snoozedUntil", until);
+    skn_jw_ktime(skn_door_body_begin(cli, &b), "snoozedUntil", until);
     if ((rc = need_item(cli, 0, true, &item)) ||
         (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", item, ITEM, &item))))
         return (int)rc;
     if (cli->json)
-        return (int)skn_far_item(cli, item);
+        return (int)skn_door_item(cli, item);
     if (!ms) {
         skn_say(cli, item,
                 cli->dry_run ? "{id} would be shown again.\n" : "{id} is shown again.\n");
@@ -380,19 +380,19 @@ static void say_answered(skn_cli *cli, const skn_json *item, const skn_json *tol
 static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, skn_str text)
 {
     const skn_json *told;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
     if (cli->dry_run) {
         skn_say_would(cli, item, "answer {id}");
         return SKEIN_OK;
     }
-    skn_jw_kstr(skn_far_body_begin(cli, &b), member, text);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), member, text);
     if ((rc = skn_send(cli, &b, "POST", item, ITEM "/answer", &told)) || cli->json)
-        return rc ? rc : skn_far_item(cli, told);
+        return rc ? rc : skn_door_item(cli, told);
     say_answered(cli, item, told, skn_str_is(text, "allow"));
     if (skn_has(item, "tool"))
-        skn_note_nobody(cli, skn_far_text(item, "agent"), "goes on");
+        skn_note_nobody(cli, skn_door_text(item, "agent"), "goes on");
     return SKEIN_OK;
 }
 
@@ -405,7 +405,7 @@ int skn_cmd_inbox_reply(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (skn_is(item, "type", "approval")) {
-        id = skn_far_text(item, "id");
+        id = skn_door_text(item, "id");
         skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(id));
         return (int)skn_hint(&cli->err, SKEIN_USAGE,
                              "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"",
@@ -422,7 +422,7 @@ static int decide(skn_cli *cli, const char *word)
 
     if (!rc && !skn_is(item, "type", "approval"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
-                      SKN_FMT(skn_far_text(item, "id")), SKN_FMT(skn_far_text(item, "type")));
+                      SKN_FMT(skn_door_text(item, "id")), SKN_FMT(skn_door_text(item, "type")));
     return (int)(rc ? rc : answer(cli, item, "decision", skn_str_of(word)));
 }
 

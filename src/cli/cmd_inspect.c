@@ -1,7 +1,7 @@
 /* Looking on while agents work: what one does in its background, and what a model was sent. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/paste.h"
 #include "cli/unanswered.h"
 
@@ -22,7 +22,7 @@ static void print_end(skn_cli *cli, const skn_json *call)
 
     if (skn_has(call, "messageId") &&
         !skn_read(cli, call, "{world}/messages/{messageId}?chatId={chatId}", &made))
-        skein_unfinished_from(skn_far_text(made, "unfinished"), &why);
+        skein_unfinished_from(skn_door_text(made, "unfinished"), &why);
     skn_print_unfinished(cli, why, 2);
     cli->err = before;
 }
@@ -33,10 +33,11 @@ static void call_head(skn_cli *cli, const skn_json *call)
 
     skn_say(cli, call, "{yellow id}  {purpose} for ");
     skn_print_sender(
-        cli, skn_has(call, "agent") ? skn_far_text(call, "agent") : SKN_STR("skein"), 0);
+        cli, skn_has(call, "agent") ? skn_door_text(call, "agent") : SKN_STR("skein"), 0);
     skn_say(cli, call, ", {line model}, {time createdAt}\n{state} in {totalMs} ms, {tries} ");
-    skn_print(cli, skn_far_int(call, "tries", 0) == 1 ? "try, " : "tries, ");
-    if (skn_far_int(usage, "inputTokens", -1) < 0 && skn_far_int(usage, "outputTokens", -1) < 0)
+    skn_print(cli, skn_door_int(call, "tries", 0) == 1 ? "try, " : "tries, ");
+    if (skn_door_int(usage, "inputTokens", -1) < 0 &&
+        skn_door_int(usage, "outputTokens", -1) < 0)
         skn_print_raw(cli, SKN_STR("tokens not measured"));
     else
         skn_say(cli, usage, "{inputTokens} tokens in, {outputTokens} out");
@@ -65,9 +66,9 @@ static skn_str message_uid(skn_cli *cli, skn_str ref)
 static skein_rc find_call(skn_cli *cli, skn_str ref, const skn_json **out)
 {
     bool     own = skn_str_starts(ref, SKN_STR("call_"));
-    skein_rc rc = skn_far_get(cli, out, own ? "%s/calls/%s" : "%s/messages/%s/context",
-                              cli->door->world,
-                              skn_far_part(cli, own ? ref : message_uid(cli, ref)));
+    skein_rc rc = skn_door_get(cli, out, own ? "%s/calls/%s" : "%s/messages/%s/context",
+                               cli->door->world,
+                               skn_door_part(cli, own ? ref : message_uid(cli, ref)));
 
     if (rc && skn_str_find(skn_str_of(cli->err.hint), SKN_STR("/context")) >= 0)
         skn_hint(&cli->err, rc, "What a model would be sent now: skein context");
@@ -82,9 +83,9 @@ static int show_call(skn_cli *cli, const char *ref)
     skein_rc        rc = skn_need_world(cli, &world);
 
     if (rc || (rc = find_call(cli, skn_str_of(ref), &call)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, call);
+        return rc ? (int)rc : (int)skn_door_item(cli, call);
     request = skn_json_get(call, "request");
-    answer = skn_far_text(call, "response");
+    answer = skn_door_text(call, "response");
     if (request && request->kind != SKN_JSON_NULL) /* one that was no JSON is told as text */
         sent = request->kind == SKN_JSON_STRING ? request->text : request->raw;
     if (skn_opt(cli, "saw")) {
@@ -101,7 +102,7 @@ static int show_call(skn_cli *cli, const char *ref)
     skn_say(cli, call, "skein inspect --call {id} --saw\n");
     skn_print(cli, "answered %zu bytes\n", answer.n);
     skn_print_block(cli, answer, 4);
-    return (int)skn_print_decisions(cli, skn_far_text(call, "messageId"));
+    return (int)skn_print_decisions(cli, skn_door_text(call, "messageId"));
 }
 
 /* --- Background work ---------------------------------------------------------------------- */
@@ -134,14 +135,14 @@ static bool find_session(const skein_messages *list, int64_t n, size_t *from, si
     return false;
 }
 
-static skein_rc print_work(skn_cli *cli, const skn_far_log *work)
+static skein_rc print_work(skn_cli *cli, const skn_door_log *work)
 {
     skein_rc rc = SKEIN_OK;
 
     cli->whole_ids = true; /* they are in another conversation than commands look in */
     for (size_t i = 0; !rc && i < work->list.count; i++)
         if (cli->json) {
-            rc = skn_far_item(cli, work->items[i]);
+            rc = skn_door_item(cli, work->items[i]);
         } else {
             skn_print_message(cli, &work->list.at[i], &work->facts[i], SKN_NONE);
             skn_print_unanswered(cli, &work->deliveries[i]);
@@ -150,7 +151,7 @@ static skein_rc print_work(skn_cli *cli, const skn_far_log *work)
 }
 
 /* Only the messages of a session. */
-static skein_rc cut_session(skn_cli *cli, int64_t session, skn_far_log *work)
+static skein_rc cut_session(skn_cli *cli, int64_t session, skn_door_log *work)
 {
     size_t from, to;
 
@@ -165,14 +166,14 @@ static skein_rc cut_session(skn_cli *cli, int64_t session, skn_far_log *work)
 
 static skein_rc show_work(skn_cli *cli, const skn_json *agent, const skein_conversation *chat)
 {
-    skn_far_slice what = {.thread = chat->thread_uid, .last = SHOWN_MOST};
-    skn_far_log   work;
-    int64_t       session;
-    skein_rc      rc = skn_opt_int(cli, "session", 1, SESSION_MOST, 0, &session);
+    skn_door_slice what = {.thread = chat->thread_uid, .last = SHOWN_MOST};
+    skn_door_log   work;
+    int64_t        session;
+    skein_rc       rc = skn_opt_int(cli, "session", 1, SESSION_MOST, 0, &session);
 
     if (session)
         what.last = LOOK_BACK;
-    if (rc || (rc = skn_far_log_read(cli, &what, &work)) ||
+    if (rc || (rc = skn_door_log_read(cli, &what, &work)) ||
         (session && (rc = cut_session(cli, session, &work))))
         return rc;
     if (!cli->json)
@@ -202,19 +203,20 @@ static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conve
 
     *found = false;
     for (size_t i = 0; !rc && i < list.n && !*found; i++) {
-        skn_far_read_chat(cli, list.p[i], out);
+        skn_door_read_chat(cli, list.p[i], out);
         *found = out->mode == SKEIN_BACKGROUND;
     }
     if (*found)
-        skn_far_enter_chat(cli, out);
+        skn_door_enter_chat(cli, out);
     return rc;
 }
 
 /* What comes is told like that of every conversation; who waits for it has the background made. */
 static int follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat, bool found)
 {
-    skein_rc rc = found ? SKEIN_OK
-                        : skn_chat_of(cli, skn_far_text(agent, "name"), SKEIN_BACKGROUND, chat);
+    skein_rc rc = found
+                      ? SKEIN_OK
+                      : skn_chat_of(cli, skn_door_text(agent, "name"), SKEIN_BACKGROUND, chat);
 
     if (rc)
         return (int)rc;

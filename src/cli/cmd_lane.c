@@ -9,10 +9,10 @@
 
 skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out)
 {
-    return skn_far_all(
+    return skn_door_all(
         cli,
         skn_arena_printf(cli->keep, "%s/delegations?chatId=%s%s", cli->door->world,
-                         skn_far_part(cli, cli->door->chat_uid), others ? "&lanes=true" : "")
+                         skn_door_part(cli, cli->door->chat_uid), others ? "&lanes=true" : "")
             .p,
         0, out);
 }
@@ -29,7 +29,7 @@ static void print_label(skn_cli *cli, const skn_json *lane)
 static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lane)
 {
     for (size_t i = 0; i < agents->n; i++)
-        if (skn_str_eq(skn_far_text(agents->p[i], "name"), skn_far_text(lane, "agent")))
+        if (skn_str_eq(skn_door_text(agents->p[i], "name"), skn_door_text(lane, "agent")))
             return agents->p[i];
     return NULL;
 }
@@ -83,9 +83,9 @@ int skn_cmd_lane_ls(skn_cli *cli)
 /* --- Noting down -------------------------------------------------------------------------- */
 
 /* The body of a change of delegations in this chat. */
-static skn_jw *body(skn_cli *cli, skn_far_body *b)
+static skn_jw *body(skn_cli *cli, skn_door_body *b)
 {
-    skn_jw *w = skn_far_body_begin(cli, b);
+    skn_jw *w = skn_door_body_begin(cli, b);
 
     if (cli->dry_run) { /* a look is not what the key is for */
         b->key = SKN_NONE;
@@ -100,7 +100,7 @@ int skn_cmd_lane_new(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     const skn_json    *made;
-    skn_far_body       b;
+    skn_door_body      b;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc)
@@ -112,7 +112,7 @@ int skn_cmd_lane_new(skn_cli *cli)
     if (cli->dry_run)
         skn_say_would(cli, made, "start the delegation {delegationId}");
     else if (cli->json)
-        rc = skn_far_item(cli, made);
+        rc = skn_door_item(cli, made);
     else
         skn_say(cli, made,
                 "Started the delegation {delegationId}. Say how it ended with \"skein lane "
@@ -126,7 +126,7 @@ int skn_cmd_lane_finish(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     const skn_json    *lane;
-    skn_far_body       b;
+    skn_door_body      b;
     skein_rc           rc;
 
     if (!skn_is_among(SKN_STR("done,failed,cancelled,interrupted"), skn_str_of(state)))
@@ -136,13 +136,13 @@ int skn_cmd_lane_finish(skn_cli *cli)
     if ((rc = skn_need_chat(cli, &world, &chat)))
         return (int)rc;
     skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));
-    rc = skn_far_send(&b, "PATCH",
-                      skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
-                                       skn_far_part(cli, skn_arg(cli, 0)))
-                          .p,
-                      &lane);
+    rc = skn_door_send(&b, "PATCH",
+                       skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
+                                        skn_door_part(cli, skn_arg(cli, 0)))
+                           .p,
+                       &lane);
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, lane);
+        return rc ? (int)rc : (int)skn_door_item(cli, lane);
     skn_say(cli, lane, cli->dry_run ? "{delegationId} would be " : "{delegationId} is ");
     skn_print(cli, "%s.\n", state);
     return 0;
@@ -158,9 +158,9 @@ static skein_rc find(skn_cli *cli, const skn_json **out)
 
     if (rc)
         return rc;
-    rc = skn_far_get(cli, out, "%s/delegations/%s?chatId=%s", cli->door->world,
-                     skn_far_part(cli, skn_arg(cli, 0)),
-                     skn_far_part(cli, cli->door->chat_uid));
+    rc = skn_door_get(cli, out, "%s/delegations/%s?chatId=%s", cli->door->world,
+                      skn_door_part(cli, skn_arg(cli, 0)),
+                      skn_door_part(cli, cli->door->chat_uid));
     return skn_missing(cli, rc, "delegation");
 }
 
@@ -168,10 +168,10 @@ static skein_rc find(skn_cli *cli, const skn_json **out)
 static skein_rc order(skn_cli *cli, const char *path, const skn_json **lane)
 {
     const skn_json *v;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "chatId", cli->door->chat_uid);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
     if ((rc = skn_send(cli, &b, "POST", *lane, path, &v)))
         return rc;
     return find(cli, lane);
@@ -186,10 +186,10 @@ int skn_stop_delegation(skn_cli *cli)
         skn_say_would(cli, lane, "stop {delegationId}, and what is below it");
         return 0;
     }
-    if (rc || (rc = skn_far_to_server(cli)) || (rc = order(cli, LANE "/cancel", &lane)))
+    if (rc || (rc = skn_door_to_server(cli)) || (rc = order(cli, LANE "/cancel", &lane)))
         return (int)rc;
     if (cli->json)
-        return (int)skn_far_item(cli, lane);
+        return (int)skn_door_item(cli, lane);
     skn_say(cli, lane,
             "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
     return 0;
@@ -207,7 +207,7 @@ int skn_retry_delegation(skn_cli *cli)
     if (rc || (rc = order(cli, LANE "/retry", &lane)))
         return (int)rc;
     if (cli->json)
-        return (int)skn_far_item(cli, lane);
+        return (int)skn_door_item(cli, lane);
     skn_say(cli, lane,
             skn_has(lane, "askedBy")
                 ? "{agent} has {delegationId} again; its end is told to {askedBy}. "

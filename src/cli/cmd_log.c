@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cli/commands.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/input.h"
 #include "cli/news.h"
 #include "cli/paste.h"
@@ -30,15 +30,15 @@ typedef struct summary_lines {
 /* Of every agent's memory of the conversation; again when there may be more. */
 static skein_rc summaries_read(skn_cli *cli, summary_lines *lines)
 {
-    skn_far_question q;
-    skein_rc         rc;
+    skn_door_question q;
+    skein_rc          rc;
 
     if (lines->mem)
         skein_mem_reset(lines->mem);
     else
         lines->mem = skein_mem_new();
     lines->of = (skn_json_list){0};
-    rc = skn_read_all(skn_far_ask_apart(cli, lines->mem, &q), NULL,
+    rc = skn_read_all(skn_door_ask_apart(cli, lines->mem, &q), NULL,
                       "{chat}/compactions?memories=true", 0, &lines->of);
     cli->err = q.cli.err;
     return rc;
@@ -48,7 +48,7 @@ static skein_rc summaries_read(skn_cli *cli, summary_lines *lines)
 static void summaries_skip(summary_lines *lines, int64_t before)
 {
     for (size_t i = 0; i < lines->of.n; i++) {
-        int64_t at = skn_far_time(lines->of.p[i], "createdAt");
+        int64_t at = skn_door_time(lines->of.p[i], "createdAt");
 
         if (at < before && at > lines->seen)
             lines->seen = at;
@@ -60,14 +60,15 @@ static void summaries_until(skn_cli *cli, summary_lines *lines, int64_t before)
 {
     for (size_t i = lines->of.n; i-- > 0;) {
         const skn_json *s = lines->of.p[i];
-        int64_t         at = skn_far_time(s, "createdAt");
+        int64_t         at = skn_door_time(s, "createdAt");
         skn_str         text;
 
         if (at <= lines->seen || at >= before)
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
-        text = skn_summary_line_text(cli->keep, skn_far_text(s, "memoryOf"),
-                                     skn_far_int(s, "covers", 0), skn_far_text(s, "messageId"));
+        text = skn_summary_line_text(cli->keep, skn_door_text(s, "memoryOf"),
+                                     skn_door_int(s, "covers", 0),
+                                     skn_door_text(s, "messageId"));
         skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }
@@ -84,7 +85,7 @@ static void summaries_end(summary_lines *lines)
 typedef struct log_job {
     skein_world        world;
     skein_conversation chat;
-    skn_far_slice      slice;
+    skn_door_slice     slice;
     int64_t            length; /* of what is read, once that began */
     int64_t            newest; /* the last time in it, so far */
     int64_t        after; /* only what was said after this time: of another version the news */
@@ -135,7 +136,7 @@ static skein_rc read_thread(skn_cli *cli, log_job *job)
         return SKEIN_OK;
     if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)))
         return rc;
-    return skn_far_subtree(cli, root.uid, job->slice.thread, &job->thread);
+    return skn_door_subtree(cli, root.uid, job->slice.thread, &job->thread);
 }
 
 static skein_rc read_leads(skn_cli *cli, log_job *job)
@@ -146,7 +147,7 @@ static skein_rc read_leads(skn_cli *cli, log_job *job)
     job->main_thread = skn_opt(cli, "main-thread");
     if (!job->main_thread)
         return SKEIN_OK;
-    if ((rc = skn_far_agents(cli, &agents)))
+    if ((rc = skn_door_agents(cli, &agents)))
         return rc;
     job->leads = skn_map_new(cli->keep);
     for (size_t i = 0; i < agents.count; i++)
@@ -164,9 +165,9 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
 
     job->most = -1;
     job->newest = job->after = INT64_MIN;
-    job->slice = (skn_far_slice){.thread = job->chat.thread_uid,
-                                 .lane = skn_str_of(skn_opt(cli, "lane")),
-                                 .raw = skn_opt(cli, "raw")};
+    job->slice = (skn_door_slice){.thread = job->chat.thread_uid,
+                                  .lane = skn_str_of(skn_opt(cli, "lane")),
+                                  .raw = skn_opt(cli, "raw")};
     if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most)))
         job->slice.thread = version.thread_uid;
     if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
@@ -214,8 +215,8 @@ static bool has_filter(const log_job *job)
 
 /* A page, and who can be asked more of it: both live until the next one is read. */
 typedef struct page {
-    skn_far_question ask;
-    skn_far_log      log;
+    skn_door_question ask;
+    skn_door_log      log;
 } page;
 
 /* The first one tells how long it is: what is said later is news. */
@@ -224,8 +225,8 @@ static skein_rc read_page(skn_cli *cli, log_job *job, int64_t from, int64_t coun
     skein_rc rc;
 
     skein_mem_reset(cli->mem);
-    rc = skn_far_log_part(skn_far_ask_apart(cli, cli->mem, &out->ask), &job->slice, from, count,
-                          &out->log);
+    rc = skn_door_log_part(skn_door_ask_apart(cli, cli->mem, &out->ask), &job->slice, from,
+                           count, &out->log);
     cli->err = out->ask.cli.err;
     cli->more = out->ask.cli.more;
     if (rc || job->length >= 0)
@@ -245,11 +246,11 @@ static skn_str parent_sender(page *p, size_t i)
     for (size_t j = i; j-- > 0;)
         if (skn_str_eq(p->log.list.at[j].uid, uid))
             return p->log.list.at[j].sender;
-    return skn_far_message(&p->ask.cli, uid, &m, NULL, NULL) ? SKN_NONE : m.sender;
+    return skn_door_message(&p->ask.cli, uid, &m, NULL, NULL) ? SKN_NONE : m.sender;
 }
 
 /* Was what it answers answered by the same agent since, or is it said there how to ask again? */
-static bool settled_above(const skn_far_log *p, const skein_message *m)
+static bool settled_above(const skn_door_log *p, const skein_message *m)
 {
     for (size_t i = 0; i < p->list.count; i++)
         for (size_t k = 0;
@@ -261,7 +262,7 @@ static bool settled_above(const skn_far_log *p, const skein_message *m)
 }
 
 /* Only in what is current can be asked again. */
-static void print_again(skn_cli *cli, const log_job *job, const skn_far_log *p, size_t i)
+static void print_again(skn_cli *cli, const log_job *job, const skn_door_log *p, size_t i)
 {
     if (job->oneline || skn_opt(cli, "at"))
         return;
@@ -330,7 +331,8 @@ static int64_t said_at(const log_job *job, page *p, size_t i)
     skein_message_facts f = p->log.facts[i];
 
     for (int n = 0; job->summaries->of.n && m.version_of.v && f.original_count; n++)
-        if (n == WORDINGS_MOST || skn_far_message(&p->ask.cli, f.original_ids[0], &m, &f, NULL))
+        if (n == WORDINGS_MOST ||
+            skn_door_message(&p->ask.cli, f.original_ids[0], &m, &f, NULL))
             break;
     return m.created_at;
 }
@@ -390,17 +392,17 @@ static skein_rc print_log(skn_cli *cli, log_job *job)
 /* A line leads only to a parent that is drawn too. */
 static skein_rc print_graph(skn_cli *cli, log_job *job)
 {
-    int64_t     from;
-    skn_graph  *graph = skn_graph_new(cli->keep);
-    skn_map    *here = skn_map_new(cli->keep);
-    skn_far_log p;
-    skein_rc    rc;
+    int64_t      from;
+    skn_graph   *graph = skn_graph_new(cli->keep);
+    skn_map     *here = skn_map_new(cli->keep);
+    skn_door_log p;
+    skein_rc     rc;
 
     if (!job->count || job->count > GRAPH_MAX)
         job->count = GRAPH_MAX;
     if ((rc = find_start(cli, job, &from)) ||
-        (rc = skn_far_log_part(cli, &job->slice, from,
-                               job->length < 0 ? job->count : job->length - from, &p)))
+        (rc = skn_door_log_part(cli, &job->slice, from,
+                                job->length < 0 ? job->count : job->length - from, &p)))
         return rc;
     for (size_t i = 0; i < p.list.count; i++)
         if (wanted(job, &p.list.at[i], &p.facts[i]))
@@ -442,16 +444,16 @@ static skein_rc print_news(log_job *job, skn_cli *cli)
 {
     int64_t            from = job->length;
     skein_conversation chat;
-    skn_far_question   q;
+    skn_door_question  q;
     const skn_json    *v;
     skein_rc           rc;
 
     skein_mem_reset(cli->mem);
-    rc = skn_far_get(skn_far_ask_apart(cli, cli->mem, &q), &v, "%s", cli->door->chat);
+    rc = skn_door_get(skn_door_ask_apart(cli, cli->mem, &q), &v, "%s", cli->door->chat);
     cli->err = q.cli.err;
     if (rc)
         return rc;
-    skn_far_read_chat(&q.cli, v, &chat);
+    skn_door_read_chat(&q.cli, v, &chat);
     job->length = -1;
     if (!skn_str_eq(chat.thread_uid, job->slice.thread)) {
         job->slice.thread = skn_arena_copy(cli->keep, chat.thread_uid);
@@ -522,7 +524,7 @@ static skein_rc listen_for(skn_cli *cli, log_job *job)
     l.news.first = (skn_request_spec){
         .method = "GET",
         .path = skn_arena_printf(cli->keep, "%s/events?chatId=%s", cli->door->world,
-                                 skn_far_part(cli, cli->door->chat_uid))
+                                 skn_door_part(cli, cli->door->chat_uid))
                     .p};
     l.news.again = l.news.first;
     l.news.take = take;

@@ -6,7 +6,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "config/backups.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ static const char *export_path(skn_cli *cli, const skn_export_order *what)
                             skn_format_name(what->format), lanes[what->delegations],
                             what->redact ? "&redact=true" : "",
                             what->no_memory_only ? "&memoryOnly=false" : "",
-                            skn_far_parameter(cli, "threadId", what->thread),
-                            skn_far_parameter(cli, "root", what->root))
+                            skn_door_parameter(cli, "threadId", what->thread),
+                            skn_door_parameter(cli, "root", what->root))
         .p;
 }
 
@@ -365,8 +365,8 @@ static void show_text(skn_cli *cli, skn_str uid, skn_str sender, skn_str text)
 
 static void show_told(skn_cli *cli, const skn_json *m)
 {
-    show_text(cli, skn_far_text(m, "messageId"), skn_far_text(m, "sender"),
-              skn_far_text(m, "text"));
+    show_text(cli, skn_door_text(m, "messageId"), skn_door_text(m, "sender"),
+              skn_door_text(m, "text"));
 }
 
 static void show_rest(skn_cli *cli, int64_t count)
@@ -381,7 +381,7 @@ static void show_unreachable(skn_cli *cli, const skn_json *told)
     skn_print(cli, skn_has(told, "erased") ? ":\n" : "\n");
     for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
         show_told(cli, m);
-    show_rest(cli, skn_far_int(told, "erased", 0));
+    show_rest(cli, skn_door_int(told, "erased", 0));
 }
 
 static bool is_named(const skn_uids *ids, skn_str uid)
@@ -396,10 +396,10 @@ static bool is_named(const skn_uids *ids, skn_str uid)
 static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
     const skn_json *all = skn_json_get(told, "messages");
-    int64_t         rest = skn_far_int(told, "erased", 0) - (all ? all->count : 0);
+    int64_t         rest = skn_door_int(told, "erased", 0) - (all ? all->count : 0);
 
     for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
-        if (!is_named(ids, skn_far_text(m, "messageId"))) {
+        if (!is_named(ids, skn_door_text(m, "messageId"))) {
             skn_print_raw(cli, SKN_STR("made of it: "));
             show_told(cli, m);
         }
@@ -436,8 +436,8 @@ static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat, const s
 /* The messages, or without ids all that the current version does not hold. */
 static skein_rc purge(skn_cli *cli, const skn_uids *ids, bool look, const skn_json **told)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_change_begin(cli, &b, look);
+    skn_door_body b;
+    skn_jw       *w = skn_change_begin(cli, &b, look);
 
     if (ids->n)
         skn_body_ids(w, "messageIds", ids);
@@ -493,8 +493,8 @@ static void tell_kept(skn_cli *cli, const skn_json *told)
     for (const skn_json *k = skn_first(told, "kept"); k; k = k->next)
         skn_note(cli, "A %s %.*s and stays: skein purge %.*s",
                  skn_is(k, "in", "squash") ? "squash was made of" : "summary covers",
-                 SKN_FMT(skn_far_text(k, "messageId")),
-                 SKN_FMT(skn_far_text(k, "keptMessageId")));
+                 SKN_FMT(skn_door_text(k, "messageId")),
+                 SKN_FMT(skn_door_text(k, "keptMessageId")));
 }
 
 static skein_rc purge_json(skn_cli *cli, int64_t erased)
@@ -524,7 +524,7 @@ int skn_cmd_purge(skn_cli *cli)
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
         (rc = look_and_purge(cli, &chat, &ids, &told)))
         return (int)rc;
-    erased = skn_far_int(told, "erased", 0);
+    erased = skn_door_int(told, "erased", 0);
     if (cli->json)
         return (int)purge_json(cli, erased);
     say_erased(cli, erased);

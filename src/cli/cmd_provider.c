@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/input.h"
 #include "cli/paste.h"
 #include "config/provider_plan.h"
@@ -14,7 +14,7 @@
 
 static const char *path_of(skn_cli *cli, skn_str name, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_far_part(cli, name), rest).p;
+    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_door_part(cli, name), rest).p;
 }
 
 static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str body,
@@ -22,7 +22,7 @@ static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str 
 {
     skein_rc rc = skn_need_server(cli, "this");
 
-    return rc ? rc : skn_far_change(cli, method, path, body, out);
+    return rc ? rc : skn_door_change(cli, method, path, body, out);
 }
 
 /* --- Shown -------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void budget_line(skn_cli *cli, const skn_json *budget)
 static skein_rc provider_line(skn_cli *cli, const skn_json *v)
 {
     size_t  row = skn_row_begin(cli);
-    skn_str state = skn_far_text(v, "state");
+    skn_str state = skn_door_text(v, "state");
 
     skn_say(cli, v, "{sender name 12}  ");
     skn_print_sender(cli, skn_str_is(state, "not-tried") ? SKN_STR("not tried yet") : state,
@@ -58,7 +58,7 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
     budget_line(cli, skn_json_get(v, "budget"));
     if (skn_has(v, "detail")) {
         skn_print_raw(cli, SKN_STR("\n              "));
-        skn_print_told(cli, skn_far_text(v, "detail"));
+        skn_print_told(cli, skn_door_text(v, "detail"));
     }
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
@@ -93,7 +93,7 @@ int skn_cmd_provider_show(skn_cli *cli)
     skein_rc        rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &answer);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, answer);
+        return rc ? (int)rc : (int)skn_door_item(cli, answer);
     provider_line(cli, answer);
     skn_say(cli, answer, "  from {line origin}\n");
     return 0;
@@ -149,7 +149,7 @@ int skn_cmd_provider_detect(skn_cli *cli)
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
 {
-    skn_str detail = skn_arena_copy(cli->keep, skn_far_text(v, "detail"));
+    skn_str detail = skn_arena_copy(cli->keep, skn_door_text(v, "detail"));
 
     return detail.n ? skn_str_of(skn_pasteable(cli, detail.p)) : SKN_NONE;
 }
@@ -165,9 +165,9 @@ int skn_cmd_provider_test(skn_cli *cli)
 
     if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
         return (int)rc;
-    models = skn_far_int(answer, "models", 0);
+    models = skn_door_int(answer, "models", 0);
     if (cli->json) {
-        rc = skn_far_item(cli, answer);
+        rc = skn_door_item(cli, answer);
     } else {
         skn_print(cli, "%s: ", cli->args[0]);
         skn_say(cli, answer, "{line state} in {tookMs} ms, ");
@@ -188,7 +188,7 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
     if (rc)
         return rc;
     if (cli->json)
-        return answer ? skn_far_item(cli, answer) : SKEIN_OK;
+        return answer ? skn_door_item(cli, answer) : SKEIN_OK;
     if (skn_json_get(answer, "name"))
         provider_line(cli, answer);
     skn_print_told(cli, skn_str_of(done));
@@ -206,14 +206,14 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
     skein_rc        rc;
 
     if ((rc = skn_need_server(cli, "this")) || (rc = skn_default_model(cli, &was)) ||
-        (rc = skn_far_change(cli, method, path, body, &answer)))
+        (rc = skn_door_change(cli, method, path, body, &answer)))
         return rc;
-    provider = skn_far_text(answer, "name");
+    provider = skn_door_text(answer, "name");
     if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, provider))) ||
-        (rc = skn_far_get(cli, &answer, "%s", path_of(cli, provider, ""))))
+        (rc = skn_door_get(cli, &answer, "%s", path_of(cli, provider, ""))))
         return rc;
     if (cli->json)
-        return skn_far_item(cli, answer);
+        return skn_door_item(cli, answer);
     provider_line(cli, answer);
     skn_print_told(cli, done);
     skn_print_raw(cli, SKN_STR("\n"));
@@ -222,8 +222,8 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
 
 static skn_str add_body(skn_cli *cli)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
 
     skn_jw_kstr(w, "name", skn_arg(cli, 0));
     skn_jw_kstr(w, "type", skn_str_of(skn_opt(cli, "type")));
@@ -315,7 +315,7 @@ int skn_cmd_provider_use(skn_cli *cli)
 
     if (rc)
         return (int)rc;
-    if (!skn_far_flag(now, "local") && !cli->json) {
+    if (!skn_door_flag(now, "local") && !cli->json) {
         skn_say(cli, now, "What you and the agents write will be sent to {line baseUrl}.\n");
         skn_out_flush(cli);
     }
@@ -362,7 +362,7 @@ static const skn_json *models_of(skn_cli *cli, skn_str name)
 {
     const skn_json *answer = NULL;
 
-    if (skn_far_get(cli, &answer, "%s", path_of(cli, name, "/models?limit=500"))) {
+    if (skn_door_get(cli, &answer, "%s", path_of(cli, name, "/models?limit=500"))) {
         skn_note(cli, "%.*s: %s", SKN_FMT(name), cli->err.message);
         cli->err = (skein_error){.rc = SKEIN_OK};
         return NULL;
@@ -389,7 +389,7 @@ static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
 /* Without consent or a key nobody is asked. */
 static bool is_usable(const skn_json *provider)
 {
-    skn_str state = skn_far_text(provider, "state");
+    skn_str state = skn_door_text(provider, "state");
 
     return !skn_str_is(state, "unused") && !skn_str_is(state, "no-key") &&
            !skn_str_is(state, "not-there");
@@ -403,13 +403,13 @@ int skn_cmd_model_ls(skn_cli *cli)
 
     if (rc || (rc = skn_default_model(cli, &usual)) ||
         (cli->arg_count && (rc = skn_need_provider_of(cli, skn_arg(cli, 0)))) ||
-        (rc = skn_far_get(cli, &answer, "/providers?limit=500")))
+        (rc = skn_door_get(cli, &answer, "/providers?limit=500")))
         return (int)rc;
     data = skn_json_get(answer, "data");
     if (cli->json)
         skn_list_begin(cli);
     for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next) {
-        skn_str name = skn_far_text(p, "name");
+        skn_str name = skn_door_text(p, "name");
 
         if (cli->arg_count ? skn_str_eq(name, skn_arg(cli, 0)) : is_usable(p))
             rc = print_models(cli, models_of(cli, name), usual);
@@ -425,13 +425,13 @@ static skein_rc put(skn_cli *cli, skn_str model)
     const skein_setting one = {SKN_STR("defaults.model"),
                                skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(model))};
     const skn_json     *answer;
-    skn_far_body        b;
-    skein_rc            rc = skn_far_to_server(cli);
+    skn_door_body       b;
+    skein_rc            rc = skn_door_to_server(cli);
 
     if (rc || !skn_at_server(cli))
         return rc ? rc : skein_setting_put(cli->engine, &one, 1, &cli->err);
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "defaults.model", model);
-    return skn_far_send(&b, "PATCH", "/settings", &answer);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "defaults.model", model);
+    return skn_door_send(&b, "PATCH", "/settings", &answer);
 }
 
 int skn_cmd_model_use(skn_cli *cli)

@@ -29,9 +29,9 @@ static skein_rc waiting_out(skn_cli *cli, const skn_json *m)
     skein_rc rc = skn_fields_check(cli, SKN_FIELDS_QUEUE_ITEM, "a message that waits");
 
     if (rc || cli->json)
-        return rc ? rc : skn_far_item(cli, m);
+        return rc ? rc : skn_door_item(cli, m);
     skn_say(cli, m, "{id messageId}  {sender sender 5}  {time createdAt}\n");
-    skn_print_block(cli, skn_far_text(m, "content"), 4);
+    skn_print_block(cli, skn_door_text(m, "content"), 4);
     return SKEIN_OK;
 }
 
@@ -52,7 +52,7 @@ static skein_rc find_waiting(skn_cli *cli, const skn_json_list *queue, skn_str r
 {
     *out = NULL;
     for (size_t i = 0; i < queue->n; i++) {
-        skn_str uid = skn_far_text(queue->p[i], "id");
+        skn_str uid = skn_door_text(queue->p[i], "id");
 
         if (ref.n < REF_LEAST || (!skn_str_starts(uid, ref) && !skn_str_ends(uid, ref)))
             continue;
@@ -111,25 +111,25 @@ int skn_cmd_queue_rm(skn_cli *cli)
 /* In the store: a server notices what is due, whoever wrote it. */
 static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
 {
-    skn_far_body    b;
+    skn_door_body   b;
     const skn_json *v;
     skn_server      server;
     bool            served;
     skein_rc        rc;
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "chatId", cli->door->chat_uid);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
     skn_jw_kbool(&b.w, "tools", !skn_opt(cli, "no-tools"));
-    if ((rc = skn_far_send(&b, "POST",
-                           skn_arena_printf(cli->keep, "%s/messages/%s/retry", cli->door->world,
-                                            skn_far_part(cli, message))
-                               .p,
-                           &v)))
+    if ((rc = skn_door_send(&b, "POST",
+                            skn_arena_printf(cli->keep, "%s/messages/%s/retry",
+                                             cli->door->world, skn_door_part(cli, message))
+                                .p,
+                            &v)))
         return rc;
     if (cli->json) {
-        rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
-                         skn_far_part(cli, message), skn_far_part(cli, cli->door->chat_uid));
-        return rc ? rc : skn_far_item(cli, v);
+        rc = skn_door_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
+                          skn_door_part(cli, message), skn_door_part(cli, cli->door->chat_uid));
+        return rc ? rc : skn_door_item(cli, v);
     }
     if ((rc = skn_discover(cli, &server, &served)))
         return rc;
@@ -181,9 +181,9 @@ int skn_cmd_retry(skn_cli *cli)
  * id: every one of the world. */
 static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
-    skein_rc     rc;
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
+    skein_rc      rc;
 
     if (chat.n)
         skn_jw_kstr(w, "chatId", chat);
@@ -193,7 +193,7 @@ static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json *
         skn_jw_str(w, agent);
         skn_jw_array_end(w);
     }
-    rc = skn_far_to_server(cli);
+    rc = skn_door_to_server(cli);
     return rc ? rc : skn_send(cli, &b, "POST", NULL, "{world}/messages/stop", out);
 }
 
@@ -202,11 +202,11 @@ static skein_rc tell_json(skn_cli *cli, const skn_json *told)
     skn_jw *w = skn_item(cli);
 
     skn_jw_object(w);
-    skn_jw_kint(w, "stopped", skn_far_int(told, "stopped", 0));
+    skn_jw_kint(w, "stopped", skn_door_int(told, "stopped", 0));
     skn_jw_key(w, "tasks");
     skn_jw_array(w);
     for (const skn_json *t = skn_first(told, "tasks"); t; t = t->next)
-        skn_jw_str(w, skn_far_text(t, "id"));
+        skn_jw_str(w, skn_door_text(t, "id"));
     skn_jw_array_end(w);
     skn_jw_object_end(w);
     return skn_item_end(cli);
@@ -216,7 +216,7 @@ static skein_rc tell_json(skn_cli *cli, const skn_json *told)
 static void tell(skn_cli *cli, const skn_json *told, skn_str agent, skn_str world)
 {
     const skn_json *tasks = skn_json_get(told, "tasks");
-    int64_t answers = skn_far_int(told, "stopped", 0) - (tasks ? (int64_t)tasks->count : 0);
+    int64_t answers = skn_door_int(told, "stopped", 0) - (tasks ? (int64_t)tasks->count : 0);
 
     for (const skn_json *t = skn_first(told, "tasks"); t; t = t->next)
         skn_say(cli, t, "Cancelled the task {id} of {agent}: {line content 60}\n");

@@ -114,7 +114,7 @@ static skein_rc said(skn_cli *cli, const skn_json *v)
         skn_jw_object_end(w);
         return skn_item_end(cli);
     }
-    skn_far_read_message(cli, v, &m, &facts, NULL);
+    skn_door_read_message(cli, v, &m, &facts, NULL);
     skn_print_sender(cli, m.sender, 5);
     skn_print_raw(cli, SKN_STR(" "));
     skn_print_id(cli, m.uid);
@@ -154,10 +154,10 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
                              &cli->err)))
         return rc;
     (void)skn_json_flag(item.data, "queued", false, &queued, NULL);
-    item.message = item.cause = skn_far_text(item.data, "messageId");
-    item.agent = skn_far_text(item.data, "sender");
-    item.reply_to = skn_far_text(item.data, "replyToMessageId");
-    item.text = skn_far_text(item.data, "content");
+    item.message = item.cause = skn_door_text(item.data, "messageId");
+    item.agent = skn_door_text(item.data, "sender");
+    item.reply_to = skn_door_text(item.data, "replyToMessageId");
+    item.text = skn_door_text(item.data, "content");
     skn_answers_init(&answers, cli, &news);
     answers.message = item.message;
     rc = skn_answers_take(&answers, &item);
@@ -273,9 +273,10 @@ static skein_rc add_tags(skn_cli *cli, const skn_saying *what, instruction_list 
         return rc;
     for (size_t i = 0; i < all.n; i++)
         if (skn_has(all.p[i], "includeInMessage") &&
-            (skn_has(all.p[i], "active") || is_asked_for(what, skn_far_text(all.p[i], "name"))))
-            instruct(cli, list, skn_far_text(all.p[i], "instruction"),
-                     skn_far_text(all.p[i], "target"));
+            (skn_has(all.p[i], "active") ||
+             is_asked_for(what, skn_door_text(all.p[i], "name"))))
+            instruct(cli, list, skn_door_text(all.p[i], "instruction"),
+                     skn_door_text(all.p[i], "target"));
     return SKEIN_OK;
 }
 
@@ -298,12 +299,12 @@ static skein_rc add_state(skn_cli *cli, const skein_conversation *chat, instruct
 {
     skein_conversation now;
     const skn_json    *v;
-    skein_rc           rc = skn_far_get(cli, &v, "%s/chats/%s", cli->door->world,
-                                        skn_far_part(cli, chat->uid));
+    skein_rc           rc = skn_door_get(cli, &v, "%s/chats/%s", cli->door->world,
+                                         skn_door_part(cli, chat->uid));
 
     if (rc)
         return rc;
-    skn_far_read_chat(cli, v, &now);
+    skn_door_read_chat(cli, v, &now);
     if (now.reply_expected.n)
         instruct(cli, list, SKN_STR("ResponseExpected"), now.reply_expected);
     if (now.read_only)
@@ -381,6 +382,6 @@ void skn_say_notice(skn_cli *cli, const skn_json *answer)
     const skn_json *notice = skn_json_get(answer, "notice");
 
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_far_text(notice, "text")),
-                 SKN_FMT(skn_far_text(notice, "hint")));
+        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_door_text(notice, "text")),
+                 SKN_FMT(skn_door_text(notice, "hint")));
 }

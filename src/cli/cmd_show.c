@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static void versions_line(skn_cli *cli, const show_job *job, const skn_json *v)
 static void place_line(skn_cli *cli, const show_job *job, const skn_json *v, int64_t version)
 {
     skn_say(cli, v, "role {role}, ");
-    if (skn_far_int(v, "position", -1) < 0)
+    if (skn_door_int(v, "position", -1) < 0)
         skn_print_raw(cli, skn_has(v, "versions") ? SKN_STR("not in the room")
                                                   : SKN_STR("in no version"));
     else if (version == job->chat.version)
@@ -54,7 +54,7 @@ static void details(skn_cli *cli, const show_job *job, const skn_json *v, int64_
     skn_say_block(cli, v, "thinking\n", "thinking");
     skn_say_if(cli, v, "model", "model {line model}\n");
     for (const skn_json *i = skn_first(v, "instructions"); i; i = i->next)
-        if (!skn_str_starts(skn_far_text(i, "type"), SKN_STR("Source."))) {
+        if (!skn_str_starts(skn_door_text(i, "type"), SKN_STR("Source."))) {
             skn_say(cli, i, "instruction {line type}");
             skn_say_if(cli, i, "target", " → {target}");
             skn_print_raw(cli, SKN_STR("\n"));
@@ -92,15 +92,15 @@ static skein_rc origin(skn_cli *cli, const show_job *job, const skn_json *v)
 
 static skein_rc around(skn_cli *cli, const skein_message *m, int64_t version)
 {
-    const skn_far_slice slice = {.thread = skn_arena_printf(cli->keep, "v%" PRId64, version)};
-    int64_t             from = m->position > AROUND ? m->position - AROUND : 0;
-    skn_far_log         log;
-    skein_rc            rc;
+    const skn_door_slice slice = {.thread = skn_arena_printf(cli->keep, "v%" PRId64, version)};
+    int64_t              from = m->position > AROUND ? m->position - AROUND : 0;
+    skn_door_log         log;
+    skein_rc             rc;
 
     if (m->position < 0)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" is not in the main lane",
                         SKN_FMT(m->uid));
-    rc = skn_far_log_part(cli, &slice, from, m->position - from + AROUND + 1, &log);
+    rc = skn_door_log_part(cli, &slice, from, m->position - from + AROUND + 1, &log);
     for (size_t i = 0; !rc && i < log.list.count; i++) {
         skn_print_raw(cli,
                       skn_str_eq(log.list.at[i].uid, m->uid) ? SKN_STR("> ") : SKN_STR("  "));
@@ -113,13 +113,13 @@ static skein_rc around(skn_cli *cli, const skein_message *m, int64_t version)
 static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json *v)
 {
     const skn_json *ids = skn_json_get(v, "coveredMessageIds");
-    skn_far_slice   lane = {.thread = job->chat.thread_uid,
-                            .lane = skn_far_text(v, "coveredLane")};
-    int64_t         covers = skn_far_int(v, "covers", 0);
-    skn_far_log     log;
+    skn_door_slice  lane = {.thread = job->chat.thread_uid,
+                            .lane = skn_door_text(v, "coveredLane")};
+    int64_t         covers = skn_door_int(v, "covers", 0);
+    skn_door_log    log;
     skein_rc        rc;
 
-    if (!covers || !ids || (rc = skn_far_log_part(cli, &lane, 0, ids->count, &log)))
+    if (!covers || !ids || (rc = skn_door_log_part(cli, &lane, 0, ids->count, &log)))
         return !covers || !ids ? SKEIN_OK : rc;
     skn_say(cli, v, "stands for the first {covers} message{covers s} of {coveredLane}:\n");
     for (size_t i = 0; i < log.list.count; i++) {
@@ -157,7 +157,7 @@ static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v
     int64_t             version;
     skein_rc            rc;
 
-    skn_far_read_message(cli, v, &m, &facts, &d);
+    skn_door_read_message(cli, v, &m, &facts, &d);
     version = home_version(job, &facts);
     if (skn_opt(cli, "origin"))
         return origin(cli, job, v);
@@ -187,11 +187,11 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, const skein_mess
     }
     if ((rc = skn_fields_check(cli, SKN_FIELDS_SHOWN_MESSAGE, "a message")))
         return rc;
-    rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
-                     skn_far_part(cli, m->uid), skn_far_part(cli, cli->door->chat_uid));
+    rc = skn_door_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
+                      skn_door_part(cli, m->uid), skn_door_part(cli, cli->door->chat_uid));
     if (rc)
         return skn_missing(cli, rc, "message");
-    return cli->json ? skn_far_item(cli, v) : print_whole(cli, job, v);
+    return cli->json ? skn_door_item(cli, v) : print_whole(cli, job, v);
 }
 
 /* --- Other things ------------------------------------------------------------------------- */
@@ -205,8 +205,8 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     skein_rc        rc = skn_need_version_at(cli, &job->chat, cli->args[0], &version, &length);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_VERSION, "a version")) ||
-        (rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
-                          skn_far_part(cli, version.thread_uid))))
+        (rc = skn_door_get(cli, &v, "%s/threads/%s", cli->door->chat,
+                           skn_door_part(cli, version.thread_uid))))
         return rc;
     if (length < 0)
         length = version.length;
@@ -230,15 +230,15 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     skn_say_if(cli, v, "originalVersion",
                ", made from {originalVersion} when it had {originalLength}");
     skn_say(cli, v, "\n  by ");
-    skn_print_line(cli, skn_sender_name(skn_far_text(v, "by")), 0);
+    skn_print_line(cli, skn_sender_name(skn_door_text(v, "by")), 0);
     skn_say(cli, v, " at {time createdAt}\n");
     return SKEIN_OK;
 }
 
 static skein_rc read_squash(skn_cli *cli, const skn_json **out)
 {
-    return skn_far_get(cli, out, "%s/squashes/%s", cli->door->world,
-                       skn_far_part(cli, skn_arg(cli, 0)));
+    return skn_door_get(cli, out, "%s/squashes/%s", cli->door->world,
+                        skn_door_part(cli, skn_arg(cli, 0)));
 }
 
 /* In the world that is meant, or else in whichever has it. */
@@ -249,10 +249,10 @@ static skein_rc find_squash(skn_cli *cli, const skn_json **out)
     skein_rc     rc = skn_need_world(cli, &world);
 
     rc = rc ? rc : read_squash(cli, out);
-    if (!rc || skn_opt(cli, "world") || skn_far_worlds(cli, &all))
+    if (!rc || skn_opt(cli, "world") || skn_door_worlds(cli, &all))
         return rc;
     for (size_t i = 0; i < all.count; i++) {
-        skn_far_enter(cli, &all.at[i]);
+        skn_door_enter(cli, &all.at[i]);
         if (!read_squash(cli, out)) {
             cli->err = (skein_error){.rc = SKEIN_OK};
             return SKEIN_OK;
@@ -267,12 +267,12 @@ static skein_rc show_squash(skn_cli *cli)
     skein_rc        rc = find_squash(cli, &s);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")) || cli->json)
-        return rc ? rc : skn_far_item(cli, s);
+        return rc ? rc : skn_door_item(cli, s);
     sources = skn_json_get(s, "sourceMessageIds");
     skn_say(cli, s, "{squashOperationId}  ");
     skn_print(cli, "%" PRIu32, sources ? sources->count : 0);
     skn_say(cli, s, " messages → {resultMessageId}, in {version}\n");
-    skn_print_block(cli, skn_far_text(s, "content"), 4);
+    skn_print_block(cli, skn_door_text(s, "content"), 4);
     skn_say(cli, s, skn_has(s, "prompt") ? "  {line prompt}" : "  by hand");
     skn_say_if(cli, s, "model", "  {line model}");
     skn_print_raw(cli, SKN_STR("\n  from"));
@@ -290,7 +290,7 @@ static skein_rc find_lane(skn_cli *cli, skn_str key, const skn_json **out)
     if (rc)
         return rc;
     for (size_t i = 0; i < lanes.n; i++)
-        if (skn_str_eq(skn_far_text(lanes.p[i], "delegationId"), key)) {
+        if (skn_str_eq(skn_door_text(lanes.p[i], "delegationId"), key)) {
             *out = lanes.p[i];
             return SKEIN_OK;
         }
@@ -300,23 +300,23 @@ static skein_rc find_lane(skn_cli *cli, skn_str key, const skn_json **out)
 
 static skein_rc show_lane(skn_cli *cli, const show_job *job)
 {
-    const skn_json  *lane = NULL;
-    skn_far_slice    slice = {.thread = job->chat.thread_uid, .lane = skn_arg(cli, 0)};
-    skn_far_question q;
-    skn_far_log      log;
-    int64_t          length;
-    skein_rc         rc = find_lane(cli, slice.lane, &lane);
+    const skn_json   *lane = NULL;
+    skn_door_slice    slice = {.thread = job->chat.thread_uid, .lane = skn_arg(cli, 0)};
+    skn_door_question q;
+    skn_door_log      log;
+    int64_t           length;
+    skein_rc          rc = find_lane(cli, slice.lane, &lane);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_LANE, "a delegation")))
         return rc;
     if (cli->json)
-        return skn_far_item(cli, lane);
+        return skn_door_item(cli, lane);
     skn_say(cli, lane, "{delegationId}  {state}  {messageCount} message{messageCount s}\n");
-    length = skn_far_int(lane, "messageCount", 0);
+    length = skn_door_int(lane, "messageCount", 0);
     skn_out_page(cli);
     for (int64_t from = 0; !rc && from < length; from += PAGE) {
         skein_mem_reset(cli->mem);
-        rc = skn_far_log_part(skn_far_ask_apart(cli, cli->mem, &q), &slice, from, PAGE, &log);
+        rc = skn_door_log_part(skn_door_ask_apart(cli, cli->mem, &q), &slice, from, PAGE, &log);
         cli->err = q.cli.err;
         for (size_t i = 0; !rc && i < log.list.count; i++) {
             skn_print_oneline(cli, &log.list.at[i], NULL);

@@ -13,8 +13,8 @@
 static skein_rc squash(skn_cli *cli, const skn_uids *ids, skn_str text, bool look,
                        const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_change_begin(cli, &b, look);
+    skn_door_body b;
+    skn_jw       *w = skn_change_begin(cli, &b, look);
 
     skn_body_ids(w, "sourceMessageIds", ids);
     skn_jw_kstr(w, "content", text);
@@ -68,10 +68,10 @@ static skein_rc select_messages(skn_cli *cli, const skein_conversation *chat, co
 {
     skein_message m;
     skn_json_list hits = {0};
-    skein_rc      rc = skn_far_all(
+    skein_rc      rc = skn_door_all(
              cli,
              skn_arena_printf(cli->keep, "%s/search?q=%s&current=true&chatId=%s", cli->door->world,
-                              skn_far_part(cli, skn_str_of(query)), skn_far_part(cli, chat->uid))
+                              skn_door_part(cli, skn_str_of(query)), skn_door_part(cli, chat->uid))
                  .p,
              SELECT_MOST, &hits);
 
@@ -82,7 +82,7 @@ static skein_rc select_messages(skn_cli *cli, const skein_conversation *chat, co
                         SELECT_MOST);
     *out = (skn_uids){0};
     for (size_t i = 0; i < hits.n && !rc; i++) {
-        rc = skn_need_message(cli, chat, skn_far_text(hits.p[i], "messageId"), &m);
+        rc = skn_need_message(cli, chat, skn_door_text(hits.p[i], "messageId"), &m);
         if (!rc && m.position >= 0)
             skn_vec_add(cli->keep, out, m.uid);
     }
@@ -131,23 +131,23 @@ static skein_rc need_server(skn_cli *cli, const char *what, const char *otherwis
 /* The text of -m or -F is what the model is to do. */
 static skein_rc ask_squash(skn_cli *cli, const skn_uids *ids, const skn_json **made)
 {
-    skn_far_body b;
-    skn_jw      *w;
-    skn_str      prompt;
-    skein_rc     rc;
+    skn_door_body b;
+    skn_jw       *w;
+    skn_str       prompt;
+    skein_rc      rc;
 
     if ((rc = need_server(cli, "a squash by a model",
                           "write the text yourself with --by-hand -m TEXT, or use --join")) ||
         (rc = skn_need_text(cli, SKN_STR(""), &prompt)))
         return rc;
-    w = skn_far_body_begin(cli, &b);
+    w = skn_door_body_begin(cli, &b);
     skn_body_ids(w, "sourceMessageIds", ids);
     skn_jw_kstr(w, "prompt", prompt);
     skn_body_option(cli, w, "model", "model");
     skn_body_option(cli, w, "as", "by");
     skn_jw_kbool(w, "dryRun", cli->dry_run);
     skn_jw_kbool(w, "force", skn_opt(cli, "force") != NULL);
-    return skn_far_job(&b, skn_path(cli, NULL, "{chat}/squashes"), made);
+    return skn_door_job(&b, skn_path(cli, NULL, "{chat}/squashes"), made);
 }
 
 static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
@@ -162,12 +162,12 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
                         "--expect and --key go with --by-hand or --join only");
     if ((rc = squash(cli, ids, SKN_STR("-"), true, &look)) ||
         (rc = ask_squash(cli, ids, &made)) || cli->json)
-        return rc ? rc : skn_far_item(cli, made);
+        return rc ? rc : skn_door_item(cli, made);
     size = size_of(cli, ids->n, look);
     if (cli->dry_run) {
         skn_print(cli, "Would squash %.*s into one, by ", SKN_FMT(size));
         skn_say(cli, made, "{line model}:\n");
-        skn_print_block(cli, skn_far_text(made, "content"), 4);
+        skn_print_block(cli, skn_door_text(made, "content"), 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return SKEIN_OK;
     }
@@ -175,7 +175,7 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
     skn_say(cli, made, "{version}: ");
     skn_print(cli, "squashed %.*s into ", SKN_FMT(size));
     skn_say(cli, made, "{resultMessageId} ({squashOperationId}):\n");
-    skn_print_block(cli, skn_far_text(made, "content"), 4);
+    skn_print_block(cli, skn_door_text(made, "content"), 4);
     skn_say(cli, made, "By {line model}. Undo with \"skein undo\".\n");
     return SKEIN_OK;
 }
@@ -195,7 +195,7 @@ int skn_cmd_squash(skn_cli *cli)
         return (int)squash_by_model(cli, &chat, &ids);
     if ((rc = squash_text(cli, &chat, &ids, &text)) ||
         (rc = squash(cli, &ids, text, cli->dry_run, &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, made);
+        return rc ? (int)rc : (int)skn_door_item(cli, made);
     size = size_of(cli, ids.n, made);
     if (cli->dry_run) {
         skn_print(cli, "Would squash %.*s into one:\n", SKN_FMT(size));
@@ -203,7 +203,7 @@ int skn_cmd_squash(skn_cli *cli)
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return 0;
     }
-    if (skn_say_made(cli, skn_far_text(made, "version"), SKN_STR("")))
+    if (skn_say_made(cli, skn_door_text(made, "version"), SKN_STR("")))
         return 0;
     skn_print(cli, "v%" PRId64 " → ", chat.version);
     skn_say(cli, made, "{version}: ");
@@ -244,10 +244,10 @@ static void write_lane(skn_jw *w, skn_str lane)
 static skein_rc would_compact(skn_cli *cli, skn_str lane)
 {
     const skn_json *plan;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
-    write_lane(skn_far_body_begin(cli, &b), lane);
+    write_lane(skn_door_body_begin(cli, &b), lane);
     skn_jw_kbool(&b.w, "dryRun", true);
     if (!(rc = skn_send(cli, &b, "POST", NULL, "{chat}/compactions", &plan)))
         skn_say_would(cli, plan, "let a model summarise the first {covers} messages");
@@ -257,7 +257,7 @@ static skein_rc would_compact(skn_cli *cli, skn_str lane)
 static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
 {
     const skn_json *made;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
     if (skn_opt(cli, "covers"))
@@ -266,14 +266,14 @@ static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
         return rc;
     if (cli->dry_run)
         return would_compact(cli, lane);
-    write_lane(skn_far_body_begin(cli, &b), lane);
+    write_lane(skn_door_body_begin(cli, &b), lane);
     skn_body_option(cli, &b.w, "model", "model");
-    if ((rc = skn_far_job(&b, skn_path(cli, NULL, "{chat}/compactions"), &made)) || cli->json)
-        return rc ? rc : skn_far_item(cli, made);
+    if ((rc = skn_door_job(&b, skn_path(cli, NULL, "{chat}/compactions"), &made)) || cli->json)
+        return rc ? rc : skn_door_item(cli, made);
     skn_say(cli, made,
             "Summary {messageId} stands for the first {covers} message{covers s} in the "
             "context:\n");
-    skn_print_block(cli, skn_far_text(made, "content"), 4);
+    skn_print_block(cli, skn_door_text(made, "content"), 4);
     skn_print_raw(cli, SKN_STR("Nothing was removed.\n"));
     return SKEIN_OK;
 }
@@ -283,7 +283,7 @@ int skn_cmd_compact(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     const skn_json    *made;
-    skn_far_body       b;
+    skn_door_body      b;
     skn_str            lane, text;
     int64_t            covers;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
@@ -299,13 +299,13 @@ int skn_cmd_compact(skn_cli *cli)
         skn_would(cli, "append a summary of %zu bytes", text.n);
         return 0;
     }
-    write_lane(skn_far_body_begin(cli, &b), lane);
+    write_lane(skn_door_body_begin(cli, &b), lane);
     skn_jw_kstr(&b.w, "content", text);
     skn_body_option(cli, &b.w, "model", "model");
     if (covers)
         skn_jw_kint(&b.w, "covers", covers);
     if ((rc = skn_send(cli, &b, "POST", NULL, "{chat}/compactions", &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, made);
+        return rc ? (int)rc : (int)skn_door_item(cli, made);
     skn_say(cli, made,
             "Summary {messageId} stands for the first {covers} message{covers s} in the "
             "context. Nothing was removed.\n");

@@ -36,9 +36,9 @@ static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
     int64_t         agent_count = agents ? agents->count : 0;
     skein_world     world;
 
-    skn_far_read_world(cli, whole, &world);
+    skn_door_read_world(cli, whole, &world);
     for (const skn_json *c = chats ? chats->first : NULL; c; c = c->next)
-        messages += skn_far_int(c, "messageCount", 0);
+        messages += skn_door_int(c, "messageCount", 0);
     if (!cli->json) {
         skn_print(cli,
                   "world    %.*s: %" PRId64 " agent%s, %" PRId64 " conversation%s, %" PRId64
@@ -67,7 +67,7 @@ static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
 static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
 {
     skn_json_list worlds = {0};
-    skein_rc      rc = there ? skn_far_all(cli, "/worlds", 0, &worlds) : SKEIN_OK;
+    skein_rc      rc = there ? skn_door_all(cli, "/worlds", 0, &worlds) : SKEIN_OK;
 
     for (size_t i = 0; i < worlds.n && !rc; i++)
         status_world(cli, worlds.p[i], w);
@@ -348,7 +348,7 @@ static void print_every(skn_cli *cli, int64_t ms)
 static void print_timer(skn_cli *cli, const skn_json *agent)
 {
     skn_say(cli, agent, "{sender name} wakes every ");
-    print_every(cli, skn_far_int(agent, "runEvery", 1));
+    print_every(cli, skn_door_int(agent, "runEvery", 1));
     if (skn_has(agent, "paused"))
         skn_print(cli, ", but is paused");
     else
@@ -366,14 +366,14 @@ void skn_print_doing(skn_cli *cli, const skn_json *agent)
 void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent)
 {
     if (skn_is(agent, "state", "interrupted") || skn_is(agent, "state", "waiting")) {
-        skn_print(cli, "%s%.*s", indent, SKN_FMT(skn_far_text(agent, "name")));
+        skn_print(cli, "%s%.*s", indent, SKN_FMT(skn_door_text(agent, "name")));
         skn_print_doing(cli, agent);
         skn_print(cli, "\n");
     }
     if (skn_has(agent, "waitingMessages")) {
         skn_print(cli, "%s", indent);
         skn_say(cli, agent,
-                skn_far_int(agent, "waitingMessages", 0) == 1
+                skn_door_int(agent, "waitingMessages", 0) == 1
                     ? "1 message waits until {name} is done\n"
                     : "{waitingMessages} messages wait until {name} is done\n");
     }
@@ -392,8 +392,8 @@ void skn_outlook_json(skn_jw *w, const skn_json *agents)
     for (const skn_json *a = agents; a; a = a->next)
         if (skn_has(a, "waitingMessages")) {
             skn_jw_object(w);
-            skn_jw_kstr(w, "agent", skn_far_text(a, "name"));
-            skn_jw_kint(w, "messages", skn_far_int(a, "waitingMessages", 0));
+            skn_jw_kstr(w, "agent", skn_door_text(a, "name"));
+            skn_jw_kint(w, "messages", skn_door_int(a, "waitingMessages", 0));
             skn_jw_object_end(w);
         }
     skn_jw_array_end(w);
@@ -402,9 +402,9 @@ void skn_outlook_json(skn_jw *w, const skn_json *agents)
     for (const skn_json *a = agents; a; a = a->next)
         if (skn_has(a, "runEvery")) {
             skn_jw_object(w);
-            skn_jw_kstr(w, "agent", skn_far_text(a, "name"));
-            skn_jw_kint(w, "runEvery", skn_far_int(a, "runEvery", 0));
-            skn_jw_ktime(w, "nextRunAt", skn_far_time(a, "nextRunAt"));
+            skn_jw_kstr(w, "agent", skn_door_text(a, "name"));
+            skn_jw_kint(w, "runEvery", skn_door_int(a, "runEvery", 0));
+            skn_jw_ktime(w, "nextRunAt", skn_door_time(a, "nextRunAt"));
             skn_jw_object_end(w);
         }
     skn_jw_array_end(w);
@@ -423,7 +423,7 @@ static void print_busy(skn_cli *cli)
                   i == 0             ? ""
                   : i + 1 == turns.n ? " and "
                                      : ", ",
-                  SKN_FMT(skn_far_text(turns.p[i], "agent")));
+                  SKN_FMT(skn_door_text(turns.p[i], "agent")));
     skn_print(cli, turns.n == 1 ? " is done:\n"
                    : turns.n    ? " are done:\n"
                                 : "the agents are done:\n");
@@ -473,7 +473,7 @@ skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
         return SKEIN_OK;
     rc = skn_inbox_list(cli, "state=all&type=approval", SKN_INBOX_MOST, &all);
     for (size_t i = 0; !rc && i < all.n; i++)
-        if (skn_str_eq(skn_far_text(all.p[i], "workMessageId"), message_uid))
+        if (skn_str_eq(skn_door_text(all.p[i], "workMessageId"), message_uid))
             print_decision(cli, all.p[i]);
     return rc;
 }
@@ -488,23 +488,23 @@ void skn_turns_here(skn_cli *cli, skn_json_list *out)
     skein_error     before = cli->err;
     const skn_json *told = NULL, *busy = NULL;
 
-    if (!skn_far_get(cli, &told, "%s/status", cli->door->world))
+    if (!skn_door_get(cli, &told, "%s/status", cli->door->world))
         busy = skn_json_get(told, "busy");
     cli->err = before;
     for (const skn_json *t = busy ? busy->first : NULL; t; t = t->next)
-        if (skn_str_eq(skn_far_text(t, "chatId"), cli->door->chat_uid))
+        if (skn_str_eq(skn_door_text(t, "chatId"), cli->door->chat_uid))
             skn_vec_add(cli->keep, out, t);
 }
 
 /* A limit of spending has no item of its own turn; it is in the inbox too. */
 static bool note_waits(skn_cli *cli, const skn_json *turn)
 {
-    skn_str agent = skn_far_text(turn, "agent"), item = skn_far_text(turn, "inboxId");
+    skn_str agent = skn_door_text(turn, "agent"), item = skn_door_text(turn, "inboxId");
 
     if (item.n)
         skn_note(cli, "%.*s waits for your answer: skein inbox allow %.*s (or deny)",
                  SKN_FMT(agent), SKN_FMT(item));
-    else if (skn_far_flag(turn, "waitsForPerson"))
+    else if (skn_door_flag(turn, "waitsForPerson"))
         skn_note(cli, "%.*s waits for your answer: skein inbox", SKN_FMT(agent));
     else
         return false;

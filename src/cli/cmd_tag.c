@@ -10,14 +10,14 @@ static const char *in_chat(skn_cli *cli, const char *path)
     skn_str chat = cli->door->chat_uid;
 
     return skn_arena_printf(cli->keep, "%s%s%s", path, chat.n ? "?chatId=" : "",
-                            skn_far_part(cli, chat))
+                            skn_door_part(cli, chat))
         .p;
 }
 
 static skein_rc tag_out(skn_cli *cli, const skn_json *tag, const char *what)
 {
     if (cli->json)
-        return skn_far_item(cli, tag);
+        return skn_door_item(cli, tag);
     skn_say(cli, tag,
             skn_has(tag, "active") ? "{sender name 20}  on   {line instruction 40}"
                                    : "{sender name 20}  off  {line instruction 40}");
@@ -33,7 +33,7 @@ static skein_rc listed(skn_cli *cli, const skn_json *tag)
 
 skein_rc skn_tags_read(skn_cli *cli, skn_json_list *out)
 {
-    return skn_far_all(cli, in_chat(cli, skn_path(cli, NULL, "{world}/tags")), 0, out);
+    return skn_door_all(cli, in_chat(cli, skn_path(cli, NULL, "{world}/tags")), 0, out);
 }
 
 /* Tags belong to the world; a conversation is only needed to say which are on there. */
@@ -65,7 +65,7 @@ static skein_rc put(skn_cli *cli, const char *method, const skn_json **tag)
 {
     const char *path = skn_path(cli, *tag, in_chat(cli, TAG));
 
-    return cli->dry_run ? SKEIN_OK : skn_far_change(cli, method, path, (*tag)->raw, tag);
+    return cli->dry_run ? SKEIN_OK : skn_door_change(cli, method, path, (*tag)->raw, tag);
 }
 
 int skn_cmd_tag_new(skn_cli *cli)
@@ -73,7 +73,7 @@ int skn_cmd_tag_new(skn_cli *cli)
     const char     *control = skn_opt(cli, "control"), *type = skn_opt(cli, "instruction");
     const skn_json *tag;
     skein_world     world;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_jw         *w;
     skein_rc        rc = skn_need_world(cli, &world);
 
@@ -82,7 +82,7 @@ int skn_cmd_tag_new(skn_cli *cli)
     if (control && !skn_is_among(SKN_STR("toggle,button,choice"), skn_str_of(control)))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--control\" is button, toggle or choice, not \"%s\"", control);
-    w = skn_far_body_begin(cli, &b);
+    w = skn_door_body_begin(cli, &b);
     skn_jw_kstr(w, "name", skn_arg(cli, 0));
     skn_jw_kstr(w, "control", skn_str_of(control ? control : "toggle"));
     skn_jw_kstr(w, "instruction", skn_str_of(type ? type : cli->args[0]));
@@ -123,8 +123,8 @@ int skn_cmd_tag_rm(skn_cli *cli)
 
 static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
 
     for (const skn_json *m = tag->first; m; m = m->next)
         if (!skn_str_is(m->key, "active")) {

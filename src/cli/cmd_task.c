@@ -50,7 +50,7 @@ static void again_at(skn_cli *cli, const skn_json *task)
         skn_has(task, "running"))
         return;
     skn_say(cli, task,
-            skn_far_time(task, "notBefore") <= skn_clock_micros()
+            skn_door_time(task, "notBefore") <= skn_clock_micros()
                 ? "; to be tried again"
                 : "; tried again at {time notBefore}");
 }
@@ -131,8 +131,8 @@ static skein_rc find_task(skn_cli *cli, const skn_json **out)
 
     return rc ? rc
               : skn_missing(cli,
-                            skn_far_get(cli, out, "%s/tasks/%s", cli->door->world,
-                                        skn_far_part(cli, skn_arg(cli, 0))),
+                            skn_door_get(cli, out, "%s/tasks/%s", cli->door->world,
+                                         skn_door_part(cli, skn_arg(cli, 0))),
                             "task");
 }
 
@@ -153,10 +153,10 @@ int skn_cmd_task_show(skn_cli *cli)
     skein_rc        rc = find_task(cli, &task);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, task);
+        return rc ? (int)rc : (int)skn_door_item(cli, task);
     task_line(cli, task);
     waits_line(cli, task);
-    skn_print_block(cli, skn_far_text(task, "content"), 4);
+    skn_print_block(cli, skn_door_text(task, "content"), 4);
     skn_say(cli, task,
             skn_has(task, "assignedBy") ? "  from {sender assignedBy} at " : "  from ");
     if (!skn_has(task, "assignedBy")) {
@@ -186,7 +186,7 @@ int skn_cmd_task_retry(skn_cli *cli)
     if (rc || (rc = skn_do(cli, &deed, NULL, &task)))
         return (int)rc;
     if (!cli->dry_run)
-        skn_note_nobody(cli, skn_far_text(task, "agent"), "begins");
+        skn_note_nobody(cli, skn_door_text(task, "agent"), "begins");
     return 0;
 }
 
@@ -198,7 +198,7 @@ int skn_cmd_task_cancel(skn_cli *cli)
     const skn_json       *task;
     skein_rc              rc = find_task(cli, &task);
 
-    if (rc || (!cli->dry_run && (rc = skn_far_to_server(cli))))
+    if (rc || (!cli->dry_run && (rc = skn_door_to_server(cli))))
         return (int)rc;
     return (int)skn_do(cli, &deed, NULL, &task);
 }

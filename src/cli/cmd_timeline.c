@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static skn_str output_of(const skn_json *item)
 
 static void print_item(skn_cli *cli, const skn_json *item)
 {
-    skn_str          kind = skn_far_text(item, "kind"), text = skn_far_text(item, "content");
+    skn_str          kind = skn_door_text(item, "kind"), text = skn_door_text(item, "content");
     skein_unfinished why = SKEIN_WHOLE;
 
     skn_print(cli, "  ");
@@ -88,7 +88,7 @@ static void print_item(skn_cli *cli, const skn_json *item)
         print_call(cli, item);
     else
         skn_print_line(cli, text.p ? text : output_of(item), 0);
-    skein_unfinished_from(skn_far_text(item, "unfinished"), &why);
+    skein_unfinished_from(skn_door_text(item, "unfinished"), &why);
     skn_print_unfinished(cli, why, 2);
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -96,16 +96,16 @@ static void print_item(skn_cli *cli, const skn_json *item)
 /* Blanks between what it thought and said are a part like others, but nothing to be seen. */
 static bool is_blank(const skn_json *item)
 {
-    return skn_str_is(skn_far_text(item, "kind"), "agent_message") &&
-           skn_json_get(item, "part") && skn_str_trim(skn_far_text(item, "content")).n == 0;
+    return skn_str_is(skn_door_text(item, "kind"), "agent_message") &&
+           skn_json_get(item, "part") && skn_str_trim(skn_door_text(item, "content")).n == 0;
 }
 
 /* A message may be several items: what it thought, said and called. */
 static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *item)
 {
-    skn_str message = skn_far_text(item, "messageId");
+    skn_str message = skn_door_text(item, "messageId");
 
-    if (!item->next || !skn_str_eq(message, skn_far_text(item->next, "messageId")))
+    if (!item->next || !skn_str_eq(message, skn_door_text(item->next, "messageId")))
         skn_print_marks(cli, marks, message);
 }
 
@@ -113,7 +113,7 @@ static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *it
 static const skn_json *lane_of(const timeline_job *job, skn_str key)
 {
     for (size_t i = 0; i < job->lanes.n; i++)
-        if (skn_str_eq(skn_far_text(job->lanes.p[i], "delegationId"), key))
+        if (skn_str_eq(skn_door_text(job->lanes.p[i], "delegationId"), key))
             return job->lanes.p[i];
     return NULL;
 }
@@ -130,7 +130,7 @@ static void print_head(skn_cli *cli, const skn_json *v, const skn_json *lane)
 /* A lane, and then the delegations of its calls. */
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json *v)
 {
-    const skn_json *lane = lane_of(job, skn_far_text(v, "lane"));
+    const skn_json *lane = lane_of(job, skn_door_text(v, "lane"));
     skein_rc        rc;
 
     print_head(cli, v, lane);
@@ -153,12 +153,12 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json
 static skein_rc print_timeline(skn_cli *cli, timeline_job *job)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(
-               cli, &v, "%s/timeline?threadId=%s%s", cli->door->chat, skn_far_part(cli, job->thread),
-               skn_far_parameter(cli, "delegation", skn_str_of(skn_opt(cli, "delegation"))));
+    skein_rc        rc = skn_door_get(
+               cli, &v, "%s/timeline?threadId=%s%s", cli->door->chat, skn_door_part(cli, job->thread),
+               skn_door_parameter(cli, "delegation", skn_str_of(skn_opt(cli, "delegation"))));
 
     if (rc || cli->json)
-        return rc ? rc : skn_far_item(cli, v);
+        return rc ? rc : skn_door_item(cli, v);
     if ((rc = skn_lanes_read(cli, false, &job->lanes)) ||
         (rc = skn_marks_read(cli, job->thread, &job->marks)))
         return rc;

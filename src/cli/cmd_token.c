@@ -90,9 +90,9 @@ static skein_rc list_far(skn_cli *cli, const skn_server *server)
     list = rc ? NULL : skn_json_get(all, "data");
     for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
         created = expires = 0;
-        skn_time_parse(skn_far_text(v, "createdAt"), &created);
-        skn_time_parse(skn_far_text(v, "expiresAt"), &expires);
-        rc = print_browser(cli, skn_far_text(v, "id"), skn_far_text(v, "label"), created,
+        skn_time_parse(skn_door_text(v, "createdAt"), &created);
+        skn_time_parse(skn_door_text(v, "expiresAt"), &expires);
+        rc = print_browser(cli, skn_door_text(v, "id"), skn_door_text(v, "label"), created,
                            expires);
     }
     return rc;

@@ -12,11 +12,11 @@ static void say_effects(skn_cli *cli, const skn_json *m, const skn_json *counted
     if (!skn_json_get(counted, "returning"))
         return;
     skn_say(cli, counted,
-            skn_far_int(counted, "returning", 0) == 1 ? "1 message returns, "
-                                                      : "{returning} messages return, ");
+            skn_door_int(counted, "returning", 0) == 1 ? "1 message returns, "
+                                                       : "{returning} messages return, ");
     skn_say(cli, counted,
-            skn_far_int(counted, "leaving", 0) == 1 ? "1 leaves." : "{leaving} leave.");
-    if (skn_far_int(counted, "sideEffects", 0) > 0) {
+            skn_door_int(counted, "leaving", 0) == 1 ? "1 leaves." : "{leaving} leave.");
+    if (skn_door_int(counted, "sideEffects", 0) > 0) {
         skn_say(cli, counted, " {sideEffects} tool call{sideEffects s}");
         skn_say(cli, m, " in {previousVersion} may have changed something outside: ");
         skn_print(cli, cli->dry_run ? "it will not be undone." : "it was not undone.");
@@ -27,7 +27,7 @@ static void say_effects(skn_cli *cli, const skn_json *m, const skn_json *counted
 /* What was said since and is out of sight now: where it is, and how it comes back. */
 static void say_newer(skn_cli *cli, const skn_json *m, const char *back)
 {
-    bool one = skn_far_int(m, "newerMessages", 0) == 1;
+    bool one = skn_door_int(m, "newerMessages", 0) == 1;
 
     if (!skn_has(m, "newerMessages"))
         return;
@@ -44,10 +44,10 @@ static void say_newer(skn_cli *cli, const skn_json *m, const char *back)
 static skein_rc ask(skn_cli *cli, const char *move, int64_t steps, skn_str to, bool look,
                     const skn_json **out)
 {
-    const char  *match = cli->door->match;
-    skn_far_body b;
-    skn_jw      *w = skn_change_begin(cli, &b, look);
-    skein_rc     rc;
+    const char   *match = cli->door->match;
+    skn_door_body b;
+    skn_jw       *w = skn_change_begin(cli, &b, look);
+    skein_rc      rc;
 
     skn_jw_kstr(w, move ? "move" : "threadId", move ? skn_str_of(move) : to);
     if (move)
@@ -96,11 +96,11 @@ static skein_rc say_what(skn_cli *cli, const skn_json *m, bool of_target)
         return rc;
     if (skn_is(m, "move", "switch")) /* the note says what made the version */
         skn_say(cli, v, "the switch to {version}");
-    else if (skn_far_int(m, "steps", 0) == 1 && skn_has(v, "note"))
+    else if (skn_door_int(m, "steps", 0) == 1 && skn_has(v, "note"))
         skn_say(cli, v, "{line note 60}");
     else
         skn_say(cli, m, "{line move 60}");
-    if (skn_far_int(m, "steps", 0) > 1)
+    if (skn_door_int(m, "steps", 0) > 1)
         skn_say(cli, m, " and what came after it, {steps} steps");
     return rc;
 }
@@ -223,7 +223,7 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
         return rc;
     }
     if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)) ||
-        (rc = skn_far_message(cli, m.uid, &m, &facts, NULL)))
+        (rc = skn_door_message(cli, m.uid, &m, &facts, NULL)))
         return rc;
     if (!facts.version_count || m.position < 0)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" is in no version of the main lane",
@@ -239,8 +239,8 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
 skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         const skn_json **out)
 {
-    skn_far_body b;
-    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_door_body b;
+    skn_jw       *w = skn_door_body_begin(cli, &b);
 
     skn_jw_kstr(w, "threadId", skn_arena_printf(cli->keep, "v%" PRId64, version));
     if (length >= 0)
@@ -268,7 +268,7 @@ int skn_cmd_branch(skn_cli *cli)
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
     if ((rc = skn_branch_new(cli, version, length, title, &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_far_item(cli, made);
+        return rc ? (int)rc : (int)skn_door_item(cli, made);
     skn_say(cli, made,
             "Made the conversation {id} with {messageCount} message{messageCount s} of ");
     skn_print(cli, "v%" PRId64, version);
@@ -281,7 +281,7 @@ int skn_cmd_branch(skn_cli *cli)
 /* The note without the word that stands before it already. */
 static skn_str note_of(const skn_json *v)
 {
-    skn_str kind = skn_far_text(v, "operation"), note = skn_far_text(v, "note");
+    skn_str kind = skn_door_text(v, "operation"), note = skn_door_text(v, "note");
 
     if (kind.n && skn_str_starts(note, kind) && note.n > kind.n && note.p[kind.n] == ' ')
         return skn_str_sub(note, kind.n + 1, note.n);
@@ -290,7 +290,7 @@ static skn_str note_of(const skn_json *v)
 
 static void version_line(skn_cli *cli, const skn_json *v)
 {
-    size_t n = skn_far_text(v, "version").n;
+    size_t n = skn_door_text(v, "version").n;
 
     skn_say(cli, v, "{yellow version}");
     skn_print(cli, "%*s%s  ", (int)(n < 4 ? 4 - n : 0), "",
@@ -312,7 +312,7 @@ static skein_rc version_row(skn_cli *cli, const skn_json *v)
 
 static int64_t origin_of(const skn_json *v)
 {
-    return skn_far_version_number(skn_far_text(v, "originalVersion"));
+    return skn_door_version_number(skn_door_text(v, "originalVersion"));
 }
 
 /* Versions that another one was made from; the rest are tips, marked unless current. */
@@ -336,7 +336,7 @@ static void print_graph(skn_cli *cli, const skn_json_list *all, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         const skn_json *v = all->p[i];
-        int64_t         number = skn_far_int(v, "number", 0);
+        int64_t         number = skn_door_int(v, "number", 0);
         bool            inner = number > 0 && (size_t)number <= all->n && has[number];
 
         skn_graph_node(cli, graph, number, origin_of(v),

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -228,7 +228,7 @@ static skein_rc read_place(skn_cli *cli, tree_job *job)
 /* Who did not answer is shown to people; programs are told it with the messages. */
 static skein_rc load_tree(skn_cli *cli, tree_job *job)
 {
-    skein_rc rc = skn_far_tree(cli, job->thread, job->top, &job->tree);
+    skein_rc rc = skn_door_tree(cli, job->thread, job->top, &job->tree);
 
     if (rc || cli->json || skn_opt(cli, "dot"))
         return rc;

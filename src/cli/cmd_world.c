@@ -16,8 +16,8 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
     skein_rc        rc = SKEIN_OK;
 
     if (!whole)
-        rc = skn_far_get(cli, &whole, "/worlds/%s", skn_far_part(cli, world->name));
-    return rc ? rc : skn_far_item(cli, whole);
+        rc = skn_door_get(cli, &whole, "/worlds/%s", skn_door_part(cli, world->name));
+    return rc ? rc : skn_door_item(cli, whole);
 }
 
 /* Says that a world is free to be made, without making it. */
@@ -29,7 +29,7 @@ static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
 
     if (rc)
         return rc;
-    rc = skn_far_world(cli, name, &there);
+    rc = skn_door_world(cli, name, &there);
     if (!rc && skn_str_eq(there.name, name))
         return skn_fail(&cli->err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
                         SKN_FMT(name));
@@ -65,7 +65,7 @@ int skn_cmd_world_new(skn_cli *cli)
     skein_world     world = {.name = skn_arg(cli, 0),
                              .description = skn_str_of(skn_opt(cli, "description"))};
     const skn_json *made;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
     if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &world.turn_limit)) ||
@@ -73,10 +73,10 @@ int skn_cmd_world_new(skn_cli *cli)
         return (int)rc;
     if (cli->dry_run)
         return (int)world_would_be(cli, &world);
-    write_new(skn_far_body_begin(cli, &b), &world);
+    write_new(skn_door_body_begin(cli, &b), &world);
     if ((rc = skn_send(cli, &b, "POST", NULL, "/worlds", &made)))
         return (int)rc;
-    skn_far_read_world(cli, made, &world);
+    skn_door_read_world(cli, made, &world);
     keep_default(cli, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
@@ -114,18 +114,18 @@ int skn_cmd_world_ls(skn_cli *cli)
 
     if (skn_opt(cli, "removed"))
         return (int)skn_worlds_removed(cli);
-    if ((rc = skn_far_all(cli, "/worlds", 0, &list)))
+    if ((rc = skn_door_all(cli, "/worlds", 0, &list)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < list.n && !rc; i++) {
-        skn_far_read_world(cli, list.p[i], &world);
+        skn_door_read_world(cli, list.p[i], &world);
         if (!cli->json) {
             world_line(cli, &world, list.p[i]);
             continue;
         }
         whole = skn_is_elsewhere(cli) ? NULL : skn_told_of_world(cli, &world, NULL);
-        rc = skn_far_item(cli, whole ? whole : list.p[i]);
+        rc = skn_door_item(cli, whole ? whole : list.p[i]);
     }
     if (cli->json)
         skn_list_done(cli, rc);
@@ -138,10 +138,10 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
 
     if (!cli->arg_count)
         return skn_need_world(cli, out);
-    rc = skn_far_world(cli, skn_arg(cli, 0), out);
+    rc = skn_door_world(cli, skn_arg(cli, 0), out);
     if (rc)
         return rc;
-    skn_far_enter(cli, out);
+    skn_door_enter(cli, out);
     return SKEIN_OK;
 }
 
@@ -190,7 +190,7 @@ int skn_cmd_world_show(skn_cli *cli)
         return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &world);
-    if ((rc = skn_far_get(cli, &whole, "%s", cli->door->world)))
+    if ((rc = skn_door_get(cli, &whole, "%s", cli->door->world)))
         return (int)rc;
     skn_say(cli, whole, "{sender name}  ({id})\n");
     skn_print_block(cli, world.description, 2);
@@ -201,7 +201,7 @@ int skn_cmd_world_show(skn_cli *cli)
     for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
         skn_agent_line(cli, a, usual);
     for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next)
-        chat_line(cli, v, skn_str_eq(skn_far_text(v, "id"), world.current_chat_uid));
+        chat_line(cli, v, skn_str_eq(skn_door_text(v, "id"), world.current_chat_uid));
     return 0;
 }
 
@@ -426,14 +426,14 @@ static bool is_own(skn_str key)
 static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, skein_world *now)
 {
     const skn_json *was, *v;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_jw         *w;
     skein_rc        rc;
 
     if ((rc = skn_json_parse(&v, value, "the value", cli->keep, &cli->err)) ||
-        (rc = skn_far_get(cli, &was, "%s", cli->door->world)))
+        (rc = skn_door_get(cli, &was, "%s", cli->door->world)))
         return rc;
-    w = skn_far_body_begin(cli, &b);
+    w = skn_door_body_begin(cli, &b);
     if (is_own(key)) {
         write_setting(w, was, key, v);
     } else {
@@ -444,7 +444,7 @@ static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, skein_wor
     }
     if (!(rc = skn_send(cli, &b, "PATCH", NULL,
                         cli->dry_run ? "{world}?dryRun=true" : "{world}", &v)))
-        skn_far_read_world(cli, v, now);
+        skn_door_read_world(cli, v, now);
     return rc;
 }
 
@@ -466,8 +466,8 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
         return rc;
     }
     cli->err = (skein_error){.rc = SKEIN_OK};
-    skn_far_begin(cli, &server);
-    skn_far_enter(cli, world);
+    skn_door_begin(cli, &server);
+    skn_door_enter(cli, world);
     return send_setting(cli, key, value, now);
 }
 
@@ -484,7 +484,7 @@ static bool has_deaf_server(skn_cli *cli)
     const skn_json *answer = skn_server_told(cli, "/settings"), *set;
 
     set = skn_json_get(skn_json_get(answer, "configuration"), "tools.commands");
-    return skn_json_get(set, "value") && !skn_far_flag(set, "value");
+    return skn_json_get(set, "value") && !skn_door_flag(set, "value");
 }
 
 static void note_commands(skn_cli *cli, const skein_world *was, const skein_world *now)
@@ -528,7 +528,7 @@ static skein_rc print_server(skn_cli *cli, const skn_json *v)
     skn_print_raw(cli, SKN_STR("\n"));
     if (skn_has(v, "stderr") && !skn_is(v, "state", "ready")) {
         skn_print(cli, "    the end of its standard error:\n");
-        skn_print_block(cli, skn_far_text(v, "stderr"), 6);
+        skn_print_block(cli, skn_door_text(v, "stderr"), 6);
     }
     for (const skn_json *t = skn_first(v, "tools"); t; t = t->next) {
         skn_print_raw(cli, SKN_STR("    "));
@@ -544,7 +544,7 @@ int skn_cmd_world_tools(skn_cli *cli)
     skein_world   world;
     skein_rc      rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_far_to_server(cli)) ||
+    if (rc || (rc = skn_door_to_server(cli)) ||
         (rc = skn_read_all(cli, NULL, "{world}/tool-servers", 0, &list)) ||
         (rc = skn_say_list(cli, &list, print_server)))
         return (int)rc;

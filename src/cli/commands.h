@@ -40,7 +40,7 @@ skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found);
 /* The conversation that is meant, and how it is to be changed. */
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat);
 /* The body of a change, with who makes it and how; `look`: it is a dry run. */
-skn_jw *skn_change_begin(skn_cli *cli, skn_far_body *b, bool look);
+skn_jw *skn_change_begin(skn_cli *cli, skn_door_body *b, bool look);
 void    skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids);
 /* True where this version was there before the change, which was asked for again with its key: then that is said. */
 bool skn_say_made(skn_cli *cli, skn_str version, skn_str what);

@@ -294,12 +294,12 @@ static const kind kinds[] = {
 
 static void print_word(skn_cli *cli, const kind *k, const skn_json *v)
 {
-    skn_str lane = skn_far_text(v, "delegationId");
+    skn_str lane = skn_door_text(v, "delegationId");
 
     if (lane.n && !skn_is_lane(lane)) /* the memory of an agent */
         return;
     skn_say(cli, v, k->word);
-    skn_print_line(cli, skn_far_text(v, skn_has(v, k->about) ? k->about : k->otherwise),
+    skn_print_line(cli, skn_door_text(v, skn_has(v, k->about) ? k->about : k->otherwise),
                    WORD_COLUMNS);
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -316,7 +316,7 @@ static skein_rc print_kind(skn_cli *cli, const kind *k)
         (k->in >= CHAT && (rc = skn_need_chat(cli, &world, &chat))))
         return rc;
     path = skn_arena_printf(cli->keep, "%s%s%s", k->path, k->in == OF_CHAT ? "chatId=" : "",
-                            k->in == OF_CHAT ? skn_far_part(cli, chat.uid) : "")
+                            k->in == OF_CHAT ? skn_door_part(cli, chat.uid) : "")
                .p;
     rc = skn_read_all(cli, NULL, path, k->in == CHAT ? RECENT : 0, &list);
     for (size_t i = 0; !rc && i < list.n; i++)

@@ -4,7 +4,7 @@
 #include "base/yaml.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/own.h"

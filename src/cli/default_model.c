@@ -1,7 +1,7 @@
 #include "cli/default_model.h"
 #include "base/error.h"
 #include "cli/config_cli.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/paste.h"
 #include "cli/print.h"
 #include "config/provider_plan.h"
@@ -25,14 +25,14 @@ static skn_str default_of(const skn_json *providers)
     skn_str model = SKN_NONE;
 
     for (const skn_json *p = first_of(providers, "data"); p && !model.n; p = p->next)
-        model = skn_far_text(p, "defaultModel");
+        model = skn_door_text(p, "defaultModel");
     return model;
 }
 
 skein_rc skn_default_model(skn_cli *cli, skn_str *out)
 {
     const skn_json *answer;
-    skein_rc        rc = skn_far_get(cli, &answer, PROVIDERS);
+    skein_rc        rc = skn_door_get(cli, &answer, PROVIDERS);
 
     *out = rc ? SKN_NONE : default_of(answer);
     return rc;
@@ -61,7 +61,7 @@ skn_str skn_default_model_shown(skn_cli *cli)
 
 static bool is_usual(const skn_json *model, skn_str usual)
 {
-    return usual.n && skn_str_eq(skn_far_text(model, "model"), usual);
+    return usual.n && skn_str_eq(skn_door_text(model, "model"), usual);
 }
 
 skn_str skn_model_mark(const skn_json *model, skn_str usual)
@@ -89,8 +89,8 @@ skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 static skn_str first_model(const skn_json *answer)
 {
     for (const skn_json *m = first_of(answer, "data"); m; m = m->next)
-        if (skn_str_find(skn_far_text(m, "name"), SKN_STR("embed")) < 0)
-            return skn_far_text(m, "model");
+        if (skn_str_find(skn_door_text(m, "name"), SKN_STR("embed")) < 0)
+            return skn_door_text(m, "model");
     return SKN_NONE;
 }
 
@@ -109,17 +109,17 @@ static skein_rc cannot_take(skn_cli *cli, skn_str provider, const char *why)
 skein_rc skn_default_model_take(skn_cli *cli, skn_str provider)
 {
     const skn_json *answer;
-    skn_far_body    b;
+    skn_door_body   b;
     skn_str         model;
 
-    if (skn_far_get(cli, &answer, "/providers/%s/models?limit=500",
-                    skn_far_part(cli, provider)))
+    if (skn_door_get(cli, &answer, "/providers/%s/models?limit=500",
+                     skn_door_part(cli, provider)))
         return cannot_take(cli, provider, cli->err.message);
     model = first_model(answer);
     if (!model.n)
         return cannot_take(cli, provider, "its list is empty");
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "defaults.model", model);
-    return skn_far_send(&b, "PATCH", "/settings", &answer);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "defaults.model", model);
+    return skn_door_send(&b, "PATCH", "/settings", &answer);
 }
 
 /* --- Saying ------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ skein_rc skn_default_model_take(skn_cli *cli, skn_str provider)
 /* Whom a list is about: agents that name a model of this provider; absent: that name none. */
 static bool is_meant(const skn_json *agent, skn_str provider)
 {
-    skn_str model = skn_far_text(agent, "model");
+    skn_str model = skn_door_text(agent, "model");
 
     if (!provider.p)
         return !model.n;
@@ -144,8 +144,8 @@ static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
         if (!is_meant(a, provider) || ++count > MOST_NAMES)
             continue;
         if (count == 1)
-            skn_print(cli, "    %.*s: ", SKN_FMT(skn_far_text(world, "name")));
-        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_far_text(a, "name")));
+            skn_print(cli, "    %.*s: ", SKN_FMT(skn_door_text(world, "name")));
+        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_door_text(a, "name")));
     }
     if (count > MOST_NAMES)
         skn_print(cli, " and %lld more", (long long)(count - MOST_NAMES));
@@ -158,7 +158,7 @@ static skein_rc say_agents(skn_cli *cli, skn_str provider)
 {
     const skn_json *answer;
     bool            any = false;
-    skein_rc        rc = skn_far_get(cli, &answer, "/worlds?limit=500");
+    skein_rc        rc = skn_door_get(cli, &answer, "/worlds?limit=500");
 
     for (const skn_json *w = rc ? NULL : first_of(answer, "data"); w; w = w->next)
         any = say_world(cli, w, provider) || any;
@@ -178,11 +178,11 @@ static bool is_any_meant(const skn_json *worlds, skn_str provider)
 
 skein_rc skn_provider_users_say(skn_cli *cli, const skn_json *provider, bool *any)
 {
-    skn_str         name = skn_far_text(provider, "name");
-    skn_str         usual = skn_far_text(provider, "defaultModel");
+    skn_str         name = skn_door_text(provider, "name");
+    skn_str         usual = skn_door_text(provider, "defaultModel");
     const skn_json *worlds;
     bool            named;
-    skein_rc        rc = skn_far_get(cli, &worlds, "/worlds?limit=500");
+    skein_rc        rc = skn_door_get(cli, &worlds, "/worlds?limit=500");
 
     if (rc)
         return rc;
@@ -261,11 +261,11 @@ static void add_name(skn_buf *all, skn_str name)
 static skein_rc ask_server(skn_cli *cli, skn_str name, skn_buf *all, bool *known)
 {
     const skn_json *answer;
-    skein_rc        rc = skn_far_get(cli, &answer, PROVIDERS);
+    skein_rc        rc = skn_door_get(cli, &answer, PROVIDERS);
 
     for (const skn_json *p = rc ? NULL : first_of(answer, "data"); p; p = p->next) {
-        add_name(all, skn_far_text(p, "name"));
-        *known = *known || skn_str_eq(skn_far_text(p, "name"), name);
+        add_name(all, skn_door_text(p, "name"));
+        *known = *known || skn_str_eq(skn_door_text(p, "name"), name);
     }
     return rc;
 }
@@ -303,11 +303,11 @@ static skein_rc look_near(skn_cli *cli, skn_str name, skn_buf *all, bool *known)
 
 skein_rc skn_need_provider_of(skn_cli *cli, skn_str model)
 {
-    skn_far *own = cli->door;
-    skn_str  rest = model, name;
-    bool     known = false, served;
-    skn_buf  all;
-    skein_rc rc;
+    skn_door *own = cli->door;
+    skn_str   rest = model, name;
+    bool      known = false, served;
+    skn_buf   all;
+    skein_rc  rc;
 
     skn_str_split(&rest, '/', &name);
     skn_buf_init(&all, 1000);

@@ -6,7 +6,7 @@
 #include "base/rand.h"
 #include "base/sha256.h"
 #include "cli/config_cli.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/own.h"

@@ -1,6 +1,6 @@
 /* The program: reads the command line, opens the store, runs one command, says how it went. */
 #include "base/error.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     skn_out_init(&cli);
     status = cli.err.rc ? 1 : run(&cli);
     status = skn_cli_settle(&cli, status);
-    skn_far_end(&cli);
+    skn_door_end(&cli);
     skein_close(cli.engine);
     skn_place_sweep(&cli);
     skn_buf_release(&cli.item);

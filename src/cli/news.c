@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/input.h"
 
 #include <errno.h>
@@ -45,18 +45,18 @@ static skein_rc open_event(void *arg, const skn_sse_event *event, skein_error *e
     skn_arena_reset(n->mem);
     if ((rc = skn_json_parse(&outer, event->data, "an event of the server", n->mem, err)))
         return rc;
-    item.cause = skn_far_text(outer, "cause");
-    item.chat = skn_far_text(outer, "chatId");
+    item.cause = skn_door_text(outer, "cause");
+    item.chat = skn_door_text(outer, "chatId");
     item.data = skn_json_get(outer, "data");
-    item.message = skn_far_text(item.data, "messageId");
-    item.agent = skn_far_text(item.data, "agent");
+    item.message = skn_door_text(item.data, "messageId");
+    item.agent = skn_door_text(item.data, "agent");
     if (!item.agent.p)
-        item.agent = skn_far_text(item.data, "sender");
-    item.reply_to = skn_far_text(item.data, "replyToMessageId");
-    item.text = skn_far_text(item.data, "content");
+        item.agent = skn_door_text(item.data, "sender");
+    item.reply_to = skn_door_text(item.data, "replyToMessageId");
+    item.text = skn_door_text(item.data, "content");
     if (!item.text.p)
-        item.text = skn_far_text(item.data, "text");
-    item.model = skn_far_text(item.data, "model");
+        item.text = skn_door_text(item.data, "text");
+    item.model = skn_door_text(item.data, "model");
     if (skn_str_is(item.type, "stream.open"))
         keep_place(n, &item);
     return n->take(n->arg, &item);
@@ -211,7 +211,7 @@ static skn_typing *begin(skn_typings *all, const skn_news_item *item)
     t->agent = copy_of(item->agent);
     t->reply_to = copy_of(item->reply_to);
     t->model = copy_of(item->model);
-    t->lane = copy_of(skn_far_text(item->data, "threadPath"));
+    t->lane = copy_of(skn_door_text(item->data, "threadPath"));
     t->thinking = true;
     t->since = skn_clock_monotonic() / 1000000;
     skn_buf_init(&t->text, TEXT_MOST);
@@ -222,7 +222,7 @@ static skn_typing *begin(skn_typings *all, const skn_news_item *item)
 /* Thoughts are not shown, only that there are some. */
 static void add_piece(skn_typing *t, const skn_news_item *item, bool whole)
 {
-    skn_str part = skn_far_text(item->data, "part");
+    skn_str part = skn_door_text(item->data, "part");
 
     t->thinking = skn_str_is(part, "thinking");
     if (t->thinking)

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/current.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/paste.h"
 #include "cli/print.h"
 #include "config/own.h"
@@ -256,11 +256,11 @@ static skein_rc ask_who_serves(skn_cli *cli)
     bool       found;
     skein_rc   rc;
 
-    if (!skn_opt(cli, "force") || cli->dry_run || !skn_far_can(cli))
+    if (!skn_opt(cli, "force") || cli->dry_run || !skn_door_can(cli))
         return SKEIN_OK;
     rc = skn_discover_here(cli, &server, &found);
     if (!rc && found)
-        skn_far_begin(cli, &server);
+        skn_door_begin(cli, &server);
     return rc;
 }
 
@@ -274,11 +274,11 @@ static skein_rc choose_server(skn_cli *cli)
 
     if (!url || uses_both(cli) || runs_here(cli, url))
         return ask_who_serves(cli);
-    if (skn_opt(cli, "data") || skn_opt(cli, "db") || !skn_far_can(cli))
+    if (skn_opt(cli, "data") || skn_opt(cli, "db") || !skn_door_can(cli))
         return refuse_server(cli, url);
     if ((rc = skn_discover(cli, &server, &found)))
         return rc;
-    skn_far_begin(cli, &server);
+    skn_door_begin(cli, &server);
     if (skn_opt(cli, "verbose"))
         skn_note(cli, "server: %s", server.url);
     return SKEIN_OK;
@@ -290,7 +290,7 @@ skein_rc skn_place_plain(skn_cli *cli)
 
     if (!url && !strcmp(cli->command->name, "migrate"))
         url = named_server(cli);
-    return !url || skn_far_can(cli) ? SKEIN_OK : refuse_server(cli, url);
+    return !url || skn_door_can(cli) ? SKEIN_OK : refuse_server(cli, url);
 }
 
 /* Which variables worlds may name, and who changes something. */
@@ -317,7 +317,7 @@ skein_rc skn_place_open(skn_cli *cli)
     if (cli->door)
         return SKEIN_OK;
     if (cli->engine) { /* another's, that is lent */
-        skn_far_begin(cli, &(skn_server){.engine = cli->engine});
+        skn_door_begin(cli, &(skn_server){.engine = cli->engine});
         return SKEIN_OK;
     }
     if ((rc = choose_server(cli)) || skn_is_elsewhere(cli) || (rc = skn_place_address(cli)))
@@ -329,7 +329,7 @@ skein_rc skn_place_open(skn_cli *cli)
     rc = file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
     if (!rc) {
         set_up(cli);
-        skn_far_begin(cli, &(skn_server){.engine = cli->engine});
+        skn_door_begin(cli, &(skn_server){.engine = cli->engine});
     }
     return rc;
 }
@@ -375,14 +375,14 @@ static skein_rc which_or_only(skn_cli *cli, skein_world *out)
     if (rc)
         return rc;
     if (now.world) {
-        rc = skn_far_world(cli, skn_str_of(now.world), out);
+        rc = skn_door_world(cli, skn_str_of(now.world), out);
         if (rc == SKEIN_NOT_FOUND && now.by && now.by[0] != '-')
             skn_note(cli, "The world is named by %s.", now.by);
         if (rc != SKEIN_NOT_FOUND || now.by)
             return rc;
         forget(cli); /* the default was removed */
     }
-    if ((rc = skn_far_worlds(cli, &worlds)))
+    if ((rc = skn_door_worlds(cli, &worlds)))
         return rc;
     if (worlds.count != 1)
         return which_world(cli, &worlds, now.world);
@@ -395,7 +395,7 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out)
     skein_rc rc = which_or_only(cli, out);
 
     if (!rc)
-        skn_far_enter(cli, out);
+        skn_door_enter(cli, out);
     return rc;
 }
 
@@ -432,12 +432,12 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
     size_t             fits = 0;
     skein_rc           rc;
 
-    if ((rc = skn_far_worlds(cli, &worlds)))
+    if ((rc = skn_door_worlds(cli, &worlds)))
         return rc;
     for (size_t i = 0; i < worlds.count; i++) {
         forget(cli);
-        skn_far_enter(cli, &worlds.at[i]);
-        rc = skn_far_chat(cli, ref, &found);
+        skn_door_enter(cli, &worlds.at[i]);
+        rc = skn_door_chat(cli, ref, &found);
         if (rc && rc != SKEIN_NOT_FOUND)
             return rc;
         if (rc)
@@ -452,8 +452,8 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
         cli->err = missing;
         return in_none(cli, &worlds);
     }
-    skn_far_enter(cli, world);
-    skn_far_enter_chat(cli, out);
+    skn_door_enter(cli, world);
+    skn_door_enter_chat(cli, out);
     return SKEIN_OK;
 }
 
@@ -462,13 +462,13 @@ static skein_rc chat_of_agent(skn_cli *cli, const char *ref, skn_str agent, skei
                               skein_conversation *out)
 {
     bool     makes = cli->command->kind == SKN_CMD_WRITE && !cli->dry_run;
-    skein_rc rc = skn_far_chat(cli, ref, out);
+    skein_rc rc = skn_door_chat(cli, ref, out);
 
     if (rc != SKEIN_NOT_FOUND || !makes || !cli->more.thing || strcmp(cli->more.thing, "chat"))
         return rc;
     forget(cli);
     if (!(rc = skn_chat_of(cli, agent, mode, out)))
-        skn_far_enter_chat(cli, out);
+        skn_door_enter_chat(cli, out);
     return rc;
 }
 
@@ -483,7 +483,7 @@ static skein_rc chat_by_ref(skn_cli *cli, const char *ref, skein_world *world,
         return chat_anywhere(cli, ref, world, out);
     if (!rc && skn_mode_ref(skn_str_of(ref), &agent, &mode))
         return chat_of_agent(cli, ref, agent, mode, out);
-    if (rc || (rc = skn_far_chat(cli, ref, out)) != SKEIN_NOT_FOUND || world_is_named(cli))
+    if (rc || (rc = skn_door_chat(cli, ref, out)) != SKEIN_NOT_FOUND || world_is_named(cli))
         return rc;
     return chat_anywhere(cli, ref, world, out);
 }
@@ -501,7 +501,7 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
     if (ref)
         rc = chat_by_ref(cli, ref, world, out);
     else if (!(rc = skn_need_world(cli, world)))
-        cli->untouched = (rc = skn_far_chat(cli, "@", out)) == SKEIN_NOT_FOUND;
+        cli->untouched = (rc = skn_door_chat(cli, "@", out)) == SKEIN_NOT_FOUND;
     if (!rc && skn_opt(cli, "verbose"))
         skn_note(cli, "conversation: %.*s", SKN_FMT(out->uid));
     return rc;
@@ -511,7 +511,7 @@ skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out)
 {
     (void)world;
-    return skn_far_agent(cli, skn_str_of(ref), out);
+    return skn_door_agent(cli, skn_str_of(ref), out);
 }
 
 skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
@@ -541,17 +541,17 @@ skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
 skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out)
 {
     const skn_json *v;
-    skn_far_body    b;
+    skn_door_body   b;
     skein_rc        rc;
 
-    skn_jw_kbool(skn_far_body_begin(cli, &b), "first", true);
+    skn_jw_kbool(skn_door_body_begin(cli, &b), "first", true);
     b.key = SKN_NONE; /* of what is done there */
-    rc = skn_far_send(&b, "POST", skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p,
-                      &v);
+    rc = skn_door_send(&b, "POST", skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p,
+                       &v);
     if (rc)
         return rc;
-    skn_far_read_chat(cli, v, out);
-    skn_far_enter_chat(cli, out);
+    skn_door_read_chat(cli, v, out);
+    skn_door_enter_chat(cli, out);
     return SKEIN_OK;
 }
 

@@ -1,6 +1,6 @@
 /* Versions and messages, by what a person calls them. */
 #include "base/error.h"
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -38,8 +38,8 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
         return skn_hint(&cli->err, SKEIN_USAGE,
                         "Versions are called v1, v2 and so on; \"skein history\" lists them");
     }
-    return ref ? skn_far_version(cli, skn_str_of(ref), out)
-               : skn_far_version_numbered(cli, chat->version, out);
+    return ref ? skn_door_version(cli, skn_str_of(ref), out)
+               : skn_door_version_numbered(cli, chat->version, out);
 }
 
 static bool split_length(skn_str ref, skn_str *version, int64_t *length)
@@ -87,7 +87,7 @@ skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str 
                           skein_message *out)
 {
     (void)chat;
-    return skn_far_message(cli, ref, out, NULL, NULL);
+    return skn_door_message(cli, ref, out, NULL, NULL);
 }
 
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,

@@ -45,7 +45,7 @@ bool skn_has(const skn_json *v, const char *member)
 
 bool skn_is(const skn_json *v, const char *member, const char *text)
 {
-    return skn_str_is(skn_far_text(v, member), text);
+    return skn_str_is(skn_door_text(v, member), text);
 }
 
 const skn_json *skn_first(const skn_json *v, const char *member)
@@ -190,7 +190,7 @@ void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const c
     if (!skn_has(v, member))
         return;
     skn_print_raw(cli, skn_str_of(heading));
-    skn_print_block(cli, skn_far_text(v, member), 4);
+    skn_print_block(cli, skn_door_text(v, member), 4);
 }
 
 /* The text with its members as they are, or encoded for a path. */
@@ -214,7 +214,7 @@ static skn_str filled(skn_cli *cli, const skn_json *v, const char *text, bool pa
         else if (skn_str_is(s.member, "chat"))
             skn_buf_add(&b, skn_str_of(cli->door->chat));
         else
-            skn_buf_add(&b, skn_str_of(skn_far_part(cli, value)));
+            skn_buf_add(&b, skn_str_of(skn_door_part(cli, value)));
     }
     value = skn_arena_copy(cli->keep, skn_buf_str(&b));
     skn_buf_release(&b);
@@ -228,7 +228,7 @@ void skn_say_would(skn_cli *cli, const skn_json *v, const char *text)
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
-skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
+skein_rc skn_door_item(skn_cli *cli, const skn_json *v)
 {
     skn_jw_raw(skn_item(cli), v->raw);
     return skn_item_end(cli);
@@ -253,7 +253,7 @@ skein_rc skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < list->n && !rc; i++)
-        rc = cli->json ? skn_far_item(cli, list->p[i]) : say(cli, list->p[i]);
+        rc = cli->json ? skn_door_item(cli, list->p[i]) : say(cli, list->p[i]);
     if (cli->json)
         skn_list_done(cli, rc);
     return rc;
@@ -268,25 +268,25 @@ const char *skn_path(skn_cli *cli, const skn_json *of, const char *path)
 
 skein_rc skn_read(skn_cli *cli, const skn_json *of, const char *path, const skn_json **out)
 {
-    return skn_far_get(cli, out, "%s", skn_path(cli, of, path));
+    return skn_door_get(cli, out, "%s", skn_path(cli, of, path));
 }
 
 skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t most,
                       skn_json_list *out)
 {
-    return skn_far_all(cli, skn_path(cli, of, path), most, out);
+    return skn_door_all(cli, skn_path(cli, of, path), most, out);
 }
 
-skein_rc skn_send(skn_cli *cli, skn_far_body *b, const char *method, const skn_json *of,
+skein_rc skn_send(skn_cli *cli, skn_door_body *b, const char *method, const skn_json *of,
                   const char *path, const skn_json **out)
 {
     const char *whole = skn_path(cli, of, path);
 
-    return b ? skn_far_send(b, method, whole, out)
-             : skn_far_change(cli, method, whole, SKN_NONE, out);
+    return b ? skn_door_send(b, method, whole, out)
+             : skn_door_change(cli, method, whole, SKN_NONE, out);
 }
 
-skein_rc skn_body_read(skn_far_body *b, const skn_json **out)
+skein_rc skn_body_read(skn_door_body *b, const skn_json **out)
 {
     skn_jw_object_end(&b->w);
     return skn_json_parse(out, skn_body_keep(b->cli, &b->bytes), "it", b->cli->keep,
@@ -301,7 +301,7 @@ void skn_body_option(skn_cli *cli, skn_jw *w, const char *option, const char *me
         skn_jw_kstr(w, member, *given ? skn_str_of(given) : SKN_NONE);
 }
 
-skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_json **thing)
+skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_json **thing)
 {
     const skn_json *answer;
     skein_rc        rc;
@@ -315,7 +315,7 @@ skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_j
     if (!cli->dry_run && answer->kind == SKN_JSON_OBJECT)
         *thing = answer;
     if (cli->json)
-        return skn_far_item(cli, *thing);
+        return skn_door_item(cli, *thing);
     skn_say(cli, *thing, deed->did);
     return SKEIN_OK;
 }

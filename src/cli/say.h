@@ -16,7 +16,7 @@
 #ifndef SKN_CLI_SAY_H
 #define SKN_CLI_SAY_H
 
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/print.h"
 
 void skn_say(skn_cli *cli, const skn_json *v, const char *text);
@@ -33,7 +33,7 @@ void skn_say_would(skn_cli *cli, const skn_json *v, const char *text);
 bool skn_is(const skn_json *v, const char *member, const char *text);
 
 /* The answer as the command's own JSON. */
-skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
+skein_rc skn_door_item(skn_cli *cli, const skn_json *v);
 /* The same, open: members may be added before it is ended (skn_item_end). */
 skn_jw *skn_item_with(skn_cli *cli, const skn_json *v);
 /* The items of a list: with --json as they are, else each by this. */
@@ -49,11 +49,11 @@ skein_rc skn_read(skn_cli *cli, const skn_json *of, const char *path, const skn_
 skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t most,
                       skn_json_list *out);
 /* A change; `b` is its body, or NULL. */
-skein_rc skn_send(skn_cli *cli, skn_far_body *b, const char *method, const skn_json *of,
+skein_rc skn_send(skn_cli *cli, skn_door_body *b, const char *method, const skn_json *of,
                   const char *path, const skn_json **out);
 
 /* The body itself, for what a dry run shows instead of an answer. */
-skein_rc skn_body_read(skn_far_body *b, const skn_json **out);
+skein_rc skn_body_read(skn_door_body *b, const skn_json **out);
 /* An option that was given, as a member of a body; an empty one removes what it is about. */
 void skn_body_option(skn_cli *cli, skn_jw *w, const char *option, const char *member);
 
@@ -66,6 +66,6 @@ typedef struct skn_deed {
 } skn_deed;
 
 /* *thing becomes what was answered, if anything was. */
-skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_far_body *b, const skn_json **thing);
+skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_json **thing);
 
 #endif

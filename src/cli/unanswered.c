@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
-#include "cli/far.h"
-#include "cli/far_view.h"
+#include "cli/door.h"
+#include "cli/door_view.h"
 #include "cli/paste.h"
 
 #include <inttypes.h>
@@ -59,10 +59,10 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
 
 void skn_print_last_turn(skn_cli *cli, const skn_json *agent)
 {
-    skein_delivery d = {.agent = skn_far_text(agent, "name"),
-                        .error = skn_far_text(agent, "failure"),
-                        .failed_at = skn_far_time(agent, "failedAt"),
-                        .stopped_at = skn_far_time(agent, "stoppedAt")};
+    skein_delivery d = {.agent = skn_door_text(agent, "name"),
+                        .error = skn_door_text(agent, "failure"),
+                        .failed_at = skn_door_time(agent, "failedAt"),
+                        .stopped_at = skn_door_time(agent, "stoppedAt")};
 
     skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }
@@ -113,17 +113,17 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
 
     if (!skn_is(lane, "state", "failed"))
         return SKEIN_OK;
-    rc = skn_far_get(
+    rc = skn_door_get(
         cli, &page, "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
-        cli->door->chat, skn_far_part(cli, chat->thread_uid),
-        skn_far_part(cli, skn_far_text(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
+        cli->door->chat, skn_door_part(cli, chat->thread_uid),
+        skn_door_part(cli, skn_door_text(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
     list = rc ? NULL : skn_json_get(page, "data");
     for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
-        skn_far_read_message(cli, v, &m, NULL, &d);
+        skn_door_read_message(cli, v, &m, NULL, &d);
         last = has_failed(&d) ? v : last;
     }
     if (last) {
-        skn_far_read_message(cli, last, &m, NULL, &d);
+        skn_door_read_message(cli, last, &m, NULL, &d);
         skn_print_unanswered(cli, &d);
     }
     return rc;
@@ -141,7 +141,7 @@ static void take(void *arg, skn_cli *look, const skn_json *item)
     skein_deliveries *own = SKN_NEW(a, skein_deliveries), d;
     skein_message     m;
 
-    skn_far_read_message(look, item, &m, NULL, &d);
+    skn_door_read_message(look, item, &m, NULL, &d);
     own->at = SKN_ARRAY(a, d.count + 1, skein_delivery);
     for (size_t i = 0; i < d.count; i++)
         if (skn_is_unanswered(&d.at[i])) {
@@ -157,12 +157,12 @@ static void take(void *arg, skn_cli *look, const skn_json *item)
 skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out)
 {
     const char *path = skn_arena_printf(cli->keep, "%s/threads/%s/messages?failed=true",
-                                        cli->door->chat, skn_far_part(cli, thread))
+                                        cli->door->chat, skn_door_part(cli, thread))
                            .p;
 
     *out = SKN_NEW(cli->keep, skn_marks);
     **out = (skn_marks){cli, skn_map_new(cli->keep)};
-    return skn_far_each(cli, path, SKN_FAR_PAGE, take, *out);
+    return skn_door_each(cli, path, SKN_DOOR_PAGE, take, *out);
 }
 
 void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message)
@@ -188,13 +188,13 @@ skein_rc skn_wait_idle(skn_cli *cli)
     skein_rc              rc;
 
     for (;;) {
-        skn_far_question q;
-        skn_cli         *look = skn_far_ask_apart(cli, mem, &q);
+        skn_door_question q;
+        skn_cli          *look = skn_door_ask_apart(cli, mem, &q);
 
-        rc = skn_far_get(look, &status, "%s/status?chatId=%s", cli->door->world,
-                         skn_far_part(look, cli->door->chat_uid));
+        rc = skn_door_get(look, &status, "%s/status?chatId=%s", cli->door->world,
+                          skn_door_part(look, cli->door->chat_uid));
         cli->err = q.cli.err;
-        if (rc || !skn_far_flag(status, "isProcessing") ||
+        if (rc || !skn_door_flag(status, "isProcessing") ||
             (here && (rc = skein_turns_recover(here, false, &closed, &cli->err))))
             break;
         nanosleep(&nap, NULL);
@@ -211,8 +211,8 @@ static void who(const skn_json *busy, skn_buf *out)
 
     for (const skn_json *t = busy->first; t && i < SHOWN_MOST; t = t->next)
         skn_buf_addf(out, "%s%.*s is answering %.*s (%" PRId64 " s)", i++ ? ", " : "",
-                     SKN_FMT(skn_far_text(t, "agent")), SKN_FMT(skn_far_text(t, "messageId")),
-                     skn_far_int(t, "sinceMs", 0) / 1000);
+                     SKN_FMT(skn_door_text(t, "agent")), SKN_FMT(skn_door_text(t, "messageId")),
+                     skn_door_int(t, "sinceMs", 0) / 1000);
     if (busy->count > SHOWN_MOST)
         skn_buf_addf(out, " and %" PRIu32 " more", busy->count - SHOWN_MOST);
     if (!busy->count)

@@ -4,12 +4,12 @@
 
 #include <inttypes.h>
 
-skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_far_question *q)
+skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_door_question *q)
 {
-    return skn_far_ask_apart(c->cli, mem, q);
+    return skn_door_ask_apart(c->cli, mem, q);
 }
 
-skein_rc skn_chat_told(skn_chat *c, const skn_far_question *q, skein_rc rc)
+skein_rc skn_chat_told(skn_chat *c, const skn_door_question *q, skein_rc rc)
 {
     c->cli->err = q->cli.err;
     return rc;
@@ -19,26 +19,26 @@ skein_rc skn_chat_told(skn_chat *c, const skn_far_question *q, skein_rc rc)
 
 skein_rc skn_chat_now(skn_chat *c, skn_arena *mem, skein_conversation *out)
 {
-    const skn_json  *v;
-    skn_far_question q;
-    skein_rc         rc = skn_far_get(skn_chat_ask(c, mem, &q), &v, "%s", c->cli->door->chat);
+    const skn_json   *v;
+    skn_door_question q;
+    skein_rc          rc = skn_door_get(skn_chat_ask(c, mem, &q), &v, "%s", c->cli->door->chat);
 
     if (!rc)
-        skn_far_read_chat(&q.cli, v, out);
+        skn_door_read_chat(&q.cli, v, out);
     return skn_chat_told(c, &q, rc);
 }
 
 static skein_rc read_lane(skn_chat *c, skn_arena *mem, skn_str lane, int64_t last,
-                          skn_far_log *out)
+                          skn_door_log *out)
 {
-    skn_far_slice what = {
+    skn_door_slice what = {
         .thread = skn_arena_printf(mem, "v%" PRId64, c->version), .lane = lane, .last = last};
-    skn_far_question q;
+    skn_door_question q;
 
-    return skn_chat_told(c, &q, skn_far_log_read(skn_chat_ask(c, mem, &q), &what, out));
+    return skn_chat_told(c, &q, skn_door_log_read(skn_chat_ask(c, mem, &q), &what, out));
 }
 
-skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_far_log *out)
+skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_door_log *out)
 {
     return read_lane(c, mem, SKN_NONE, count, out);
 }
@@ -51,10 +51,10 @@ skein_rc skn_chat_ids(skn_chat *c, skn_arena *mem, int64_t version, int64_t from
     const char *path = skn_arena_printf(mem, "%s%.*s/messages?fields=messageId&from=%" PRId64,
                                         c->cli->door->chat, SKN_FMT(thread), from)
                            .p;
-    skn_far_question q;
+    skn_door_question q;
 
     return skn_chat_told(c, &q,
-                         skn_far_all(skn_chat_ask(c, mem, &q), path, (size_t)count, out));
+                         skn_door_all(skn_chat_ask(c, mem, &q), path, (size_t)count, out));
 }
 
 bool skn_chat_holds(skn_chat *c, const skein_message_facts *facts)
@@ -83,25 +83,25 @@ static void read_states(skn_chat *c, const skn_json *status)
 {
     for (const skn_json *t = first_of(status, "busy"); t; t = t->next)
         for (size_t i = 0; i < c->agents.count; i++)
-            if (skn_str_eq(c->agents.at[i].name, skn_far_text(t, "agent")))
-                c->states[i] = skn_far_text(t, "state");
+            if (skn_str_eq(c->agents.at[i].name, skn_door_text(t, "agent")))
+                c->states[i] = skn_door_text(t, "state");
 }
 
 static skein_rc get_status(skn_cli *cli, const skn_json **out)
 {
-    return skn_far_get(cli, out, "%s/status?chatId=%s", cli->door->world,
-                       skn_far_part(cli, cli->door->chat_uid));
+    return skn_door_get(cli, out, "%s/status?chatId=%s", cli->door->world,
+                        skn_door_part(cli, cli->door->chat_uid));
 }
 
 skein_rc skn_chat_agents_read(skn_chat *c)
 {
-    skn_arena       *mem = skn_arena_new();
-    const skn_json  *status;
-    skein_agents     agents;
-    skn_far_question q;
-    skein_rc         rc;
+    skn_arena        *mem = skn_arena_new();
+    const skn_json   *status;
+    skein_agents      agents;
+    skn_door_question q;
+    skein_rc          rc;
 
-    if ((rc = skn_far_agents(skn_chat_ask(c, mem, &q), &agents)) ||
+    if ((rc = skn_door_agents(skn_chat_ask(c, mem, &q), &agents)) ||
         (rc = get_status(&q.cli, &status))) {
         skn_arena_free(mem);
         return skn_chat_told(c, &q, rc);
@@ -121,9 +121,9 @@ skein_rc skn_chat_agents_read(skn_chat *c)
 static skein_rc is_told(skn_cli *cli, skn_str last, bool *out)
 {
     const skn_json *page;
-    skein_rc        rc = skn_far_get(cli, &page, "%s/events?chatId=%s&limit=1&after=%.*s",
-                                     cli->door->world, skn_far_part(cli, cli->door->chat_uid),
-                              last.n ? (int)last.n : 1, last.n ? last.p : "0");
+    skein_rc        rc = skn_door_get(cli, &page, "%s/events?chatId=%s&limit=1&after=%.*s",
+                                      cli->door->world, skn_door_part(cli, cli->door->chat_uid),
+                               last.n ? (int)last.n : 1, last.n ? last.p : "0");
 
     *out = !rc && !first_of(page, "data");
     return rc;
@@ -131,11 +131,11 @@ static skein_rc is_told(skn_cli *cli, skn_str last, bool *out)
 
 skein_rc skn_chat_settled(skn_chat *c, bool *out)
 {
-    const skn_json  *status;
-    skn_far_question q;
-    skein_rc         rc = get_status(skn_chat_ask(c, c->mem, &q), &status);
+    const skn_json   *status;
+    skn_door_question q;
+    skein_rc          rc = get_status(skn_chat_ask(c, c->mem, &q), &status);
 
-    *out = !rc && !skn_far_flag(status, "isProcessing");
+    *out = !rc && !skn_door_flag(status, "isProcessing");
     if (*out)
         rc = is_told(&q.cli, skn_buf_str(&c->news.stream.sse.last_id), out);
     return skn_chat_told(c, &q, rc);
@@ -147,7 +147,7 @@ typedef struct skn_chat_lane_read {
     struct skn_chat_lane_read *next;
     skn_str                    key;
     int64_t                    last;
-    skn_far_log                log;
+    skn_door_log               log;
     skein_rc                   rc; /* what cannot be read now is not asked for with each row */
 } lane_read;
 
@@ -164,8 +164,8 @@ static skein_rc delegations_of(skn_cli *cli, skein_delegations *out)
 
 skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
 {
-    skn_far_question q;
-    skein_rc         rc;
+    skn_door_question q;
+    skein_rc          rc;
 
     *out = &c->delegations;
     if (c->delegations_mem)
@@ -178,7 +178,7 @@ skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
     return rc;
 }
 
-skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_far_log **out)
+skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_door_log **out)
 {
     lane_read *l = c->lanes;
 

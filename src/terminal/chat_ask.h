@@ -3,17 +3,17 @@
 #ifndef SKN_TERMINAL_CHAT_ASK_H
 #define SKN_TERMINAL_CHAT_ASK_H
 
-#include "cli/far_view.h"
+#include "cli/door_view.h"
 #include "terminal/chat.h"
 
 /* A question apart from the chat's own run; what comes of it is told to the chat. */
-skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_far_question *q);
-skein_rc skn_chat_told(skn_chat *c, const skn_far_question *q, skein_rc rc);
+skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_door_question *q);
+skein_rc skn_chat_told(skn_chat *c, const skn_door_question *q, skein_rc rc);
 
 /* The conversation as it is now. */
 skein_rc skn_chat_now(skn_chat *c, skn_arena *mem, skein_conversation *out);
 /* The last messages of the version that is shown. */
-skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_far_log *out);
+skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_door_log *out);
 /* The ids ("messageId") of those from one place on, in a version; 0: the current one. */
 skein_rc skn_chat_ids(skn_chat *c, skn_arena *mem, int64_t version, int64_t from, int64_t count,
                       skn_json_list *out);
@@ -28,7 +28,7 @@ skein_rc skn_chat_settled(skn_chat *c, bool *out);
 
 skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out);
 /* The last messages of a delegation, or of "main". */
-skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_far_log **out);
+skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_door_log **out);
 /* Something happened in a lane; `all`: with a delegation itself. */
 void skn_chat_forget(skn_chat *c, bool all);
 

@@ -100,9 +100,9 @@ static const skein_delegation *child_of(const skein_delegations *all, skn_str pa
 static skein_rc child_row(skn_chat *c, skn_arena *mem, const skein_delegation *d,
                           skn_box_row *out)
 {
-    const skn_far_log *log;
-    skn_box            box;
-    skein_rc           rc = skn_chat_lane(c, d->key, 1, &log);
+    const skn_door_log *log;
+    skn_box             box;
+    skein_rc            rc = skn_chat_lane(c, d->key, 1, &log);
 
     if (rc)
         return rc;
@@ -218,9 +218,9 @@ static void typing_row(skn_chat *c, skn_arena *mem, const skn_box *box, row_list
 skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
                       bool whole, skn_box *out)
 {
-    const skn_far_log *log;
-    row_list           rows = {0};
-    skein_rc           rc = skn_chat_lane(c, all->at[i].key, READ_MOST, &log);
+    const skn_door_log *log;
+    row_list            rows = {0};
+    skein_rc            rc = skn_chat_lane(c, all->at[i].key, READ_MOST, &log);
 
     if (rc)
         return rc;
@@ -246,7 +246,7 @@ static const skein_message *newest_answer(const skein_messages *list)
 }
 
 /* The messages of its turn, results of tools among them. */
-static skein_messages turn_of(skn_arena *mem, const skn_far_log *log,
+static skein_messages turn_of(skn_arena *mem, const skn_door_log *log,
                               const skein_message *answer, int64_t *tokens)
 {
     const skein_messages *list = &log->list;
@@ -283,7 +283,7 @@ skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found)
     const skein_message     *answer;
     skein_delegation         as = {.key = SKN_STR("main"), .title = SKN_STR("")};
     const skein_delegations *all;
-    const skn_far_log       *log;
+    const skn_door_log      *log;
     int64_t                  tokens = -1;
     skein_messages           turn;
     row_list                 rows = {0};

@@ -107,9 +107,9 @@ static void need(skn_chat *c, const char *usage)
 
 static void cmd_reply(skn_chat *c, skn_str rest)
 {
-    const char      *ref = take_word(c, &rest);
-    skein_message    m;
-    skn_far_question q;
+    const char       *ref = take_word(c, &rest);
+    skein_message     m;
+    skn_door_question q;
 
     if (!ref) {
         c->reply_to[0] = '\0';
@@ -163,7 +163,7 @@ static bool add_range(skn_chat *c, word_list *list, const char *word)
     rc = skn_chat_ids(c, c->mem, 0, from - 1, to - from + 1, &found);
     c->cli->err = before;
     for (size_t i = 0; !rc && i < found.n; i++)
-        add_word(c, list, skn_far_text(found.p[i], "messageId"));
+        add_word(c, list, skn_door_text(found.p[i], "messageId"));
     return !rc;
 }
 
@@ -187,8 +187,8 @@ static void cmd_squash(skn_chat *c, skn_str rest)
 
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
 {
-    skn_json_list    all = {0};
-    skn_far_question q;
+    skn_json_list     all = {0};
+    skn_door_question q;
     skein_rc rc = skn_chat_told(c, &q, skn_tags_read(skn_chat_ask(c, c->mem, &q), &all));
 
     *found = false;
@@ -273,8 +273,8 @@ static void cmd_queue(skn_chat *c, skn_str rest)
         return;
     }
     for (size_t i = 0; i < queue.n; i++)
-        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(skn_far_text(queue.p[i], "id")),
-                      SKN_FMT(skn_far_text(queue.p[i], "content")));
+        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(skn_door_text(queue.p[i], "id")),
+                      SKN_FMT(skn_door_text(queue.p[i], "content")));
     if (!queue.n)
         skn_chat_tell(c, "Nothing waits.");
 }
@@ -290,7 +290,7 @@ static void cmd_now(skn_chat *c, skn_str rest)
         return;
     }
     if (!rc)
-        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : skn_far_text(queue.p[0], "id"));
+        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : skn_door_text(queue.p[0], "id"));
     if (rc)
         skn_chat_complain(c);
 }
@@ -430,8 +430,8 @@ static void offer(offers *o, char mark, skn_str name)
 
 static void offer_messages(skn_chat *c, offers *o)
 {
-    skn_far_log log;
-    skein_error before = c->cli->err;
+    skn_door_log log;
+    skein_error  before = c->cli->err;
 
     if (skn_chat_last(c, c->mem, RECENT, &log))
         log.list.count = 0;

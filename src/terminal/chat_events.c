@@ -20,20 +20,20 @@ static bool is(const skn_news_item *item, const char *type)
 
 skein_rc skn_chat_refresh_queue(skn_chat *c)
 {
-    const skn_json  *page, *first;
-    skn_far_question q;
-    skein_rc         rc = skn_chat_told(c, &q,
-                                        skn_far_get(skn_chat_ask(c, c->mem, &q), &page,
-                                                    "%s/queue?limit=1", c->cli->door->chat));
+    const skn_json   *page, *first;
+    skn_door_question q;
+    skein_rc          rc = skn_chat_told(c, &q,
+                                         skn_door_get(skn_chat_ask(c, c->mem, &q), &page,
+                                                      "%s/queue?limit=1", c->cli->door->chat));
 
     if (rc)
         return rc;
     first = skn_json_get(page, "data");
     first = first ? first->first : NULL;
-    c->waiting = (size_t)skn_far_int(skn_json_get(page, "page"), "total", 0);
+    c->waiting = (size_t)skn_door_int(skn_json_get(page, "page"), "total", 0);
     skn_buf_clear(&c->next);
     if (first)
-        skn_buf_add(&c->next, skn_far_text(first, "content"));
+        skn_buf_add(&c->next, skn_door_text(first, "content"));
     c->changed = true;
     return SKEIN_OK;
 }
@@ -68,9 +68,9 @@ skein_rc skn_chat_refresh(skn_chat *c)
 
 void skn_chat_look_after(skn_chat *c, bool others)
 {
-    skn_arena       *mem = skn_arena_new();
-    skn_far_question q;
-    skn_fate         fate = {.gone = false};
+    skn_arena        *mem = skn_arena_new();
+    skn_door_question q;
+    skn_fate          fate = {.gone = false};
 
     if (c->said[0])
         skn_fate_look(skn_chat_ask(c, mem, &q), skn_str_of(c->said), &fate);
@@ -119,7 +119,7 @@ static skn_str state_word(skn_str said)
 
 static skein_rc take_state(skn_chat *c, const skn_news_item *item)
 {
-    skn_str state = state_word(skn_far_text(item->data, "state"));
+    skn_str state = state_word(skn_door_text(item->data, "state"));
 
     for (size_t i = 0; i < c->agents.count; i++)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
@@ -146,10 +146,10 @@ typedef struct found {
 /* It may not be there any more, which is no failure of the chat. */
 static bool find_message(skn_chat *c, skn_str uid, found *out)
 {
-    skn_far_question q;
+    skn_door_question q;
 
-    return !skn_far_message(skn_chat_ask(c, c->mem, &q), uid, &out->m, &out->facts,
-                            &out->deliveries);
+    return !skn_door_message(skn_chat_ask(c, c->mem, &q), uid, &out->m, &out->facts,
+                             &out->deliveries);
 }
 
 static skn_str sender_of(skn_chat *c, skn_str uid)
@@ -165,7 +165,7 @@ static skn_names heard_by(skn_chat *c, const skn_news_item *item)
     skn_vec(const char *) names = {0};
 
     for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
-        skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_far_text(d, "agent")).p);
+        skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_door_text(d, "agent")).p);
     return (skn_names){names.p, names.n};
 }
 
@@ -184,7 +184,7 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
     skn_chat_about about = {.heard = heard_by(c, item)};
     found          f;
 
-    if (!c->plain && skn_far_text(item->data, "threadPath").n) { /* it stands in a box */
+    if (!c->plain && skn_door_text(item->data, "threadPath").n) { /* it stands in a box */
         c->delegated = c->changed = true;
         return SKEIN_OK;
     }
@@ -210,14 +210,14 @@ static skein_rc end_typing(skn_chat *c, skn_typing *t)
 /* `message`: the one to answer. */
 static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
 {
-    skn_str lane = skn_far_text(item->data, "threadPath");
+    skn_str lane = skn_door_text(item->data, "threadPath");
 
     if (lane.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
     else if (message.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s%s", SKN_FMT(message),
                       SKN_FMT(item->agent),
-                      skn_again_option(skn_far_text(item->data, "detail")));
+                      skn_again_option(skn_door_text(item->data, "detail")));
 }
 
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */
@@ -225,7 +225,7 @@ static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 {
     found f;
 
-    if (!skn_far_text(item->data, "stoppedAt").n || !find_message(c, item->message, &f) ||
+    if (!skn_door_text(item->data, "stoppedAt").n || !find_message(c, item->message, &f) ||
         !skn_chat_holds(c, &f.facts))
         return SKEIN_OK;
     skn_chat_tell(c, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
@@ -235,7 +235,7 @@ static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 
 static skein_rc take_failed(skn_chat *c, const skn_news_item *item)
 {
-    skn_str why = skn_far_text(item->data, "detail");
+    skn_str why = skn_door_text(item->data, "detail");
 
     skn_chat_tell(c, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : ".",
                   SKN_FMT(why));
@@ -272,15 +272,15 @@ static skein_rc take_delegation(skn_chat *c, const skn_news_item *item)
     if (c->plain)
         return SKEIN_OK;
     c->delegated = c->changed = true;
-    if (!started && skn_str_is(skn_far_text(item->data, "parent"), "main"))
-        skn_chat_box_ended(c, skn_far_text(item->data, "threadPath"));
+    if (!started && skn_str_is(skn_door_text(item->data, "parent"), "main"))
+        skn_chat_box_ended(c, skn_door_text(item->data, "threadPath"));
     return SKEIN_OK;
 }
 
 /* Of an agent's memory; one of the room is a message of it. */
 static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
 {
-    skn_str lane = skn_far_text(item->data, "lane");
+    skn_str lane = skn_door_text(item->data, "lane");
     int64_t covers = 0;
 
     if (skn_str_starts(lane, SKN_STR("@")) &&
@@ -288,7 +288,7 @@ static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
         skn_chat_tell(
             c, "%.*s",
             SKN_FMT(skn_summary_line_text(c->mem, skn_str_sub(lane, 1, lane.n), covers,
-                                          skn_far_text(item->data, "messageId"))));
+                                          skn_door_text(item->data, "messageId"))));
     return SKEIN_OK;
 }
 
@@ -350,8 +350,8 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
 
 skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
 {
-    skn_far_log log;
-    skein_rc    rc = skn_chat_last(c, c->mem, count, &log);
+    skn_door_log log;
+    skein_rc     rc = skn_chat_last(c, c->mem, count, &log);
 
     for (size_t i = 0; !rc && i < log.list.count; i++) {
         skn_chat_about about = {.parent = sender_of(c, log.list.at[i].reply_to),

@@ -55,12 +55,12 @@ static skn_menu version_menu(skn_arena *mem, const skein_versions *all)
 
 static void pick_version(skn_chat *c)
 {
-    skn_arena       *mem = skn_arena_new();
-    skein_versions   all;
-    skn_far_question q;
-    skn_menu         m;
+    skn_arena        *mem = skn_arena_new();
+    skein_versions    all;
+    skn_door_question q;
+    skn_menu          m;
 
-    if (skn_chat_told(c, &q, skn_far_history(skn_chat_ask(c, mem, &q), &all))) {
+    if (skn_chat_told(c, &q, skn_door_history(skn_chat_ask(c, mem, &q), &all))) {
         skn_chat_complain(c);
     } else if (all.count) {
         m = version_menu(mem, &all);
@@ -96,13 +96,14 @@ static skn_menu tree_menu(skn_arena *mem, const skein_reply_tree *tree)
 
 static void pick_message(skn_chat *c)
 {
-    skn_arena       *mem = skn_arena_new();
-    skein_reply_tree tree;
-    skn_str          thread = skn_arena_printf(mem, "v%" PRId64, c->version);
-    skn_far_question q;
-    skn_menu         m;
+    skn_arena        *mem = skn_arena_new();
+    skein_reply_tree  tree;
+    skn_str           thread = skn_arena_printf(mem, "v%" PRId64, c->version);
+    skn_door_question q;
+    skn_menu          m;
 
-    if (skn_chat_told(c, &q, skn_far_tree(skn_chat_ask(c, mem, &q), thread, SKN_NONE, &tree))) {
+    if (skn_chat_told(c, &q,
+                      skn_door_tree(skn_chat_ask(c, mem, &q), thread, SKN_NONE, &tree))) {
         skn_chat_complain(c);
     } else if (!tree.count) {
         skn_chat_tell(c, "Nothing has been said here yet.");
@@ -126,13 +127,13 @@ static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
                         .count = agents->n};
 
     for (size_t i = 0; i < agents->n; i++) {
-        int64_t pending = skn_far_int(agents->p[i], "pendingTasks", 0);
+        int64_t pending = skn_door_int(agents->p[i], "pendingTasks", 0);
         size_t  columns;
 
-        items[i].label = skn_arena_copy(mem, skn_far_text(agents->p[i], "name"));
+        items[i].label = skn_arena_copy(mem, skn_door_text(agents->p[i], "name"));
         items[i].text = pending ? skn_arena_printf(
                                       mem, "%" PRId64 " task%s%s", pending, skn_plural(pending),
-                                      skn_far_flag(agents->p[i], "paused") ? ", paused" : "")
+                                      skn_door_flag(agents->p[i], "paused") ? ", paused" : "")
                                 : SKN_STR("nothing to do");
         columns = skn_utf8_columns(items[i].label);
         if (columns > m.label_columns)
@@ -147,12 +148,12 @@ static void pick_agent(skn_chat *c)
     const char *path = skn_arena_printf(mem, "%s/agents?fields=name,pendingTasks,paused",
                                         c->cli->door->world)
                            .p;
-    const char      *words[2] = {"inspect"};
-    skn_json_list    agents = {0};
-    skn_far_question q;
-    skn_menu         m;
+    const char       *words[2] = {"inspect"};
+    skn_json_list     agents = {0};
+    skn_door_question q;
+    skn_menu          m;
 
-    if (skn_chat_told(c, &q, skn_far_all(skn_chat_ask(c, mem, &q), path, 0, &agents))) {
+    if (skn_chat_told(c, &q, skn_door_all(skn_chat_ask(c, mem, &q), path, 0, &agents))) {
         skn_chat_complain(c);
     } else if (!agents.n) {
         skn_chat_tell(c, "There are no agents here.");
@@ -286,19 +287,19 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     if ((rc = post(cli, &c->news.server, &request, &got)) ||
         (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
         return rc;
-    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_far_text(v, "messageId")));
+    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_door_text(v, "messageId")));
     notice = skn_json_get(v, "notice");
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_far_text(notice, "text")),
-                      SKN_FMT(skn_far_text(notice, "hint")));
+        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_door_text(notice, "text")),
+                      SKN_FMT(skn_door_text(notice, "hint")));
     return SKEIN_OK;
 }
 
 /* It is shown when the server tells of it, like everybody's. */
 void skn_chat_say(skn_chat *c, skn_str text)
 {
-    skn_arena       *mem = skn_arena_new();
-    skn_far_question q;
+    skn_arena        *mem = skn_arena_new();
+    skn_door_question q;
 
     if (skn_chat_told(c, &q, say(c, skn_chat_ask(c, mem, &q), text)))
         skn_chat_complain(c);
@@ -333,9 +334,9 @@ static skein_rc stop(skn_chat *c, skn_cli *cli, const char *agent, int64_t *coun
 
 void skn_chat_stop(skn_chat *c, const char *agent, const char *next)
 {
-    skn_arena       *mem = skn_arena_new();
-    skn_far_question q;
-    int64_t          count = 0;
+    skn_arena        *mem = skn_arena_new();
+    skn_door_question q;
+    int64_t           count = 0;
 
     if (skn_chat_told(c, &q, stop(c, skn_chat_ask(c, mem, &q), agent, &count)))
         skn_chat_complain(c);
@@ -507,7 +508,7 @@ static int64_t window_in(skn_str body, skn_str model, skn_arena *mem)
         return 0;
     list = skn_json_get(v, "data");
     for (const skn_json *m = list ? list->first : NULL; m; m = m->next)
-        if (skn_str_eq(skn_far_text(m, "model"), model))
+        if (skn_str_eq(skn_door_text(m, "model"), model))
             (void)skn_json_int(m, "contextWindow", 0, &window, NULL);
     return window;
 }
@@ -554,8 +555,8 @@ void skn_chat_status_answer(skn_chat *c, const skein_message *m,
 /* That it cannot be read now is no reason to complain. */
 void skn_chat_inbox_look(skn_chat *c)
 {
-    skn_far_question q;
-    skn_json_list    open = {0};
+    skn_door_question q;
+    skn_json_list     open = {0};
 
     if (c->plain ||
         skn_inbox_list(skn_chat_ask(c, c->mem, &q), "fields=id", INBOX_MOST, &open) ||
@@ -567,8 +568,8 @@ void skn_chat_inbox_look(skn_chat *c)
 
 skein_rc skn_chat_status_read(skn_chat *c)
 {
-    skn_far_log log = {.facts = NULL};
-    skein_rc    rc = c->plain ? SKEIN_OK : skn_chat_last(c, c->mem, READ_LAST, &log);
+    skn_door_log log = {.facts = NULL};
+    skein_rc     rc = c->plain ? SKEIN_OK : skn_chat_last(c, c->mem, READ_LAST, &log);
 
     for (size_t i = rc ? 0 : log.list.count; i-- > 0;)
         if (log.list.at[i].role == SKEIN_ASSISTANT && log.list.at[i].model.n) {

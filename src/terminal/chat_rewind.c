@@ -40,13 +40,14 @@ static bool is_own(const skn_json *m)
 
 static skein_rc read_own(skn_chat *c, skn_arena *mem, skn_json_list *out)
 {
-    skn_json_list    hits = {0};
-    skn_far_question q;
-    skn_cli         *cli = skn_chat_ask(c, mem, &q);
-    const char      *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
-                                             skn_far_part(cli, OWN), skn_far_part(cli, c->chat.uid))
+    skn_json_list     hits = {0};
+    skn_door_question q;
+    skn_cli          *cli = skn_chat_ask(c, mem, &q);
+    const char       *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
+                                              skn_door_part(cli, OWN),
+                                              skn_door_part(cli, c->chat.uid))
                            .p;
-    skein_rc rc = skn_chat_told(c, &q, skn_far_all(cli, path, OWN_MOST, &hits));
+    skein_rc rc = skn_chat_told(c, &q, skn_door_all(cli, path, OWN_MOST, &hits));
 
     for (size_t i = 0; !rc && i < hits.n; i++)
         if (is_own(hits.p[i]))
@@ -65,8 +66,8 @@ static skn_menu_item *own_items(skn_arena *mem, const skn_json_list *hits)
         items[i].label = skn_has(hit, "inCurrent")
                              ? SKN_STR("now")
                              : skn_arena_printf(mem, "v%" PRId64,
-                                                skn_far_int(hit, "version", 0));
-        items[i].text = skn_utf8_cut(skn_far_text(hit, "content"), TEXT_BYTES);
+                                                skn_door_int(hit, "version", 0));
+        items[i].text = skn_utf8_cut(skn_door_text(hit, "content"), TEXT_BYTES);
     }
     return items;
 }
@@ -99,14 +100,14 @@ static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *ou
     skein_conversation  now;
     skein_message_facts facts;
     skein_version       version;
-    skn_far_question    q;
+    skn_door_question   q;
     skein_rc            rc;
 
     if ((rc = skn_chat_now(c, mem, &now)))
         return rc;
-    if (!(rc = skn_far_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
+    if (!(rc = skn_door_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
         out->version = home_of(&facts, now.version);
-        rc = skn_far_version_numbered(&q.cli, out->version, &version);
+        rc = skn_door_version_numbered(&q.cli, out->version, &version);
     }
     if (!rc) {
         out->current = now.version;
@@ -240,7 +241,7 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
     words[1] = "-m";
     words[2] = PROMPT;
     for (size_t i = 0; i < list.n; i++)
-        words[3 + i] = skn_arena_copy(mem, skn_far_text(list.p[i], "messageId")).p;
+        words[3 + i] = skn_arena_copy(mem, skn_door_text(list.p[i], "messageId")).p;
     skn_chat_tell(c, "Summarising %zu messages…", list.n);
     (void)skn_chat_run(c, words, list.n + 3);
     skn_interrupt_arm(SIGINT); /* who waited for the model has had it */
@@ -248,10 +249,10 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
 
 static void branch(skn_chat *c, skn_arena *mem, const target *t)
 {
-    const skn_json  *made;
-    skn_far_question q;
-    skn_str          title = SKN_NONE, old = c->chat.uid;
-    int64_t          length;
+    const skn_json   *made;
+    skn_door_question q;
+    skn_str           title = SKN_NONE, old = c->chat.uid;
+    int64_t           length;
 
     if (c->chat.title.n)
         title = skn_arena_printf(mem, "%.*s (branch)", SKN_FMT(c->chat.title));
@@ -261,13 +262,13 @@ static void branch(skn_chat *c, skn_arena *mem, const target *t)
         skn_chat_complain(c);
         return;
     }
-    length = skn_far_int(made, "messageCount", 0);
-    skn_chat_move(c, skn_far_text(made, "id"));
+    length = skn_door_int(made, "messageCount", 0);
+    skn_chat_move(c, skn_door_text(made, "id"));
     if (!c->rc)
         skn_chat_tell(c,
                       "This is %.*s now, which begins with %" PRId64
                       " message%s of the other.\nThat one stays: skein chat %.*s -c %.*s",
-                      SKN_FMT(skn_far_text(made, "id")), length, skn_plural(length),
+                      SKN_FMT(skn_door_text(made, "id")), length, skn_plural(length),
                       SKN_FMT(c->world.name), SKN_FMT(old));
 }
 
@@ -297,7 +298,7 @@ static void pick(skn_chat *c, skn_arena *mem, const skn_json_list *hits)
     while (end == SKN_MENU_BACK) {
         if (skn_chat_menu(c, &messages) != SKN_MENU_PICKED)
             return;
-        if (find_target(c, mem, skn_far_text(hits->p[hits->n - 1 - messages.at], "messageId"),
+        if (find_target(c, mem, skn_door_text(hits->p[hits->n - 1 - messages.at], "messageId"),
                         &t)) {
             skn_chat_complain(c);
             return;

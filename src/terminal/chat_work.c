@@ -19,7 +19,7 @@ static bool is_ours(const skn_chat *c, const skn_json *item)
 {
     return skn_is(item, "type", "approval") && !skn_has(item, "answer") &&
            skn_has(item, "open") &&
-           (!skn_has(item, "chatId") || skn_str_eq(skn_far_text(item, "chatId"), c->chat.uid));
+           (!skn_has(item, "chatId") || skn_str_eq(skn_door_text(item, "chatId"), c->chat.uid));
 }
 
 static bool is_known(const skn_approval *list, size_t count, const char *uid)
@@ -32,23 +32,23 @@ static bool is_known(const skn_approval *list, size_t count, const char *uid)
 
 static void copy(skn_approval *out, const skn_json *item, skn_arena *mem)
 {
-    skn_str agent = skn_far_text(item, "agent"), tool = skn_far_text(item, "tool");
+    skn_str agent = skn_door_text(item, "agent"), tool = skn_door_text(item, "tool");
 
-    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(skn_far_text(item, "id")));
+    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(skn_door_text(item, "id")));
     snprintf(out->who, sizeof out->who, "%.*s", SKN_FMT(agent.n ? agent : SKN_STR("the team")));
     if (tool.n)
         snprintf(out->what, sizeof out->what, "%.*s %.*s",
                  SKN_FMT(skn_clean_consent(mem, tool)),
                  SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, skn_args_of(item)), ARGS_MOST)));
     else
-        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(skn_far_text(item, "title")));
+        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(skn_door_text(item, "title")));
 }
 
 /* A list leaves out what is long. */
 static const skn_json *read_whole(skn_chat *c, const skn_json *listed, skn_arena *mem)
 {
-    const skn_json  *whole;
-    skn_far_question q;
+    const skn_json   *whole;
+    skn_door_question q;
 
     if (!skn_has(listed, "definitionState") || skn_has(listed, "definition"))
         return listed;
@@ -66,7 +66,7 @@ static void tell_definition(skn_chat *c, const skn_json *listed, skn_arena *mem)
     if (d.why && !skn_has(item, "definition"))
         skn_chat_tell(c,
                       "  It could not be read. Read it before you allow it: /inbox show %.*s",
-                      SKN_FMT(skn_far_text(item, "id")));
+                      SKN_FMT(skn_door_text(item, "id")));
     for (size_t i = 0; i < d.parts.n; i++) {
         skn_chat_wrap(c, d.parts.p[i].label, 2, false);
         skn_chat_wrap(c, d.parts.p[i].text, 6, false);
@@ -104,12 +104,12 @@ static void take(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
 
 skein_rc skn_chat_asks_read(skn_chat *c)
 {
-    skn_arena       *mem = skn_arena_new();
-    skn_json_list    inbox = {0};
-    skn_far_question q;
-    skein_rc         rc = skn_chat_told(c, &q,
-                                        skn_inbox_list(skn_chat_ask(c, mem, &q),
-                                                       "state=open&type=approval", INBOX_MOST, &inbox));
+    skn_arena        *mem = skn_arena_new();
+    skn_json_list     inbox = {0};
+    skn_door_question q;
+    skein_rc          rc = skn_chat_told(c, &q,
+                                         skn_inbox_list(skn_chat_ask(c, mem, &q),
+                                                        "state=open&type=approval", INBOX_MOST, &inbox));
 
     if (!rc)
         take(c, &inbox, mem);
@@ -344,25 +344,26 @@ void skn_chat_delegation(skn_chat *c)
 
 skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out)
 {
-    skn_far_question q;
+    skn_door_question q;
 
     return skn_chat_told(c, &q, skn_queue_read(skn_chat_ask(c, c->mem, &q), out));
 }
 
 static const char *path_of(skn_cli *cli, skn_str uid)
 {
-    return skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_far_part(cli, uid))
+    return skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_door_part(cli, uid))
         .p;
 }
 
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
 {
-    const skn_json  *v;
-    skn_far_question q;
-    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
+    const skn_json   *v;
+    skn_door_question q;
+    skn_cli          *cli = skn_chat_ask(c, c->mem, &q);
 
     return skn_chat_told(
-        c, &q, skn_far_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
+        c, &q,
+        skn_door_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
 }
 
 /* --- In other words ------------------------------------------------------------------------ */
@@ -374,8 +375,8 @@ void skn_chat_queue_take(skn_chat *c)
     if (skn_chat_queue_read(c, &queue)) {
         skn_chat_complain(c);
     } else if (queue.n) {
-        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(skn_far_text(queue.p[0], "id")));
-        skn_line_edit_preset(c->edit, skn_far_text(queue.p[0], "content"));
+        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(skn_door_text(queue.p[0], "id")));
+        skn_line_edit_preset(c->edit, skn_door_text(queue.p[0], "content"));
     }
     skn_arena_reset(c->mem);
     c->changed = true;
@@ -383,14 +384,14 @@ void skn_chat_queue_take(skn_chat *c)
 
 static skein_rc put(skn_chat *c, skn_str text)
 {
-    const skn_json  *v;
-    skn_far_question q;
-    skn_far_body     b;
-    skn_cli         *cli = skn_chat_ask(c, c->mem, &q);
+    const skn_json   *v;
+    skn_door_question q;
+    skn_door_body     b;
+    skn_cli          *cli = skn_chat_ask(c, c->mem, &q);
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
     return skn_chat_told(c, &q,
-                         skn_far_send(&b, "PATCH", path_of(cli, skn_str_of(c->queued)), &v));
+                         skn_door_send(&b, "PATCH", path_of(cli, skn_str_of(c->queued)), &v));
 }
 
 /* When it was said meanwhile, what was typed is the next line instead of lost. */

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/current.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/input.h"
 #include "cli/paste.h"
 #include "config/own.h"
@@ -568,7 +568,7 @@ int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
     }
     skn_chat_wrap_printed(c, &sub.out.bytes);
     status = skn_cli_settle(&sub, status);
-    skn_far_end(&sub);
+    skn_door_end(&sub);
     if (sub.engine != c->cli->engine) /* opened for this command alone */
         skein_close(sub.engine);
     if (c->edit)

@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/client.h"
-#include "cli/far.h"
+#include "cli/door.h"
 #include "cli/input.h"
 #include "cli/place.h"
 
@@ -18,10 +18,10 @@
 #define ALL_MOST  ((size_t)512 << 20)  /* bytes of them */
 #define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
 
-void skn_far_begin(skn_cli *cli, const skn_server *server)
+void skn_door_begin(skn_cli *cli, const skn_server *server)
 {
-    skn_far_end(cli);
-    cli->door = SKN_NEW(cli->keep, skn_far);
+    skn_door_end(cli);
+    cli->door = SKN_NEW(cli->keep, skn_door);
     cli->door->server = *server;
     if (server->engine)
         cli->door->server.api = skn_here_new(cli);
@@ -29,22 +29,22 @@ void skn_far_begin(skn_cli *cli, const skn_server *server)
     cli->door->elsewhere = !server->engine;
 }
 
-void skn_far_end(skn_cli *cli)
+void skn_door_end(skn_cli *cli)
 {
     if (cli->door)
         skn_api_free(cli->door->server.api);
     cli->door = NULL;
 }
 
-skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
+skn_cli *skn_door_ask_apart(skn_cli *cli, skn_arena *mem, skn_door_question *q)
 {
     q->cli = *cli;
-    q->far = *cli->door;
+    q->door = *cli->door;
     q->cli.keep = mem;
-    q->cli.door = &q->far;
-    q->far.numbers = skn_map_new(mem);
-    q->far.uids.p = NULL;
-    q->far.uids.n = q->far.uids.cap = 0;
+    q->cli.door = &q->door;
+    q->door.numbers = skn_map_new(mem);
+    q->door.uids.p = NULL;
+    q->door.uids.n = q->door.uids.cap = 0;
     return &q->cli;
 }
 
@@ -53,7 +53,7 @@ bool skn_is_elsewhere(const skn_cli *cli)
     return cli->door && cli->door->elsewhere;
 }
 
-skein_rc skn_far_to_server(skn_cli *cli)
+skein_rc skn_door_to_server(skn_cli *cli)
 {
     skn_server server;
     bool       found;
@@ -62,10 +62,10 @@ skein_rc skn_far_to_server(skn_cli *cli)
     if (skn_at_server(cli) || (rc = skn_discover(cli, &server, &found)) || !found)
         return skn_at_server(cli) ? SKEIN_OK : rc;
     if (!cli->door) {
-        skn_far_begin(cli, &server);
+        skn_door_begin(cli, &server);
         return SKEIN_OK;
     }
-    server.api = cli->door->server.api; /* for skn_far_end */
+    server.api = cli->door->server.api; /* for skn_door_end */
     cli->door->server = server;
     return SKEIN_OK;
 }
@@ -77,7 +77,7 @@ bool skn_at_server(const skn_cli *cli)
 
 skein_rc skn_need_server(skn_cli *cli, const char *what)
 {
-    skein_rc rc = skn_far_to_server(cli);
+    skein_rc rc = skn_door_to_server(cli);
 
     if (rc || skn_at_server(cli))
         return rc;
@@ -90,7 +90,7 @@ skein_rc skn_need_server(skn_cli *cli, const char *what)
 void skn_visit(skn_cli *cli, const skn_server *server)
 {
     cli->door = NULL; /* it is the caller's to put back */
-    skn_far_begin(cli, server);
+    skn_door_begin(cli, server);
 }
 
 skein_rc skn_visit_server(skn_cli *cli, bool *served)
@@ -107,44 +107,44 @@ skein_rc skn_visit_server(skn_cli *cli, bool *served)
 const skn_json *skn_server_told(skn_cli *cli, const char *path)
 {
     skein_error     before = cli->err;
-    skn_far        *own = cli->door;
+    skn_door       *own = cli->door;
     const skn_json *v = NULL;
     bool            served;
 
-    if (skn_visit_server(cli, &served) || !served || skn_far_get(cli, &v, "%s", path))
+    if (skn_visit_server(cli, &served) || !served || skn_door_get(cli, &v, "%s", path))
         v = NULL;
     cli->door = own;
     cli->err = before;
     return v;
 }
 
-const char *skn_far_part(skn_cli *cli, skn_str text)
+const char *skn_door_part(skn_cli *cli, skn_str text)
 {
     return skn_client_encode(cli->keep, text);
 }
 
 /* --- Numbers ------------------------------------------------------------------------------ */
 
-int64_t skn_far_number(skn_cli *cli, skn_str uid)
+int64_t skn_door_number(skn_cli *cli, skn_str uid)
 {
-    skn_far *far = cli->door;
-    void   **slot;
+    skn_door *door = cli->door;
+    void    **slot;
 
     if (!uid.n)
         return 0;
-    slot = skn_map_slot(far->numbers, uid);
+    slot = skn_map_slot(door->numbers, uid);
     if (!*slot) {
-        skn_vec_add(cli->keep, &far->uids, skn_arena_copy(cli->keep, uid));
-        *slot = (void *)(intptr_t)far->uids.n;
+        skn_vec_add(cli->keep, &door->uids, skn_arena_copy(cli->keep, uid));
+        *slot = (void *)(intptr_t)door->uids.n;
     }
     return (int64_t)(intptr_t)*slot;
 }
 
-skn_str skn_far_uid(const skn_cli *cli, int64_t number)
+skn_str skn_door_uid(const skn_cli *cli, int64_t number)
 {
-    const skn_far *far = cli->door;
+    const skn_door *door = cli->door;
 
-    return number > 0 && (size_t)number <= far->uids.n ? far->uids.p[number - 1] : SKN_NONE;
+    return number > 0 && (size_t)number <= door->uids.n ? door->uids.p[number - 1] : SKN_NONE;
 }
 
 /* --- Requests ----------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json *
     return skn_client_json(cli, &cli->door->server, what, ASK_MS, out);
 }
 
-skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
+skein_rc skn_door_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
 {
     char             path[PATH_MOST];
     skn_request_spec what = {.method = "GET", .path = path};
@@ -169,7 +169,7 @@ skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     return ask(cli, &what, out);
 }
 
-bool skn_far_less(size_t *page)
+bool skn_door_less(size_t *page)
 {
     bool less = *page > 1;
 
@@ -218,7 +218,7 @@ static skein_rc take_page(skn_cli *cli, paging *p, const skn_json *page, skn_jso
                         "the server's answer is no list, and cannot be read");
     for (const skn_json *v = data->first; v; v = v->next)
         skn_vec_add(cli->keep, out, v);
-    p->next = skn_far_text(skn_json_get(page, "page"), "next");
+    p->next = skn_door_text(skn_json_get(page, "page"), "next");
     if (p->next.n && skn_str_eq(was, p->next))
         return skn_fail(&cli->err, SKEIN_UNREACHABLE,
                         "the server gives the same page of its list again and again");
@@ -229,25 +229,25 @@ static skein_rc take_page(skn_cli *cli, paging *p, const skn_json *page, skn_jso
 static skein_rc read_page(skn_cli *cli, paging *p, size_t most, skn_json_list *out)
 {
     const char     *join = strchr(p->path, '?') ? "&" : "?";
-    const char     *cursor = skn_far_part(cli, p->next);
+    const char     *cursor = skn_door_part(cli, p->next);
     const skn_json *page;
     skein_rc        rc;
 
     do
-        rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", p->path, join,
-                         most < p->size ? most : p->size, *cursor ? "&cursor=" : "", cursor);
-    while (rc == SKEIN_LIMIT && skn_far_less(&p->size));
+        rc = skn_door_get(cli, &page, "%s%slimit=%zu%s%s", p->path, join,
+                          most < p->size ? most : p->size, *cursor ? "&cursor=" : "", cursor);
+    while (rc == SKEIN_LIMIT && skn_door_less(&p->size));
     return rc ? rc : take_page(cli, p, page, out);
 }
 
 static paging page_of(const skn_cli *cli, const char *path, size_t near)
 {
     return (paging){.path = path,
-                    .size = cli->door->server.engine ? near : SKN_FAR_PAGE,
+                    .size = cli->door->server.engine ? near : SKN_DOOR_PAGE,
                     .began = skn_clock_monotonic()};
 }
 
-skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
+skein_rc skn_door_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
 {
     paging   p = page_of(cli, path, SKN_HERE_PAGE);
     skein_rc rc;
@@ -258,17 +258,17 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
     return rc;
 }
 
-skein_rc skn_far_each(skn_cli *cli, const char *path, size_t page, skn_far_take *take,
-                      void *arg)
+skein_rc skn_door_each(skn_cli *cli, const char *path, size_t page, skn_door_take *take,
+                       void *arg)
 {
     skn_arena *mem = skn_arena_new();
     paging     p = page_of(cli, path, page);
     skein_rc   rc;
 
     do {
-        skn_far_question q;
-        skn_cli         *look = skn_far_ask_apart(cli, mem, &q);
-        skn_json_list    list = {0};
+        skn_door_question q;
+        skn_cli          *look = skn_door_ask_apart(cli, mem, &q);
+        skn_json_list     list = {0};
 
         p.sparse = true;
         rc = read_page(look, &p, SIZE_MAX, &list);
@@ -282,8 +282,8 @@ skein_rc skn_far_each(skn_cli *cli, const char *path, size_t page, skn_far_take 
     return rc;
 }
 
-skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
-                        const skn_json **out)
+skein_rc skn_door_change(skn_cli *cli, const char *method, const char *path, skn_str body,
+                         const skn_json **out)
 {
     skn_request_spec what = {.method = method,
                              .path = path,
@@ -294,7 +294,7 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
     return ask(cli, &what, out);
 }
 
-skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
+skn_jw *skn_door_body_begin(skn_cli *cli, skn_door_body *b)
 {
     b->cli = cli;
     b->key = cli->dry_run ? SKN_NONE : skn_str_of(skn_opt(cli, "key"));
@@ -304,8 +304,8 @@ skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
     return &b->w;
 }
 
-skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
-                      const skn_json **out)
+skein_rc skn_door_send(skn_door_body *b, const char *method, const char *path,
+                       const skn_json **out)
 {
     skn_request_spec what = {
         .method = method, .path = path, .key = b->key, .match = b->cli->door->match};
@@ -347,13 +347,13 @@ static bool is_over(skn_cli *cli, const skn_json *job, const skn_json **out, ske
 static skein_rc cancel(skn_cli *cli, const char *path)
 {
     const skn_json *answer;
-    skein_rc        rc = skn_far_change(cli, "DELETE", path, SKN_NONE, &answer);
+    skein_rc        rc = skn_door_change(cli, "DELETE", path, SKN_NONE, &answer);
 
     return rc ? rc
               : skn_fail(&cli->err, SKEIN_CONFLICT, "it was cancelled; nothing was changed");
 }
 
-skein_rc skn_far_job(skn_far_body *b, const char *path, const skn_json **out)
+skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
 {
     const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
     skn_cli              *cli = b->cli;
@@ -362,7 +362,7 @@ skein_rc skn_far_job(skn_far_body *b, const char *path, const skn_json **out)
     skn_str               id = SKN_NONE;
     skein_rc              rc;
 
-    if ((rc = skn_far_send(b, "POST", path, &job)) ||
+    if ((rc = skn_door_send(b, "POST", path, &job)) ||
         (rc = skn_json_text(job, "id", &id, &cli->err)))
         return rc;
     at = skn_arena_printf(cli->keep, "/jobs/%.*s", SKN_FMT(id)).p;
@@ -371,14 +371,14 @@ skein_rc skn_far_job(skn_far_body *b, const char *path, const skn_json **out)
         nanosleep(&nap, NULL);
         if (skn_interrupt_came(SIGINT))
             return cancel(cli, at);
-        if ((rc = skn_far_get(cli, &job, "%s", at)))
+        if ((rc = skn_door_get(cli, &job, "%s", at)))
             break;
     }
     skn_interrupt_disarm(SIGINT);
     return rc;
 }
 
-bool skn_far_can(const skn_cli *cli)
+bool skn_door_can(const skn_cli *cli)
 {
     static const char *const here[] = {"fsck",   "backup", "migrate", "import", "config ",
                                        "token ", "serve",  "doctor",  "bench"};
