@@ -54,10 +54,9 @@ void skn_agent_line(skn_cli *cli, const skn_json *a, skn_str usual)
 
 int skn_cmd_agent_ls(skn_cli *cli)
 {
-    skein_world   world;
     skn_json_list agents = {0};
     skn_str       usual = SKN_NONE;
-    skein_rc      rc = skn_need_world(cli, &world);
+    skein_rc      rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents)))
         return (int)rc;

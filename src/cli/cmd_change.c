@@ -39,29 +39,29 @@ void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
 }
 
 /* A message named by its place, as the id that stays when others come behind it. */
-static skein_rc fix_place(skn_cli *cli, const skein_conversation *chat, const char **ref)
+static skein_rc fix_place(skn_cli *cli, const char **ref)
 {
     skein_message m;
     skein_rc      rc;
 
     if (!*ref || **ref != '@')
         return SKEIN_OK;
-    if (!(rc = skn_need_message(cli, chat, skn_str_of(*ref), &m)))
+    if (!(rc = skn_need_message(cli, skn_str_of(*ref), &m)))
         *ref = skn_arena_copy(cli->keep, m.uid).p;
     return rc;
 }
 
-static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
+static skein_rc fix_places(skn_cli *cli)
 {
     static const char *const options[] = {"before", "from"};
     skein_rc                 rc = SKEIN_OK;
 
     for (size_t i = 0; !rc && i < cli->arg_count; i++)
-        rc = fix_place(cli, chat, &cli->args[i]);
+        rc = fix_place(cli, &cli->args[i]);
     for (size_t i = 0; !rc && i < sizeof options / sizeof *options; i++) {
         const char *given = skn_opt(cli, options[i]), *fixed = given;
 
-        if (!(rc = fix_place(cli, chat, &fixed)) && fixed != given)
+        if (!(rc = fix_place(cli, &fixed)) && fixed != given)
             skn_opt_give(cli, options[i], fixed);
     }
     return rc;
@@ -70,12 +70,11 @@ static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
 /* "@" is the last message now; what the agents say meanwhile is part of the conversation then. */
 static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
 {
-    skein_world world;
-    skein_rc    rc = fix_places(cli, chat);
+    skein_rc rc = fix_places(cli);
 
     if (!rc)
         rc = skn_wait_idle(cli);
-    return rc ? rc : skn_need_chat(cli, &world, chat);
+    return rc ? rc : skn_need_chat(cli, NULL, chat);
 }
 
 static skein_rc find_newest(skn_cli *cli)
@@ -108,10 +107,14 @@ bool skn_say_made(skn_cli *cli, skn_str version, skn_str what)
 
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat)
 {
-    const char *expect = skn_opt(cli, "expect");
-    skein_rc    rc = skn_need_chat(cli, world, chat);
+    const char        *expect = skn_opt(cli, "expect");
+    skein_world        own_world;
+    skein_conversation own;
+    skein_rc           rc;
 
-    if (rc)
+    world = world ? world : &own_world;
+    chat = chat ? chat : &own;
+    if ((rc = skn_need_chat(cli, world, chat)))
         return rc;
     if (skn_opt(cli, "wait") && !cli->dry_run && (rc = wait_for(cli, chat)))
         return rc;
@@ -200,14 +203,13 @@ static skein_rc operate(skn_cli *cli, skn_door_body *b, const skein_conversation
 
 int skn_cmd_amend(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skein_message      target;
     skn_door_body      b;
     skn_str            text;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
-    if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
+    if (rc || (rc = skn_need_message(cli, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)))
         return (int)rc;
     skn_jw_kstr(operation(cli, &b, "amend"), "messageId", target.uid);
@@ -216,7 +218,7 @@ int skn_cmd_amend(skn_cli *cli)
 }
 
 /* --before ID, or --end; absent stands for the end. */
-static skein_rc where(skn_cli *cli, const skein_conversation *chat, skn_str *out)
+static skein_rc where(skn_cli *cli, skn_str *out)
 {
     const char   *before = skn_opt(cli, "before");
     skein_message m = {.uid = SKN_NONE};
@@ -226,21 +228,19 @@ static skein_rc where(skn_cli *cli, const skein_conversation *chat, skn_str *out
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"skein %s\" needs either --before ID or --end", cli->command->name);
     if (before)
-        rc = skn_need_message(cli, chat, skn_str_of(before), &m);
+        rc = skn_need_message(cli, skn_str_of(before), &m);
     *out = m.uid;
     return rc;
 }
 
 int skn_cmd_insert(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skn_door_body      b;
     skn_str            before, text;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
-    if (rc || (rc = where(cli, &chat, &before)) ||
-        (rc = skn_need_text(cli, SKN_STR(""), &text)))
+    if (rc || (rc = where(cli, &before)) || (rc = skn_need_text(cli, SKN_STR(""), &text)))
         return (int)rc;
     skn_jw_kstr(operation(cli, &b, "insert"), "content", text);
     skn_jw_kstr(&b.w, "before", before);
@@ -249,15 +249,13 @@ int skn_cmd_insert(skn_cli *cli)
 
 int skn_cmd_move(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skn_door_body      b;
     skn_uids           ids;
     skn_str            before;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
-    if (rc || (rc = where(cli, &chat, &before)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &ids)))
+    if (rc || (rc = where(cli, &before)) || (rc = skn_need_messages(cli, 0, &ids)))
         return (int)rc;
     skn_body_ids(operation(cli, &b, "reorder"), "messageIds", &ids);
     skn_jw_kstr(&b.w, "before", before);
@@ -393,13 +391,11 @@ static skn_str first_to_go(const skn_cli *cli)
 
 static int remove_from(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_message      target;
-    const skn_json    *r = NULL;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_message   target;
+    const skn_json *r = NULL;
+    skein_rc        rc = skn_need_change(cli, NULL, NULL);
 
-    if (rc || (rc = skn_need_message(cli, &chat, first_to_go(cli), &target)) ||
+    if (rc || (rc = skn_need_message(cli, first_to_go(cli), &target)) ||
         (rc = ask_removal(cli, &target)) || (rc = remove_it(cli, &target, SKN_NONE, false, &r)))
         return (int)rc;
     return (int)(cli->dry_run ? count_out(cli, r) : removal_out(cli, r));
@@ -408,7 +404,6 @@ static int remove_from(skn_cli *cli)
 int skn_cmd_rm(skn_cli *cli)
 {
     const char        *from = skn_opt(cli, "from");
-    skein_world        world;
     skein_conversation chat;
     skn_door_body      b;
     skn_uids           ids;
@@ -419,8 +414,7 @@ int skn_cmd_rm(skn_cli *cli)
                              "\"skein rm\" needs either messages or --from ID");
     if (from)
         return remove_from(cli);
-    if ((rc = skn_need_change(cli, &world, &chat)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &ids)))
+    if ((rc = skn_need_change(cli, NULL, &chat)) || (rc = skn_need_messages(cli, 0, &ids)))
         return (int)rc;
     skn_body_ids(operation(cli, &b, "delete"), "messageIds", &ids);
     return (int)operate(cli, &b, &chat, SKN_NONE);
@@ -463,8 +457,8 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
 
     if ((rc = skn_await_timeout(cli, &e->timeout_ms)) ||
         (rc = skn_need_change(cli, &e->world, &e->chat)) ||
-        (rc = skn_need_message(
-             cli, &e->chat, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("@you"), &e->target)) ||
+        (rc = skn_need_message(cli, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("@you"),
+                               &e->target)) ||
         (rc = skn_need_text(cli, e->target.content, &e->text)) ||
         (rc = ask_removal(cli, &e->target)) || (rc = skn_discover(cli, &e->server, &e->served)))
         return rc;

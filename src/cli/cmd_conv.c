@@ -78,7 +78,6 @@ int skn_cmd_conv_new(skn_cli *cli)
 int skn_cmd_conv_of(skn_cli *cli)
 {
     const char     *word = skn_opt(cli, "mode");
-    skein_world     world;
     skein_agent     agent;
     const skn_json *chat;
     skein_mode      mode = SKEIN_FOREGROUND;
@@ -87,8 +86,7 @@ int skn_cmd_conv_of(skn_cli *cli)
     if (word && (!skn_mode_from(skn_str_of(word), &mode) || mode == SKEIN_CHAT))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--mode\" is foreground or background, not \"%s\"", word);
-    if ((rc = skn_need_world(cli, &world)) ||
-        (rc = skn_need_agent(cli, &world, cli->args[0], &agent)))
+    if ((rc = skn_need_world(cli, NULL)) || (rc = skn_need_agent(cli, cli->args[0], &agent)))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "give the %s conversation of @%.*s", skn_mode_name(mode),
@@ -159,7 +157,6 @@ int skn_cmd_conv_ls(skn_cli *cli)
 static skein_rc chat_named(skn_cli *cli, skein_world *world, const skn_json **out)
 {
     static const skn_option named = {"conversation", 'c', "REF", ""};
-    skein_conversation      chat;
     skein_rc                rc;
 
     if (cli->arg_count) {
@@ -167,7 +164,7 @@ static skein_rc chat_named(skn_cli *cli, skein_world *world, const skn_json **ou
         cli->given[cli->given_count].value = cli->args[0];
         cli->given_count++;
     }
-    rc = skn_need_chat(cli, world, &chat);
+    rc = skn_need_chat(cli, world, NULL);
     return rc ? rc : skn_read(cli, NULL, "{chat}", out);
 }
 
@@ -258,7 +255,7 @@ int skn_cmd_conv_rm(skn_cli *cli)
 }
 
 /* What messages of it ask for. */
-static skein_rc write_set(skn_cli *cli, const skein_world *world, skn_jw *w)
+static skein_rc write_set(skn_cli *cli, skn_jw *w)
 {
     const char *name = skn_opt(cli, "expect-reply"), *word = skn_opt(cli, "read-only");
     skein_agent agent = {.name = SKN_NONE};
@@ -270,7 +267,7 @@ static skein_rc write_set(skn_cli *cli, const skein_world *world, skn_jw *w)
     if (word && strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--read-only\" is on or off, not \"%s\"",
                         word);
-    if (name && *name && (rc = skn_need_agent(cli, world, name, &agent)))
+    if (name && *name && (rc = skn_need_agent(cli, name, &agent)))
         return rc;
     if (name)
         skn_jw_kstr(w, "replyExpected", agent.name);
@@ -286,7 +283,7 @@ int skn_cmd_conv_set(skn_cli *cli)
     skn_door_body   b;
     skein_rc        rc = chat_named(cli, &world, &chat);
 
-    if (rc || (rc = write_set(cli, &world, skn_door_body_begin(cli, &b))))
+    if (rc || (rc = write_set(cli, skn_door_body_begin(cli, &b))))
         return (int)rc;
     if (cli->dry_run) {
         skn_say_would(cli, chat, "change what messages of {id} ask for");
@@ -350,10 +347,9 @@ static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, c
 
 int skn_cmd_conv_restore(skn_cli *cli)
 {
-    skein_world     world;
     const skn_json *chat;
     skn_door_body   b;
-    skein_rc        rc = skn_need_world(cli, &world);
+    skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc)
         return (int)rc;

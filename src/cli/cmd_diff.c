@@ -418,12 +418,11 @@ static void print_diff(skn_cli *cli, const skn_json *told, size_t count)
 
 int skn_cmd_diff(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skein_version      from, to;
     const skn_json    *told, *changes;
     size_t             count;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc           rc = skn_need_chat(cli, NULL, &chat);
 
     if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
         (rc = skn_door_get(cli, &told, "%s/threads/%s/diff?from=%s", cli->door->chat,

@@ -50,9 +50,7 @@ const char *skn_files_folder(skn_cli *cli)
 /* The conversation, and the folder; NULL where that is elsewhere. */
 static skein_rc need_files(skn_cli *cli, const char **folder)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc rc = skn_need_chat(cli, NULL, NULL);
 
     *folder = NULL;
     return rc || skn_is_elsewhere(cli) ? rc : files_folder(cli, folder);

@@ -136,18 +136,17 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
 int skn_cmd_stats(skn_cli *cli)
 {
     const char        *at = skn_opt(cli, "at");
-    skein_world        world;
     skein_conversation chat;
     skein_version      version = {.number = 0};
     skein_message      root = {.id = {0}};
     const skn_json    *stats;
     skn_str            thread;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc           rc = skn_need_chat(cli, NULL, &chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && cli->arg_count)
-        rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root);
+        rc = skn_need_message(cli, skn_arg(cli, 0), &root);
     if (rc)
         return (int)rc;
     thread = at ? version.thread_uid : chat.thread_uid;
@@ -207,15 +206,14 @@ static void print_context(skn_cli *cli, const skn_json *c)
 static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_door_slice *out)
 {
     const char   *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
-    skein_world   world;
     skein_version version;
     skein_agent   who = {.id = {0}};
-    skein_rc      rc = skn_need_chat(cli, &world, chat);
+    skein_rc      rc = skn_need_chat(cli, NULL, chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, chat, at, &version);
     if (!rc && agent)
-        rc = skn_need_agent(cli, &world, agent, &who);
+        rc = skn_need_agent(cli, agent, &who);
     if (rc)
         return rc;
     *out = (skn_door_slice){.thread = at ? version.thread_uid : chat->thread_uid,

@@ -39,10 +39,9 @@ skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_l
 /* Of the world that is named, or of all. */
 static skein_rc read_inbox(skn_cli *cli, const char *state, skn_json_list *out)
 {
-    skein_world world;
-    skein_rc    rc;
+    skein_rc rc;
 
-    if (skn_opt(cli, "world") && (rc = skn_need_world(cli, &world)))
+    if (skn_opt(cli, "world") && (rc = skn_need_world(cli, NULL)))
         return rc;
     return skn_inbox_list(cli, state, SKN_INBOX_MOST, out);
 }

@@ -55,7 +55,7 @@ static skn_str message_uid(skn_cli *cli, skn_str ref)
     skein_world        world;
     skein_conversation chat;
     skein_message      m;
-    bool found = !skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, &chat, ref, &m);
+    bool found = !skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, ref, &m);
 
     cli->err = before;
     cli->more = more;
@@ -77,10 +77,9 @@ static skein_rc find_call(skn_cli *cli, skn_str ref, const skn_json **out)
 
 static int show_call(skn_cli *cli, const char *ref)
 {
-    skein_world     world;
     const skn_json *call, *request;
     skn_str         sent = SKN_NONE, answer;
-    skein_rc        rc = skn_need_world(cli, &world);
+    skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = find_call(cli, skn_str_of(ref), &call)) || cli->json)
         return rc ? (int)rc : (int)skn_door_item(cli, call);
@@ -227,7 +226,6 @@ static int follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat,
 int skn_cmd_inspect(skn_cli *cli)
 {
     const char        *call = skn_opt(cli, "call");
-    skein_world        world;
     const skn_json    *agent;
     skein_conversation chat;
     bool               found;
@@ -237,7 +235,7 @@ int skn_cmd_inspect(skn_cli *cli)
         return show_call(cli, call);
     if (!cli->arg_count)
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "name an agent, or give --call ID");
-    if ((rc = skn_need_world(cli, &world)) ||
+    if ((rc = skn_need_world(cli, NULL)) ||
         (rc = skn_agent_named(cli, skn_arg(cli, 0), &agent)) ||
         (rc = find_background(cli, agent, &chat, &found)))
         return (int)rc;

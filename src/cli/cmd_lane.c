@@ -65,10 +65,9 @@ static skein_rc lane_line(skn_cli *cli, const skein_conversation *chat, const sk
 
 int skn_cmd_lane_ls(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skn_json_list      lanes = {0}, agents = {0};
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc           rc = skn_need_chat(cli, NULL, &chat);
 
     if (rc || (rc = skn_lanes_read(cli, true, &lanes)))
         return (int)rc;
@@ -97,11 +96,9 @@ static skn_jw *body(skn_cli *cli, skn_door_body *b)
 
 int skn_cmd_lane_new(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    const skn_json    *made;
-    skn_door_body      b;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    const skn_json *made;
+    skn_door_body   b;
+    skein_rc        rc = skn_need_chat(cli, NULL, NULL);
 
     if (rc)
         return (int)rc;
@@ -122,18 +119,16 @@ int skn_cmd_lane_new(skn_cli *cli)
 
 int skn_cmd_lane_finish(skn_cli *cli)
 {
-    const char        *word = skn_opt(cli, "state"), *state = word ? word : "done";
-    skein_world        world;
-    skein_conversation chat;
-    const skn_json    *lane;
-    skn_door_body      b;
-    skein_rc           rc;
+    const char     *word = skn_opt(cli, "state"), *state = word ? word : "done";
+    const skn_json *lane;
+    skn_door_body   b;
+    skein_rc        rc;
 
     if (!skn_is_among(SKN_STR("done,failed,cancelled,interrupted"), skn_str_of(state)))
         return (int)skn_fail(
             &cli->err, SKEIN_USAGE,
             "\"--state\" is done, failed, cancelled or interrupted, not \"%s\"", word);
-    if ((rc = skn_need_chat(cli, &world, &chat)))
+    if ((rc = skn_need_chat(cli, NULL, NULL)))
         return (int)rc;
     skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));
     rc = skn_door_send(&b, "PATCH",
@@ -152,9 +147,7 @@ int skn_cmd_lane_finish(skn_cli *cli)
 
 static skein_rc find(skn_cli *cli, const skn_json **out)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc rc = skn_need_chat(cli, NULL, NULL);
 
     if (rc)
         return rc;

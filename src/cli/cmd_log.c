@@ -134,7 +134,7 @@ static skein_rc read_thread(skn_cli *cli, log_job *job)
 
     if (!ref)
         return SKEIN_OK;
-    if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)))
+    if ((rc = skn_need_message(cli, skn_str_of(ref), &root)))
         return rc;
     return skn_door_subtree(cli, root.uid, job->slice.thread, &job->thread);
 }
@@ -173,7 +173,7 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
     if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
         rc = skn_fail(&cli->err, SKEIN_USAGE,
                       "a length goes with the room, not with --agent or --lane");
-    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who)))
+    if (!rc && agent && !(rc = skn_need_agent(cli, agent, &who)))
         job->slice.agent = who.name;
     return rc;
 }

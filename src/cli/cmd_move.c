@@ -211,7 +211,7 @@ static skein_rc export_what(skn_cli *cli, skn_export_order *spec)
             spec->thread = version.thread_uid;
         return rc;
     }
-    if (!(rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root)))
+    if (!(rc = skn_need_message(cli, skn_arg(cli, 0), &root)))
         spec->root = root.uid;
     return rc;
 }
@@ -413,8 +413,7 @@ static bool shows_texts(const skn_cli *cli)
     return !cli->json && (cli->dry_run || (!cli->yes && cli->out.terminal));
 }
 
-static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat, const skn_uids *ids,
-                           const skn_json *told)
+static skein_rc show_texts(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
     skein_message m;
     skein_rc      rc = SKEIN_OK;
@@ -422,7 +421,7 @@ static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat, const s
     if (!ids->n)
         show_unreachable(cli, told);
     for (size_t i = 0; i < ids->n && i < SHOWN_MOST && !rc; i++)
-        if (!(rc = skn_need_message(cli, chat, ids->p[i], &m)))
+        if (!(rc = skn_need_message(cli, ids->p[i], &m)))
             show_text(cli, m.uid, m.sender, m.purged ? SKN_STR("(erased)") : m.content);
     if (rc || !ids->n)
         return rc;
@@ -447,13 +446,12 @@ static skein_rc purge(skn_cli *cli, const skn_uids *ids, bool look, const skn_js
 }
 
 /* Shows what would go, asks, and erases; a dry run ends with the look. */
-static skein_rc look_and_purge(skn_cli *cli, const skein_conversation *chat,
-                               const skn_uids *ids, const skn_json **told)
+static skein_rc look_and_purge(skn_cli *cli, const skn_uids *ids, const skn_json **told)
 {
     skein_rc rc;
 
     if (shows_texts(cli) &&
-        ((rc = purge(cli, ids, true, told)) || (rc = show_texts(cli, chat, ids, *told))))
+        ((rc = purge(cli, ids, true, told)) || (rc = show_texts(cli, ids, *told))))
         return rc;
     if ((rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
         (cli->dry_run && shows_texts(cli)))
@@ -510,19 +508,16 @@ static skein_rc purge_json(skn_cli *cli, int64_t erased)
 
 int skn_cmd_purge(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skn_uids           ids = {0};
-    const skn_json    *told = NULL;
-    int64_t            erased;
-    skein_rc           rc;
+    skn_uids        ids = {0};
+    const skn_json *told = NULL;
+    int64_t         erased;
+    skein_rc        rc;
 
     if (!skn_opt(cli, "unreachable") == !cli->arg_count)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"skein purge\" needs either messages or --unreachable");
-    if ((rc = skn_need_change(cli, &world, &chat)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = look_and_purge(cli, &chat, &ids, &told)))
+    if ((rc = skn_need_change(cli, NULL, NULL)) || (rc = skn_need_messages(cli, 0, &ids)) ||
+        (rc = look_and_purge(cli, &ids, &told)))
         return (int)rc;
     erased = skn_door_int(told, "erased", 0);
     if (cli->json)

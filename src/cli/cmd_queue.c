@@ -17,9 +17,7 @@ skein_rc skn_queue_read(skn_cli *cli, skn_json_list *out)
 
 static skein_rc read_here(skn_cli *cli, skn_json_list *out)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc rc = skn_need_chat(cli, NULL, NULL);
 
     return rc ? rc : skn_queue_read(cli, out);
 }
@@ -142,21 +140,19 @@ static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
 
 static skein_rc retry_message(skn_cli *cli)
 {
-    const char        *name = skn_opt(cli, "agent");
-    skein_world        world;
-    skein_conversation chat;
-    skein_message      m;
-    skein_agent        agent;
-    skein_rc           rc;
+    const char   *name = skn_opt(cli, "agent");
+    skein_message m;
+    skein_agent   agent;
+    skein_rc      rc;
 
     if (!name) {
         skn_fail(&cli->err, SKEIN_USAGE, "it is not said who is to answer \"%s\" again",
                  cli->args[0]);
         return skn_hint(&cli->err, SKEIN_USAGE, "skein retry %s --agent NAME", cli->args[0]);
     }
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &m)) ||
-        (rc = skn_need_agent(cli, &world, name, &agent)) || !cli->dry_run)
+    if ((rc = skn_need_chat(cli, NULL, NULL)) ||
+        (rc = skn_need_message(cli, skn_arg(cli, 0), &m)) ||
+        (rc = skn_need_agent(cli, name, &agent)) || !cli->dry_run)
         return rc ? rc : ask_again(cli, m.uid, agent.name);
     skn_would(cli, "let %.*s answer %.*s again", SKN_FMT(agent.name), SKN_FMT(m.uid));
     return SKEIN_OK;
@@ -245,7 +241,7 @@ int skn_cmd_stop(skn_cli *cli)
         return skn_stop_delegation(cli);
     rc = skn_opt(cli, "conversation") ? skn_need_chat(cli, &world, &chat)
                                       : skn_need_world(cli, &world);
-    if (rc || (cli->arg_count && (rc = skn_need_agent(cli, &world, cli->args[0], &agent))))
+    if (rc || (cli->arg_count && (rc = skn_need_agent(cli, cli->args[0], &agent))))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",

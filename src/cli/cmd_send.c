@@ -90,7 +90,7 @@ static skein_rc prepare(skn_cli *cli, sending *s)
         return SKEIN_OK;
     }
     if ((!any && (rc = skn_make_first_chat(cli, &s->chat))) ||
-        (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
+        (rc = skn_say_compose(cli, &s->chat, &what, &s->message)))
         return rc;
     return skn_discover(cli, &s->server, &s->served);
 }
@@ -211,8 +211,7 @@ int skn_cmd_send(skn_cli *cli)
 typedef skn_vec(skein_instruction) instruction_list;
 
 /* Whom it is for stands at its start, where every reader of the conversation sees it. */
-static skein_rc address(skn_cli *cli, const skein_world *world, const skn_saying *what,
-                        skn_str *text)
+static skein_rc address(skn_cli *cli, const skn_saying *what, skn_str *text)
 {
     skein_agent agent;
     skn_buf     out;
@@ -220,7 +219,7 @@ static skein_rc address(skn_cli *cli, const skein_world *world, const skn_saying
 
     skn_buf_init(&out, SKN_TEXT_LIMIT + 4096);
     for (size_t i = 0; i < what->to.count && !rc; i++)
-        if (!(rc = skn_need_agent(cli, world, what->to.at[i], &agent)))
+        if (!(rc = skn_need_agent(cli, what->to.at[i], &agent)))
             skn_buf_addf(&out, "@%.*s ", SKN_FMT(agent.name));
     skn_buf_add(&out, what->text);
     if (!rc)
@@ -280,14 +279,13 @@ static skein_rc add_tags(skn_cli *cli, const skn_saying *what, instruction_list 
     return SKEIN_OK;
 }
 
-static skein_rc add_expected(skn_cli *cli, const skein_world *world, const skn_saying *what,
-                             instruction_list *list)
+static skein_rc add_expected(skn_cli *cli, const skn_saying *what, instruction_list *list)
 {
     skein_agent agent;
     skein_rc    rc;
 
     for (size_t i = 0; i < what->expect.count; i++) {
-        if ((rc = skn_need_agent(cli, world, what->expect.at[i], &agent)))
+        if ((rc = skn_need_agent(cli, what->expect.at[i], &agent)))
             return rc;
         instruct(cli, list, SKN_STR("ResponseExpected"), agent.name);
     }
@@ -312,20 +310,19 @@ static skein_rc add_state(skn_cli *cli, const skein_conversation *chat, instruct
     return SKEIN_OK;
 }
 
-skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                         const skn_saying *what, skein_new_message *out)
+skein_rc skn_say_compose(skn_cli *cli, const skein_conversation *chat, const skn_saying *what,
+                         skein_new_message *out)
 {
     instruction_list list = {0};
     skein_message    parent;
     skein_rc         rc;
 
     *out = (skein_new_message){.role = SKEIN_USER, .sender = SKN_STR("human")};
-    if ((rc = address(cli, world, what, &out->content)) ||
-        (rc = add_expected(cli, world, what, &list)) || (rc = add_state(cli, chat, &list)) ||
-        (rc = add_tags(cli, what, &list)))
+    if ((rc = address(cli, what, &out->content)) || (rc = add_expected(cli, what, &list)) ||
+        (rc = add_state(cli, chat, &list)) || (rc = add_tags(cli, what, &list)))
         return rc;
     if (what->reply_to) {
-        if ((rc = skn_need_message(cli, chat, skn_str_of(what->reply_to), &parent)))
+        if ((rc = skn_need_message(cli, skn_str_of(what->reply_to), &parent)))
             return rc;
         out->reply_to = parent.uid;
     }

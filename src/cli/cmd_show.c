@@ -77,7 +77,7 @@ static void delivery(skn_cli *cli, const skn_json *v, const skein_deliveries *d)
     skn_print_unanswered(cli, d);
 }
 
-static skein_rc origin(skn_cli *cli, const show_job *job, const skn_json *v)
+static skein_rc origin(skn_cli *cli, const skn_json *v)
 {
     skein_message m;
     skein_rc      rc = SKEIN_OK;
@@ -85,7 +85,7 @@ static skein_rc origin(skn_cli *cli, const show_job *job, const skn_json *v)
     if (!skn_has(v, "originalIds"))
         skn_print_raw(cli, SKN_STR("It was said as it is.\n"));
     for (const skn_json *id = skn_first(v, "originalIds"); id && !rc; id = id->next)
-        if (!(rc = skn_need_message(cli, &job->chat, id->text, &m)))
+        if (!(rc = skn_need_message(cli, id->text, &m)))
             skn_print_oneline(cli, &m, NULL);
     return rc;
 }
@@ -160,7 +160,7 @@ static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v
     skn_door_read_message(cli, v, &m, &facts, &d);
     version = home_version(job, &facts);
     if (skn_opt(cli, "origin"))
-        return origin(cli, job, v);
+        return origin(cli, v);
     if (skn_opt(cli, "context"))
         return around(cli, &m, version);
     if (skn_opt(cli, "delivery")) {
@@ -244,9 +244,8 @@ static skein_rc read_squash(skn_cli *cli, const skn_json **out)
 /* In the world that is meant, or else in whichever has it. */
 static skein_rc find_squash(skn_cli *cli, const skn_json **out)
 {
-    skein_world  world;
     skein_worlds all;
-    skein_rc     rc = skn_need_world(cli, &world);
+    skein_rc     rc = skn_need_world(cli, NULL);
 
     rc = rc ? rc : read_squash(cli, out);
     if (!rc || skn_opt(cli, "world") || skn_door_worlds(cli, &all))
@@ -327,14 +326,14 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
 }
 
 /* A word that is no message may still be an agent; the first failure is the one to tell. */
-static skein_rc show_agent(skn_cli *cli, const show_job *job, skein_rc otherwise)
+static skein_rc show_agent(skn_cli *cli, skein_rc otherwise)
 {
     skein_error first = cli->err;
     skn_problem more = cli->more;
     skein_agent agent;
 
     cli->err = (skein_error){.rc = SKEIN_OK};
-    if (!skn_need_agent(cli, &job->world, cli->args[0], &agent)) {
+    if (!skn_need_agent(cli, cli->args[0], &agent)) {
         skein_rc rc = skn_fields_check(cli, SKN_FIELDS_AGENT, "an agent");
 
         return rc ? rc : (skein_rc)skn_cmd_agent_show(cli);
@@ -360,13 +359,13 @@ int skn_cmd_show(skn_cli *cli)
             return (int)rc;
         if ((rc = skn_need_world(cli, &job.world)))
             return (int)rc;
-        return (int)show_agent(cli, &job, SKEIN_NOT_FOUND);
+        return (int)show_agent(cli, SKEIN_NOT_FOUND);
     }
     if (skn_is_version(ref) || skn_is_version_at(ref))
         return (int)show_version(cli, &job);
     if (skn_is_lane(ref))
         return (int)show_lane(cli, &job);
-    rc = skn_need_message(cli, &job.chat, ref, &m);
+    rc = skn_need_message(cli, ref, &m);
     if (rc == SKEIN_NOT_FOUND) {
         skein_rc shown = skn_queued_show(cli, ref, &waits);
 
@@ -374,6 +373,6 @@ int skn_cmd_show(skn_cli *cli)
             return (int)shown;
     }
     if (rc == SKEIN_NOT_FOUND || rc == SKEIN_INVALID || rc == SKEIN_USAGE)
-        return (int)show_agent(cli, &job, rc);
+        return (int)show_agent(cli, rc);
     return rc ? (int)rc : (int)show_message(cli, &job, &m);
 }

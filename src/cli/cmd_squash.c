@@ -36,8 +36,7 @@ static skn_str size_of(skn_cli *cli, size_t chosen, const skn_json *made)
 }
 
 /* The messages' own texts, each under its sender's name. */
-static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat, const skn_uids *ids,
-                           skn_str *out)
+static skein_rc join_texts(skn_cli *cli, const skn_uids *ids, skn_str *out)
 {
     const skn_json *made, *first;
     skein_message   m;
@@ -49,7 +48,7 @@ static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat, const s
     skn_buf_init(&all, SKN_TEXT_LIMIT);
     first = skn_first(made, "sourceMessageIds");
     for (const skn_json *id = first; id && !rc; id = id->next) {
-        if ((rc = skn_need_message(cli, chat, id->text, &m)))
+        if ((rc = skn_need_message(cli, id->text, &m)))
             break;
         skn_buf_addf(&all, "%s%.*s: ", id != first ? "\n\n" : "", SKN_FMT(m.sender));
         skn_buf_add(&all, m.content);
@@ -82,7 +81,7 @@ static skein_rc select_messages(skn_cli *cli, const skein_conversation *chat, co
                         SELECT_MOST);
     *out = (skn_uids){0};
     for (size_t i = 0; i < hits.n && !rc; i++) {
-        rc = skn_need_message(cli, chat, skn_door_text(hits.p[i], "messageId"), &m);
+        rc = skn_need_message(cli, skn_door_text(hits.p[i], "messageId"), &m);
         if (!rc && m.position >= 0)
             skn_vec_add(cli->keep, out, m.uid);
     }
@@ -99,22 +98,21 @@ static skein_rc sources(skn_cli *cli, const skein_conversation *chat, skn_uids *
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"skein squash\" needs either messages or --select QUERY");
     if (!query)
-        return skn_need_messages(cli, chat, 0, out);
+        return skn_need_messages(cli, 0, out);
     if ((rc = select_messages(cli, chat, query, out)) || out->n > 1)
         return rc;
     return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" selects %s, and a squash needs two",
                     query, out->n ? "one message" : "no message");
 }
 
-static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat, const skn_uids *ids,
-                            skn_str *out)
+static skein_rc squash_text(skn_cli *cli, const skn_uids *ids, skn_str *out)
 {
     if (!skn_opt(cli, "join"))
         return skn_need_text(cli, SKN_STR(""), out);
     if (skn_opt(cli, "by-hand") || skn_opt(cli, "message") || skn_opt(cli, "file"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "--join makes the text of the messages, so it takes no other");
-    return join_texts(cli, chat, ids, out);
+    return join_texts(cli, ids, out);
 }
 
 /* --- By a model: the running server asks it ----------------------------------------------- */
@@ -182,18 +180,17 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
 
 int skn_cmd_squash(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skn_uids           ids;
     const skn_json    *made;
     skn_str            text, size;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = sources(cli, &chat, &ids)))
         return (int)rc;
     if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
         return (int)squash_by_model(cli, &chat, &ids);
-    if ((rc = squash_text(cli, &chat, &ids, &text)) ||
+    if ((rc = squash_text(cli, &ids, &text)) ||
         (rc = squash(cli, &ids, text, cli->dry_run, &made)) || cli->json)
         return rc ? (int)rc : (int)skn_door_item(cli, made);
     size = size_of(cli, ids.n, made);
@@ -214,7 +211,7 @@ int skn_cmd_squash(skn_cli *cli)
 
 /* --- Summaries ---------------------------------------------------------------------------- */
 
-static skein_rc compaction_lane(skn_cli *cli, const skein_world *world, skn_str *out)
+static skein_rc compaction_lane(skn_cli *cli, skn_str *out)
 {
     const char *agent = skn_opt(cli, "agent"), *lane = skn_opt(cli, "lane");
     skein_agent who;
@@ -225,7 +222,7 @@ static skein_rc compaction_lane(skn_cli *cli, const skein_world *world, skn_str 
         return SKEIN_OK;
     if (lane)
         return skn_fail(&cli->err, SKEIN_USAGE, "give --agent or --lane, not both");
-    if ((rc = skn_need_agent(cli, world, agent, &who)))
+    if ((rc = skn_need_agent(cli, agent, &who)))
         return rc;
     *out = skn_arena_printf(cli->keep, "@%.*s", SKN_FMT(who.name));
     return SKEIN_OK;
@@ -280,15 +277,13 @@ static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
 
 int skn_cmd_compact(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    const skn_json    *made;
-    skn_door_body      b;
-    skn_str            lane, text;
-    int64_t            covers;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    const skn_json *made;
+    skn_door_body   b;
+    skn_str         lane, text;
+    int64_t         covers;
+    skein_rc        rc = skn_need_chat(cli, NULL, NULL);
 
-    if (rc || (rc = compaction_lane(cli, &world, &lane)))
+    if (rc || (rc = compaction_lane(cli, &lane)))
         return (int)rc;
     if (!skn_opt(cli, "message") && !skn_opt(cli, "file"))
         return (int)compact_by_model(cli, lane);

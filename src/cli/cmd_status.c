@@ -87,14 +87,13 @@ typedef struct here {
 static skein_rc find_here(skn_cli *cli, bool there, here *out)
 {
     skn_current now = {.world = NULL};
-    skein_world world;
     skein_rc    rc = skn_current_of(cli, &now);
 
     *out = (here){.by = now.by ? now.by : now.world ? "default" : "only"};
     if (rc || !there)
         return rc;
     out->world_known = !skn_need_world(cli, &out->world);
-    out->chat_known = out->world_known && !skn_need_chat(cli, &world, &out->chat);
+    out->chat_known = out->world_known && !skn_need_chat(cli, NULL, &out->chat);
     cli->err = (skein_error){.rc = SKEIN_OK};
     return SKEIN_OK;
 }
@@ -265,7 +264,7 @@ static skein_rc page_of(skn_cli *cli, skn_str *out)
                                 SKN_FMT(version.thread_uid));
         return SKEIN_OK;
     }
-    if ((rc = skn_need_message(cli, &chat, ref, &message)))
+    if ((rc = skn_need_message(cli, ref, &message)))
         return rc;
     *out = skn_arena_printf(cli->keep, "%.*s#m-%.*s", SKN_FMT(*out), SKN_FMT(message.uid));
     return SKEIN_OK;

@@ -39,13 +39,12 @@ skein_rc skn_tags_read(skn_cli *cli, skn_json_list *out)
 /* Tags belong to the world; a conversation is only needed to say which are on there. */
 static skein_rc read_tags(skn_cli *cli, skn_json_list *out)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skein_rc           rc = skn_need_world(cli, &world);
+    skein_world world;
+    skein_rc    rc = skn_need_world(cli, &world);
 
     if (rc)
         return rc;
-    rc = skn_need_chat(cli, &world, &chat);
+    rc = skn_need_chat(cli, &world, NULL);
     if (rc && (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation")))
         return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
@@ -72,10 +71,9 @@ int skn_cmd_tag_new(skn_cli *cli)
 {
     const char     *control = skn_opt(cli, "control"), *type = skn_opt(cli, "instruction");
     const skn_json *tag;
-    skein_world     world;
     skn_door_body   b;
     skn_jw         *w;
-    skein_rc        rc = skn_need_world(cli, &world);
+    skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc)
         return (int)rc;
@@ -137,13 +135,11 @@ static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_jso
 
 static int tag_turn(skn_cli *cli, bool on)
 {
-    skein_world        world;
-    skein_conversation chat;
-    const skn_json    *tag;
-    skein_rc           rc = tag_named(cli, &tag);
+    const skn_json *tag;
+    skein_rc        rc = tag_named(cli, &tag);
 
     if (!rc && !cli->door->chat)
-        rc = skn_need_chat(cli, &world, &chat); /* says how to make one */
+        rc = skn_need_chat(cli, NULL, NULL); /* says how to make one */
     if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put(cli, "PATCH", &tag)))
         return (int)rc;
     return (int)tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");

@@ -90,13 +90,12 @@ static skein_rc check_status(skn_cli *cli, const char **out)
 /* Of one agent, or of all of the world. */
 static int list(skn_cli *cli, const char *name)
 {
-    skein_world     world;
     const skn_json *one;
     skn_json_list   agents = {0}, tasks = {0};
     const char     *status, *query;
     skein_rc        rc;
 
-    if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)))
+    if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, NULL)))
         return (int)rc;
     if (!name)
         rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
@@ -126,8 +125,7 @@ int skn_cmd_agent_tasks(skn_cli *cli)
 
 static skein_rc find_task(skn_cli *cli, const skn_json **out)
 {
-    skein_world world;
-    skein_rc    rc = skn_need_world(cli, &world);
+    skein_rc rc = skn_need_world(cli, NULL);
 
     return rc ? rc
               : skn_missing(cli,

@@ -184,7 +184,6 @@ static void print_empty(skn_cli *cli)
 int skn_cmd_timeline(skn_cli *cli)
 {
     const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
-    skein_world   world;
     timeline_job  job = {.marks = NULL};
     skein_version version;
     skein_rc      rc;
@@ -194,7 +193,7 @@ int skn_cmd_timeline(skn_cli *cli)
     if (skn_opt(cli, "guess-links"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--guess-links\" goes with \"--events\"");
-    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &job.chat))) {
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, NULL, &job.chat))) {
         if (cli->untouched && cli->json && !at)
             print_empty(cli);
         return (int)rc;

@@ -154,17 +154,15 @@ static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counte
 
 static int step(skn_cli *cli, const char *move, const wording *words)
 {
-    skein_world        world;
-    skein_conversation chat;
-    const skn_json    *made, *counted;
-    int64_t            steps = 1;
-    skein_rc           rc;
+    const skn_json *made, *counted;
+    int64_t         steps = 1;
+    skein_rc        rc;
 
     if (cli->arg_count &&
         (!skn_str_int(skn_arg(cli, 0), &steps) || steps < 1 || steps > 1000000))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
                              cli->args[0]);
-    if ((rc = skn_need_change(cli, &world, &chat)) ||
+    if ((rc = skn_need_change(cli, NULL, NULL)) ||
         (rc = travel(cli, move, steps, SKN_NONE, &made, &counted)))
         return (int)rc;
     return (int)move_out(cli, made, counted, words);
@@ -186,11 +184,10 @@ int skn_cmd_redo(skn_cli *cli)
 
 int skn_cmd_switch(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     skein_version      version;
     const skn_json    *made, *counted;
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
         (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
@@ -222,7 +219,7 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
         *version = rc ? 0 : v.number;
         return rc;
     }
-    if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)) ||
+    if ((rc = skn_need_message(cli, skn_arg(cli, 0), &m)) ||
         (rc = skn_door_message(cli, m.uid, &m, &facts, NULL)))
         return rc;
     if (!facts.version_count || m.position < 0)
@@ -252,12 +249,11 @@ skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str t
 
 int skn_cmd_branch(skn_cli *cli)
 {
-    skein_world        world;
     skein_conversation chat;
     const skn_json    *made;
     int64_t            version = 0, length = -1;
     skn_str            title = skn_str_of(skn_opt(cli, "title"));
-    skein_rc           rc = skn_need_change(cli, &world, &chat);
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
         return (int)rc;
@@ -347,12 +343,10 @@ static void print_graph(skn_cli *cli, const skn_json_list *all, size_t count)
 
 int skn_cmd_history(skn_cli *cli)
 {
-    skein_world        world;
-    skein_conversation chat;
-    skn_json_list      all = {0};
-    int64_t            limit;
-    size_t             count;
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skn_json_list all = {0};
+    int64_t       limit;
+    size_t        count;
+    skein_rc      rc = skn_need_chat(cli, NULL, NULL);
 
     if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
         (rc = skn_read_all(cli, NULL, "{chat}/threads", 0, &all)))

@@ -137,8 +137,8 @@ typedef struct skn_saying {
 } skn_saying;
 
 /* Finds all that is named. */
-skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                         const skn_saying *what, skein_new_message *out);
+skein_rc skn_say_compose(skn_cli *cli, const skein_conversation *chat, const skn_saying *what,
+                         skein_new_message *out);
 /* The body of the request that says it; client and model may be absent. */
 skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_new_message *m,
                      skn_str client, skn_str model);

@@ -392,9 +392,11 @@ static skein_rc which_or_only(skn_cli *cli, skein_world *out)
 
 skein_rc skn_need_world(skn_cli *cli, skein_world *out)
 {
-    skein_rc rc = which_or_only(cli, out);
+    skein_world own;
+    skein_rc    rc;
 
-    if (!rc)
+    out = out ? out : &own;
+    if (!(rc = which_or_only(cli, out)))
         skn_door_enter(cli, out);
     return rc;
 }
@@ -490,12 +492,16 @@ static skein_rc chat_by_ref(skn_cli *cli, const char *ref, skein_world *world,
 
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
 {
-    const char *ref = skn_opt(cli, "conversation");
-    skn_current now;
-    skein_rc    rc = skn_current_of(cli, &now);
+    skein_world        own_world;
+    skein_conversation own;
+    const char        *ref = skn_opt(cli, "conversation");
+    skn_current        now;
+    skein_rc           rc = skn_current_of(cli, &now);
 
     if (rc)
         return rc;
+    world = world ? world : &own_world;
+    out = out ? out : &own;
     if (!ref)
         ref = now.conversation;
     if (ref)
@@ -507,10 +513,8 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
     return rc;
 }
 
-skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
-                        skein_agent *out)
+skein_rc skn_need_agent(skn_cli *cli, const char *ref, skein_agent *out)
 {
-    (void)world;
     return skn_door_agent(cli, skn_str_of(ref), out);
 }
 

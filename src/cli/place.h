@@ -25,7 +25,8 @@ const char *skn_place_file(const skn_cli *cli);
 /* The address as it may be shown: without a password. */
 skn_str skn_place_shown(const skn_cli *cli);
 
-/* -w, what is current (current.h), or the only world. */
+/* -w, what is current (current.h), or the only world. What is asked for next is of it; NULL here and below: nobody needs to
+ * know more. */
 skein_rc skn_need_world(skn_cli *cli, skein_world *out);
 /* -c, that of a .skein.yaml, the world's current chat, or its newest; the world comes with it. */
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
@@ -38,8 +39,7 @@ skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out);
 /* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is no failure. */
 bool skn_nothing_open(skn_cli *cli);
 /* An agent of the world, by name with or without "@". */
-skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
-                        skein_agent *out);
+skein_rc skn_need_agent(skn_cli *cli, const char *ref, skein_agent *out);
 /* "v7" or "t_…"; NULL gives the current one. */
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out);
@@ -53,11 +53,9 @@ bool skn_is_version_at(skn_str ref);
 /* "main" or "main.1.2" */
 bool skn_is_lane(skn_str ref);
 /* A message of the current version, or wherever it is. */
-skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
-                          skein_message *out);
+skein_rc skn_need_message(skn_cli *cli, skn_str ref, skein_message *out);
 /* The arguments from number `from` on, as messages. */
-skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
-                           skn_uids *out);
+skein_rc skn_need_messages(skn_cli *cli, size_t from, skn_uids *out);
 /* Text of -m, of the file of -F, or from the person's editor (starting with `old`). */
 skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out);
 /* A file, or standard input for "-", up to the limit. */

@@ -83,22 +83,19 @@ skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const
     return SKEIN_OK;
 }
 
-skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
-                          skein_message *out)
+skein_rc skn_need_message(skn_cli *cli, skn_str ref, skein_message *out)
 {
-    (void)chat;
     return skn_door_message(cli, ref, out, NULL, NULL);
 }
 
-skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
-                           skn_uids *out)
+skein_rc skn_need_messages(skn_cli *cli, size_t from, skn_uids *out)
 {
     skein_message m;
     skein_rc      rc = SKEIN_OK;
 
     *out = (skn_uids){0};
     for (size_t i = from; i < cli->arg_count && !rc; i++)
-        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+        if (!(rc = skn_need_message(cli, skn_arg(cli, i), &m)))
             skn_vec_add(cli->keep, out, m.uid);
     return rc;
 }

@@ -116,9 +116,8 @@ static void cmd_reply(skn_chat *c, skn_str rest)
         skn_chat_tell(c, "The next message answers nothing in particular.");
         return;
     }
-    if (skn_chat_told(
-            c, &q,
-            skn_need_message(skn_chat_ask(c, c->mem, &q), &c->chat, skn_str_of(ref), &m))) {
+    if (skn_chat_told(c, &q,
+                      skn_need_message(skn_chat_ask(c, c->mem, &q), skn_str_of(ref), &m))) {
         skn_chat_complain(c);
         return;
     }

@@ -279,7 +279,7 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
         tags[i] = c->tags[i];
     if (c->reply_to[0])
         what.reply_to = c->reply_to;
-    if ((rc = skn_say_compose(cli, &c->world, &c->chat, &what, &m)))
+    if ((rc = skn_say_compose(cli, &c->chat, &what, &m)))
         return rc;
     request.path = skn_world_path(cli, &c->world, "messages");
     request.body = skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli),
@@ -318,7 +318,7 @@ static skein_rc stop(skn_chat *c, skn_cli *cli, const char *agent, int64_t *coun
     skein_agent       who;
     skein_rc          rc;
 
-    if (agent && (rc = skn_need_agent(cli, &c->world, agent, &who)))
+    if (agent && (rc = skn_need_agent(cli, agent, &who)))
         return rc;
     if (agent)
         name = who.name;

@@ -348,8 +348,7 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
 
     if (!name)
         return skn_need_first_chat(cli, &c->world, &c->chat);
-    if ((rc = skn_need_world(cli, &c->world)) ||
-        (rc = skn_need_agent(cli, &c->world, name, &agent)) ||
+    if ((rc = skn_need_world(cli, &c->world)) || (rc = skn_need_agent(cli, name, &agent)) ||
         (rc = skn_chat_of(cli, agent.name, SKEIN_FOREGROUND, &own)))
         return rc;
     return find_chat(c, own.uid);
