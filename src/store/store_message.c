@@ -106,24 +106,16 @@ void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m)
 static skein_rc insert_row(skn_tx *tx, skein_message *m, skn_str calls, skn_str instructions,
                            skein_error *err)
 {
-    const skn_str  content = m->content.p ? m->content : SKN_STR("");
     const skn_said said = {m->content, m->thinking, calls, instructions};
+#define MESSAGE_TEXT(member)       skn_bind_text(m->member),
+#define MESSAGE_INT(member)        skn_bind_int(m->member),
+#define MESSAGE_ID(member)         skn_bind_id(m->member),
+#define MESSAGE_BOUND(kind, value) skn_bind_##kind(value),
+    const skn_bind row[] = {
+#include "store/message.def"
+        skn_bind_id(m->unfinished), skn_bind_int(skn_message_hash(&said)), SKN_NOTHING};
 
-    return skn_get_number(
-        tx, SKN_Q_message_insert,
-        SKN_WITH(
-            skn_bind_text(m->uid), skn_bind_int(m->born_in.v),
-            skn_bind_text(skn_str_of(skein_role_name(m->role))),
-            skn_bind_text(skn_str_of(author_names[m->author])), skn_bind_id(m->author_agent.v),
-            skn_bind_text(m->sender), skn_bind_text(content), skn_bind_text(m->thinking),
-            skn_bind_text(calls), skn_bind_text(m->tool_call_id), skn_bind_int(m->tool_failed),
-            skn_bind_text(instructions), skn_bind_text(m->reply_to),
-            skn_bind_id(m->reply_to_id.v), skn_bind_int(m->reply_depth),
-            skn_bind_id(m->version_of.v ? m->lineage.v : 0), skn_bind_id(m->version_of.v),
-            skn_bind_text(m->squash_uid), skn_bind_text(m->model), skn_bind_text(m->turn_uid),
-            skn_bind_text(m->warning), skn_bind_int(m->created_at), skn_bind_id(m->unfinished),
-            skn_bind_int(skn_message_hash(&said))),
-        &m->id.v, err);
+    return skn_get_number(tx, SKN_Q_message_insert, row, &m->id.v, err);
 }
 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
@@ -149,12 +141,13 @@ static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *e
 /* What is given back may live longer than what the caller put in. */
 static void keep_texts(skein_message *m, skn_arena *a)
 {
-    skn_str         *texts[] = {&m->uid,          &m->sender,   &m->content, &m->thinking,
-                                &m->tool_call_id, &m->reply_to, &m->model,   &m->turn_uid};
     skein_tool_call *calls = SKN_ARRAY(a, m->call_count, skein_tool_call);
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        *texts[i] = skn_arena_copy(a, *texts[i]);
+#define MESSAGE_TEXT(member) m->member = skn_arena_copy(a, m->member);
+#define MESSAGE_INT(member)
+#define MESSAGE_ID(member)
+#define MESSAGE_BOUND(kind, value)
+#include "store/message.def"
     for (size_t i = 0; i < m->call_count; i++)
         calls[i] = (skein_tool_call){skn_arena_copy(a, m->calls[i].call_id),
                                      skn_arena_copy(a, m->calls[i].tool_name),
@@ -177,6 +170,8 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
         skn_store_uid(tx->store, uid);
         m->uid = skn_arena_copy(a, skn_str_of(uid));
     }
+    if (!m->content.p)
+        m->content = SKN_STR("");
     skn_buf_init(&calls, SIZE_MAX / 2);
     skn_buf_init(&instructions, SIZE_MAX / 2);
     rc = insert_row(tx, m, skn_calls_json(m->calls, m->call_count, &calls),
@@ -212,9 +207,8 @@ void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row)
     m->author = author_of(skn_stmt_text(s, 4));
     read_calls(skn_stmt_text(s, 9), a, m);
     skn_instructions_read(skn_stmt_text(s, 12), a, m);
-    if (skn_stmt_null(s, 16))
-        m->lineage = m->id;
-    m->unfinished = unfinished_of(skn_stmt_int(s, 25));
+    m->lineage.v = skn_stmt_null(s, 16) ? m->id.v : skn_stmt_int(s, 16);
+    m->unfinished = unfinished_of(skn_stmt_int(s, skn_row_of_skein_message.count + 1));
 }
 
 /* An erased message calls nothing any more, so nothing pairs with it. */
@@ -258,7 +252,7 @@ skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to,
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         if ((rc = skn_stmt_row(&s, &skn_row_of_skein_message, a, &m, err)))
             break;
-        m.position = skn_stmt_int(&s, 24);
+        m.position = skn_stmt_int(&s, skn_row_of_skein_message.count);
         if ((rc = sink(arg, &m, err)))
             break;
     }

@@ -248,12 +248,17 @@ ROW(skn_squash_row, NULL, COL(id), COL(conversation_id), COL(version_id),
     COL(result_message_id), COL(prompt), COL(model), COL(by_agent), COL(created_at))
 #undef THING
 
-#define THING skein_message
-ROW(skein_message, skn_message_finish, COL(id.v), COL(uid), COL(born_in.v), SKIP, SKIP,
-    COL(author_agent.v), COL(sender), COL(content), COL(thinking), SKIP, COL(tool_call_id),
-    COL(tool_failed), SKIP, COL(reply_to), COL(reply_to_id.v), COL(reply_depth), COL(lineage.v),
-    COL(version_of.v), COL(squash_uid), COL(model), COL(turn_uid), COL(warning),
-    COL(created_at), SET(purged))
+#define THING                      skein_message
+#define MESSAGE_TEXT(member)       COL(member),
+#define MESSAGE_INT(member)        COL(member),
+#define MESSAGE_ID(member)         COL(member),
+#define MESSAGE_BOUND(kind, value) SKIP,
+static const skn_column columns_of_skein_message[] = {COL(id.v),
+#include "store/message.def"
+                                                      SET(purged)};
+const skn_row skn_row_of_skein_message = {sizeof(skein_message), columns_of_skein_message,
+                                          sizeof columns_of_skein_message / sizeof(skn_column),
+                                          skn_message_finish};
 #undef THING
 
 #define THING skn_link
