@@ -122,7 +122,7 @@ skein_rc skn_api_count_removal(skn_api_call *c)
     rc = skein_remove_from(c->engine, &how, m.id, false, c->mem, &would, &c->error);
     if (rc)
         return rc;
-    skn_shape_count_blocked(&c->w, c->chat.uid, in_session(c), block, &m, &would);
+    skn_shape_count(&c->w, c->chat.uid, in_session(c), block, &m, &would);
     return SKEIN_OK;
 }
 

@@ -104,8 +104,6 @@ int64_t skn_door_time(const skn_json *v, const char *key); /* 0: none */
 
 void skn_door_read_world(skn_cli *cli, const skn_json *v, skein_world *out);
 void skn_door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out);
-/* The "agents" of a world. */
-void skn_door_read_agents(skn_cli *cli, const skn_json *world, skein_agents *out);
 void skn_door_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out);
 void skn_door_read_version(const skn_json *v, skein_version *out);
 /* 7 for "v7"; 0 for none. */
@@ -121,8 +119,7 @@ skein_rc skn_door_world(skn_cli *cli, skn_str ref, skein_world *out);
 /* Remembers which world this run is about. */
 void skn_door_enter(skn_cli *cli, const skein_world *world);
 /* The conversation of that world that commands mean from here on. */
-void     skn_door_enter_chat(skn_cli *cli, const skein_conversation *chat);
-skein_rc skn_door_chats(skn_cli *cli, skein_conversations *out);
+void skn_door_enter_chat(skn_cli *cli, const skein_conversation *chat);
 /* By id, title, AGENT:MODE or the beginning of an id; "@" is the current one or the newest. */
 skein_rc skn_door_chat(skn_cli *cli, const char *ref, skein_conversation *out);
 skein_rc skn_door_agents(skn_cli *cli, skein_agents *out);

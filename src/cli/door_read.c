@@ -1,4 +1,4 @@
-/* Answers of a server as the engine's types: places and versions. Messages are in door_read.c. */
+/* Answers of a server as the engine's types: messages, versions, and the places where they are. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/door.h"
@@ -68,15 +68,6 @@ void skn_door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out)
     out->settings = v->raw;
     out->id.v = skn_door_number(cli, out->uid);
     out->lead.v = out->lead_name.n ? 1 : 0; /* who it is, is known by name alone */
-}
-
-void skn_door_read_agents(skn_cli *cli, const skn_json *world, skein_agents *out)
-{
-    const skn_json *list = skn_json_get(world, "agents");
-
-    *out = (skein_agents){.at = SKN_ARRAY(cli->keep, list ? list->count + 1 : 1, skein_agent)};
-    for (const skn_json *v = list ? list->first : NULL; v; v = v->next)
-        skn_door_read_agent(cli, v, &out->at[out->count++]);
 }
 
 void skn_door_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out)
@@ -184,35 +175,6 @@ skein_rc skn_door_agent(skn_cli *cli, skn_str name, skein_agent *out)
 }
 
 /* --- Conversations ------------------------------------------------------------------------ */
-
-/* In the order in which they were made. */
-static void put_chat(skein_conversations *all, skein_conversation chat)
-{
-    size_t i = all->count++;
-
-    for (; i > 0 && all->at[i - 1].created_at > chat.created_at; i--)
-        all->at[i] = all->at[i - 1];
-    all->at[i] = chat;
-}
-
-/* A server lists what agents do in the background only when that is asked for. */
-skein_rc skn_door_chats(skn_cli *cli, skein_conversations *out)
-{
-    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p;
-    skn_json_list      list = {0};
-    skein_conversation chat;
-    skein_rc           rc = skn_door_all(cli, path, 0, &list);
-
-    if (!rc)
-        rc = skn_door_all(cli, skn_arena_printf(cli->keep, "%s?mode=background", path).p, 0,
-                          &list);
-    *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
-    for (size_t i = 0; !rc && i < list.n; i++) {
-        skn_door_read_chat(cli, list.p[i], &chat);
-        put_chat(out, chat);
-    }
-    return rc;
-}
 
 skein_rc skn_door_chat(skn_cli *cli, const char *ref, skein_conversation *out)
 {

@@ -206,7 +206,6 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
 
 SKN_SHAPED(version, skein_version);
 #define SKN_FIELDS_MOVE SKN_FIELDS_MOVE_MADE "," SKN_FIELDS_MOVE_COUNTED
-void skn_shape_move(skn_jw *w, const skein_move *move);
 void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
 /* "undo": the request that makes this thread the current one again. */
@@ -214,12 +213,10 @@ void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_s
 /* What a removal or an edit did. */
 void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
                        const skein_removal *r);
-/* What it would do: the answer of a dry run, with the message it begins at. */
-void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
-                     const skein_removal *r);
-/* The same with the word for what stands in its way just now, or none. */
-void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
-                             const skein_message *target, const skein_removal *r);
+/* What it would do: the answer of a dry run, with the message it begins at and the word for what stands in its way just
+ * now, or none. */
+void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
+                     const skein_message *target, const skein_removal *r);
 void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
                     const skein_version *to, const skein_diff *diff);
 
@@ -283,7 +280,6 @@ SKN_SHAPED(turn, skn_shown_turn);
 /* [{"agent","chatId","messageId","state","detail","sinceMs"}] */
 void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
 SKN_SHAPED(edit_error, skein_edit_error);
-const char *skn_turn_state_name(skein_turn_state state);
 
 /* --- Agents at work ----------------------------------------------------------------------- */
 

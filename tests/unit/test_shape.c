@@ -261,7 +261,9 @@ static void a_move_says_where_it_came_from(void **state)
     skein_move      move = {.from = v2, .to = v1, .what = SKN_STR("amend"), .steps = 1};
     const skn_json *v;
 
-    skn_shape_move(&f->w, &move);
+    skn_jw_object(&f->w);
+    skn_shape_move_members(&f->w, &move);
+    skn_jw_object_end(&f->w);
     v = written(f);
     has_exactly(v, SKN_FIELDS_MOVE);
     assert_true(skn_str_is(skn_json_get(v, "version")->text, "v1"));
@@ -275,7 +277,9 @@ static void a_move_that_nobody_counted_has_no_numbers(void **state)
     const skn_json *v;
 
     move.side_effects = -1;
-    skn_shape_move(&f->w, &move);
+    skn_jw_object(&f->w);
+    skn_shape_move_members(&f->w, &move);
+    skn_jw_object_end(&f->w);
     v = written(f);
     assert_non_null(skn_json_get(v, "steps"));
     assert_null(skn_json_get(v, "returning"));
@@ -350,7 +354,7 @@ static void a_count_can_be_sent_back_as_a_condition(void **state)
     const skn_json *v;
 
     m.author = SKEIN_BY_HUMAN;
-    skn_shape_count(&f->w, SKN_STR("c_1"), true, &m, &r);
+    skn_shape_count(&f->w, SKN_STR("c_1"), true, SKN_NONE, &m, &r);
     v = written(f);
     has_exactly(v, SKN_FIELDS_COUNT);
     assert_true(skn_str_is(skn_json_get(v, "etag")->text, "\"t_1.7\""));

@@ -289,14 +289,6 @@ void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now)
     skn_jw_array_end(w);
 }
 
-const char *skn_turn_state_name(skein_turn_state state)
-{
-    static const char *const names[] = {"open", "committed", "failed", "cancelled",
-                                        "interrupted"};
-
-    return names[state];
-}
-
 void skn_shape_noticed(skn_jw *w, const skein_notice *notice)
 {
     skn_jw_key(w, "notice");

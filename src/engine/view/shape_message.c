@@ -254,13 +254,6 @@ void skn_shape_move_members(skn_jw *w, const skein_move *move)
         skn_shape_members(w, &move_counted_shape, move);
 }
 
-void skn_shape_move(skn_jw *w, const skein_move *move)
-{
-    skn_jw_object(w);
-    skn_shape_move_members(w, move);
-    skn_jw_object_end(w);
-}
-
 static void counts(skn_jw *w, const char *key, const skein_removal_agent *at, size_t count)
 {
     skn_jw_key(w, key);
@@ -326,12 +319,6 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_object_end(w);
 }
 
-void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
-                     const skein_removal *r)
-{
-    skn_shape_count_blocked(w, chat_uid, session, SKN_NONE, target, r);
-}
-
 static void preview(skn_jw *w, const skein_removal *r)
 {
     skn_jw_key(w, "preview");
@@ -342,8 +329,8 @@ static void preview(skn_jw *w, const skein_removal *r)
     skn_jw_kint(w, "previewSkipped", r->preview_skipped);
 }
 
-void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
-                             const skein_message *target, const skein_removal *r)
+void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
+                     const skein_message *target, const skein_removal *r)
 {
     char etag[128];
 
