@@ -96,12 +96,10 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
     const skn_api_agents *agents = &c->api->o.agents;
     skn_tool_server      *servers;
     size_t                count;
-    skn_page              page;
     skein_rc              rc;
 
     if ((rc = skn_find_world(c)) ||
-        (rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("tool-servers"), count, false, &page)))
+        (rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error)))
         return rc;
     if (!c->by)
         mark_not_run(servers, count);
@@ -109,11 +107,8 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
         mark_switched_off(servers, count);
     if (agents->tool_servers)
         agents->tool_servers(agents->arg, c->world.id, c->mem, servers, count);
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_tool_server(&c->w, &servers[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_TOOL_SERVER);
+    return skn_answer_list(c, SKN_STR("tool-servers"), SKN_LIST_FIELDS, servers, count,
+                           &skn_tool_server_shape);
 }
 
 /* What models were sent, and what they answered. */
@@ -124,25 +119,14 @@ skein_rc skn_api_list_calls(skn_api_call *c)
 {
     skein_agent       agent;
     skein_model_calls calls;
-    skn_page          page;
     skein_rc          rc;
 
     if ((rc = skn_api_find_agent(c, &agent)) ||
         (rc = skein_model_call_list(c->engine, c->world.id, SKN_NONE, agent.id, LISTED_MOST,
-                                    c->mem, &calls, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("calls"), calls.count, true, &page)))
+                                    c->mem, &calls, &c->error)))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_model_call(&c->w, &calls.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_MODEL_CALL);
-}
-
-static skein_rc answer_call(skn_api_call *c, const skein_model_call *call)
-{
-    skn_shape_model_call_whole(&c->w, call);
-    return skn_page_fields(c, SKN_FIELDS_MODEL_CALL_WHOLE);
+    return skn_answer_list(c, SKN_STR("calls"), SKN_LIST_NEWEST | SKN_LIST_FIELDS, calls.at,
+                           calls.count, &skn_model_call_shape);
 }
 
 skein_rc skn_api_get_call(skn_api_call *c)
@@ -154,7 +138,7 @@ skein_rc skn_api_get_call(skn_api_call *c)
         (rc = skein_model_call_get(c->engine, c->world.id, c->params[1], c->mem, &call,
                                    &c->error)))
         return skn_api_missing(c, rc, "call-not-found");
-    return answer_call(c, &call);
+    return skn_answer_one(c, &skn_model_call_whole_shape, &call);
 }
 
 /* A turn that failed before anything was kept has left nothing but its reason. */
@@ -203,5 +187,5 @@ skein_rc skn_api_get_message_context(skn_api_call *c)
     rc = skein_model_call_get(c->engine, c->world.id, m.uid, c->mem, &call, &c->error);
     if (rc == SKEIN_NOT_FOUND)
         return (rc = never_sent(c, &m, &failed)) || failed ? rc : no_call(c, &m);
-    return rc ? rc : answer_call(c, &call);
+    return rc ? rc : skn_answer_one(c, &skn_model_call_whole_shape, &call);
 }

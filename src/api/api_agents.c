@@ -23,14 +23,12 @@ skein_rc skn_api_list_agents(skn_api_call *c)
 
     if ((rc = skn_find_world(c)) ||
         (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("agents"), agents.count, false, &page)) ||
+        (rc = skn_page_open(c, SKN_STR("agents"), agents.count, 0, &page)) ||
         (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         skn_shape_agent_at_work(&c->w, &agents.at[i], &work, c->mem);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_AGENT);
+    return skn_page_close(c, &page, SKN_FIELDS_AGENT);
 }
 
 /* Changes with what a client may change, not with what the agent does. */
@@ -383,7 +381,6 @@ skein_rc skn_api_list_agent_chats(skn_api_call *c)
     skein_conversations chats, own = {0};
     skn_str             mode = skn_call_query(c, "mode");
     skein_mode          wanted;
-    skn_page            page;
     skein_rc            rc = skn_api_find_agent(c, &agent);
 
     if (rc == SKEIN_OK && mode.p && !skn_mode_from(mode, &wanted))
@@ -394,11 +391,5 @@ skein_rc skn_api_list_agent_chats(skn_api_call *c)
     for (size_t i = 0; i < chats.count; i++)
         if (chats.at[i].agent.v == agent.id.v && (!mode.p || chats.at[i].mode == wanted))
             own.at[own.count++] = chats.at[i];
-    if ((rc = skn_page_of(c, SKN_STR("conversations"), own.count, false, &page)))
-        return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_chat(&c->w, &own.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_answer_list(c, SKN_STR("conversations"), 0, own.at, own.count, &skn_chat_shape);
 }

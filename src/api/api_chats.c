@@ -41,7 +41,6 @@ skein_rc skn_api_list_chats(skn_api_call *c)
     skein_conversations all;
     wanted              q;
     bool                removed, archived;
-    skn_page            page;
     size_t              n = 0;
     skein_rc            rc;
 
@@ -55,13 +54,7 @@ skein_rc skn_api_list_chats(skn_api_call *c)
     for (size_t i = 0; i < all.count; i++)
         if (is_wanted(&q, &all.at[i]))
             all.at[n++] = all.at[i];
-    if ((rc = skn_page_of(c, SKN_STR("chats"), n, false, &page)))
-        return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_chat(&c->w, &all.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_CHAT);
+    return skn_answer_list(c, SKN_STR("chats"), SKN_LIST_FIELDS, all.at, n, &skn_chat_shape);
 }
 
 /* Its state and a hash of all that is told of it: whichever of its fields an answer has, the tag is the same. */
@@ -82,9 +75,8 @@ static skn_str chat_tag(skn_api_call *c, const skein_conversation *chat)
 
 static skein_rc answer_chat(skn_api_call *c, const skein_conversation *chat)
 {
-    skn_shape_chat(&c->w, chat);
     skn_call_add_header(c, "ETag", chat_tag(c, chat));
-    return SKEIN_OK;
+    return skn_answer_one(c, &skn_chat_shape, chat);
 }
 
 /* Two may want the first one at the same time: they get the same. Where all are archived another one is made. */
@@ -145,10 +137,7 @@ skein_rc skn_api_get_chat(skn_api_call *c)
         (rc = typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1])))
         return rc;
     skn_call_etag(c, chat_tag(c, &c->chat), &same);
-    if (same)
-        return SKEIN_OK;
-    skn_shape_chat(&c->w, &c->chat);
-    return skn_page_fields(c, SKN_FIELDS_CHAT);
+    return same ? SKEIN_OK : skn_answer_one(c, &skn_chat_shape, &c->chat);
 }
 
 static skein_rc read_change(skn_api_call *c, skein_conversation_change *out)

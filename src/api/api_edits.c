@@ -3,8 +3,6 @@
 #include "api/handlers.h"
 #include "base/error.h"
 
-#define KEPT 100 /* failed edits of a world */
-
 /* --- Before anything changes, in the order that the first clients expect ----------------------------------------- */
 
 static bool is_users(const skein_message *m)
@@ -254,19 +252,13 @@ skein_rc skn_api_edit_message(skn_api_call *c)
 skein_rc skn_api_list_edit_errors(skn_api_call *c)
 {
     skein_edit_errors list;
-    skn_page          page;
     skein_rc          rc;
 
     if ((rc = skn_find_world(c)) ||
-        (rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error)) ||
-        (rc = skn_page_read(c, SKN_STR("edit-errors"), KEPT, true, &page)))
+        (rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error)))
         return rc;
-    skn_page_fit(&page, (int64_t)list.count);
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_edit_error(&c->w, &list.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_answer_list(c, SKN_STR("edit-errors"), SKN_LIST_NEWEST | SKN_LIST_WHOLE, list.at,
+                           list.count, &skn_edit_error_shape);
 }
 
 static skein_rc find_error(skn_api_call *c, skein_edit_error *out)

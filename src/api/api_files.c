@@ -56,14 +56,11 @@ static skein_rc answer_files(skn_api_call *c, bool content)
     skein_rc   rc;
 
     if ((rc = read_files(c, &all)) ||
-        (rc = skn_page_read(c, SKN_STR("files"), SKN_PAGE_MOST, false, &page)))
+        (rc = skn_page_open(c, SKN_STR("files"), all.list.count, SKN_LIST_WHOLE, &page)))
         return rc;
-    skn_page_fit(&page, (int64_t)all.list.count);
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         write_file(c, &all, (size_t)i, content);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 skein_rc skn_api_list_context_files(skn_api_call *c)

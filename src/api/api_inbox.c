@@ -148,12 +148,6 @@ skein_rc skn_api_read_inbox(skn_api_call *c)
 
 /* --- One item ----------------------------------------------------------------------------- */
 
-static skein_rc answer_item(skn_api_call *c, const skein_inbox_item *item)
-{
-    skn_shape_inbox_item(&c->w, item);
-    return SKEIN_OK;
-}
-
 /* By its own id alone: briefings have an address of their own. */
 static skein_rc find_item(skn_api_call *c, skein_inbox_item *out)
 {
@@ -170,9 +164,7 @@ skein_rc skn_api_get_inbox_item(skn_api_call *c)
     skein_inbox_item item;
     skein_rc         rc = find_item(c, &item);
 
-    if (rc || (rc = answer_item(c, &item)))
-        return rc;
-    return skn_page_fields(c, SKN_FIELDS_INBOX_ITEM);
+    return rc ? rc : skn_answer_one(c, &skn_inbox_item_shape, &item);
 }
 
 skein_rc skn_api_get_briefing(skn_api_call *c)
@@ -185,8 +177,7 @@ skein_rc skn_api_get_briefing(skn_api_call *c)
                       SKN_FMT(c->params[0]));
     if (rc)
         return skn_api_missing(c, rc, "inbox-not-found");
-    skn_shape_briefing(&c->w, &item);
-    return skn_page_fields(c, SKN_FIELDS_BRIEFING);
+    return skn_answer_one(c, &skn_briefing_shape, &item);
 }
 
 /* -1 when the body has no such member; null is no. */
@@ -223,7 +214,7 @@ skein_rc skn_api_change_inbox_item(skn_api_call *c)
         (rc = read_snooze(c, &change.snoozed_until)) ||
         (rc = skein_inbox_set(c->engine, item.uid, &change, c->mem, &item, &c->error)))
         return skn_api_missing(c, rc, "inbox-not-found");
-    return answer_item(c, &item);
+    return skn_answer_one(c, &skn_inbox_item_shape, &item);
 }
 
 skein_rc skn_api_remove_inbox_item(skn_api_call *c)
@@ -284,7 +275,7 @@ skein_rc skn_api_answer_inbox_item(skn_api_call *c)
         return skn_api_missing(c, skn_api_blame(c, rc), "inbox-not-found");
     skn_jw_object(&c->w);
     skn_jw_key(&c->w, "item");
-    answer_item(c, &item);
+    skn_shape_inbox_item(&c->w, &item);
     skn_jw_key(&c->w, "message");
     rc = write_message(c, &item, &told);
     skn_jw_object_end(&c->w);

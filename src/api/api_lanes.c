@@ -146,9 +146,7 @@ skein_rc skn_api_create_delegation(skn_api_call *c)
                          SKN_FMT(c->chat.uid));
         rc = skein_delegation_get(c->engine, c->chat.id, one.key, c->mem, &one, &c->error);
     }
-    if (!rc)
-        skn_shape_delegation(&c->w, &one);
-    return rc;
+    return rc ? rc : skn_answer_one(c, &skn_delegation_shape, &one);
 }
 
 /* --- Ending ------------------------------------------------------------------------------- */
@@ -181,8 +179,7 @@ skein_rc skn_api_finish_delegation(skn_api_call *c)
         (rc = skein_delegation_get(c->engine, c->chat.id, lane->key, c->mem, &one, &c->error)))
         return rc;
     one.state = state;
-    skn_shape_delegation(&c->w, &one);
-    return SKEIN_OK;
+    return skn_answer_one(c, &skn_delegation_shape, &one);
 }
 
 /* Delegations: work that one agent handed to another, in a chat. */
@@ -222,21 +219,16 @@ static skein_rc put_others(skn_api_call *c, skein_delegations *list)
 skein_rc skn_api_list_delegations(skn_api_call *c)
 {
     skein_delegations list;
-    skn_page          page;
     bool              lanes;
     skein_rc          rc;
 
     if ((rc = find_chat(c)) || (rc = skn_call_query_flag(c, "lanes", &lanes)) ||
         (rc = skein_delegation_list(c->engine, c->chat.id, c->mem, &list, &c->error)) ||
-        (lanes && (rc = put_others(c, &list))) ||
-        (rc = skn_page_of(c, skn_arena_printf(c->mem, "delegations %.*s", SKN_FMT(c->chat.uid)),
-                          list.count, false, &page)))
+        (lanes && (rc = put_others(c, &list))))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_delegation(&c->w, &list.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_DELEGATION);
+    return skn_answer_list(c,
+                           skn_arena_printf(c->mem, "delegations %.*s", SKN_FMT(c->chat.uid)),
+                           SKN_LIST_FIELDS, list.at, list.count, &skn_delegation_shape);
 }
 
 static skein_rc answer_delegation(skn_api_call *c)
@@ -245,19 +237,15 @@ static skein_rc answer_delegation(skn_api_call *c)
     skein_rc rc = skein_delegation_get(c->engine, c->chat.id, c->params[1], c->mem, &one,
                                        &c->error);
 
-    if (rc)
-        return skn_api_missing(c, rc, "delegation-not-found");
-    skn_shape_delegation(&c->w, &one);
-    return SKEIN_OK;
+    return rc ? skn_api_missing(c, rc, "delegation-not-found")
+              : skn_answer_one(c, &skn_delegation_shape, &one);
 }
 
 skein_rc skn_api_get_delegation(skn_api_call *c)
 {
-    skein_rc rc;
+    skein_rc rc = find_chat(c);
 
-    if ((rc = find_chat(c)) || (rc = answer_delegation(c)))
-        return rc;
-    return skn_page_fields(c, SKN_FIELDS_DELEGATION);
+    return rc ? rc : answer_delegation(c);
 }
 
 skein_rc skn_api_cancel_delegation(skn_api_call *c)

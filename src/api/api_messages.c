@@ -178,9 +178,9 @@ skein_rc skn_api_list_message_versions(skn_api_call *c)
     skein_rc          rc;
 
     if ((rc = skn_api_message(c, &m)) || (rc = explain_one(c, &m, &told)) ||
-        (rc = skn_page_of(c, SKN_STR("versions"), told.facts[0].version_count, true, &page)))
+        (rc = skn_page_open(c, SKN_STR("versions"), told.facts[0].version_count,
+                            SKN_LIST_NEWEST, &page)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {
         rc = skein_version_get(c->engine, c->chat.id, told.facts[0].versions[i], c->mem, &v,
                                &c->error);
@@ -188,8 +188,7 @@ skein_rc skn_api_list_message_versions(skn_api_call *c)
             return rc;
         skn_shape_version(&c->w, &v);
     }
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 skein_rc skn_api_get_delivery(skn_api_call *c)
@@ -391,18 +390,15 @@ static skein_rc answer_tree(skn_api_call *c, const skein_version *v, skein_messa
     if (rc || (rc = cut_depth(c, &tree, &kept, &count)))
         return rc;
     tag = skn_arena_printf(c->mem, "tree/%.*s/%lld", SKN_FMT(v->thread_uid), (long long)root.v);
-    if ((rc = skn_page_read(c, tag, SKN_PAGE_MOST, false, &page)))
+    if ((rc = skn_page_open(c, tag, count, SKN_LIST_WHOLE, &page)))
         return rc;
-    skn_page_fit(&page, (int64_t)count);
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {
         const skein_reply_node *node = &tree.at[kept[i]];
 
         skn_shape_node(&c->w, c->chat.uid, node,
                        node->parent >= 0 ? &tree.at[node->parent].message : NULL);
     }
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_NODE);
+    return skn_page_close(c, &page, SKN_FIELDS_NODE);
 }
 
 skein_rc skn_api_list_subtree(skn_api_call *c)

@@ -13,13 +13,11 @@ skein_rc skn_api_list_queue(skn_api_call *c)
 
     if ((rc = skn_find_chat_param(c)) ||
         (rc = skein_queue_list(c->engine, c->chat.id, c->mem, &queue, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("queue"), queue.count, false, &page)))
+        (rc = skn_page_open(c, SKN_STR("queue"), queue.count, 0, &page)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         skn_shape_waiting(&c->w, c->chat.uid, &queue.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 static skein_rc find_waiting(skn_api_call *c, skein_waiting *out)

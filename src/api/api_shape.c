@@ -98,7 +98,7 @@ skein_rc skn_api_answer_messages(skn_api_call *c, int64_t version, const skein_m
     skn_told_messages told;
     skn_page          page;
     skein_messages    part;
-    skein_rc          rc = skn_page_of(c, tag, list->count, false, &page);
+    skein_rc          rc = skn_page_open(c, tag, list->count, 0, &page);
 
     if (rc)
         return rc;
@@ -106,7 +106,6 @@ skein_rc skn_api_answer_messages(skn_api_call *c, int64_t version, const skein_m
     if ((rc = skn_api_explain(c, version, &part, &told)) ||
         (rc = api_include(c, version, &told)))
         return rc;
-    skn_call_list(c);
     for (size_t i = 0; i < part.count; i++)
         skn_api_write_message(c, &told, i);
     skn_page_end(c, &page);

@@ -12,16 +12,14 @@ skein_rc skn_api_list_squashes(skn_api_call *c)
 
     if ((rc = skn_find_chat_param(c)) ||
         (rc = skein_squash_list(c->engine, c->chat.id, 0, c->mem, &uids, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("squashes"), uids.count, true, &page)))
+        (rc = skn_page_open(c, SKN_STR("squashes"), uids.count, SKN_LIST_NEWEST, &page)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {
         if ((rc = skein_squash_get(c->engine, uids.at[i], c->mem, &one, &c->error)))
             return rc;
         skn_shape_squash(&c->w, &one);
     }
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 /* The agent that did it: a name, or true for one that is not named. A named one also asked for it, unless

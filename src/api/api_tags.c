@@ -8,17 +8,11 @@
 static skein_rc answer_tags(skn_api_call *c)
 {
     skein_tags tags;
-    skn_page   page;
     skein_rc rc = skein_tag_list(c->engine, c->world.id, c->chat.id, c->mem, &tags, &c->error);
 
-    if (rc || (rc = skn_page_read(c, SKN_STR("tags"), SKN_PAGE_MOST, false, &page)))
-        return rc;
-    skn_page_fit(&page, (int64_t)tags.count);
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_tag(&c->w, &tags.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("tags"), SKN_LIST_WHOLE, tags.at, tags.count,
+                                &skn_tag_shape);
 }
 
 /* Which tags are on is known of a chat; without one none is. */

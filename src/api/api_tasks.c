@@ -21,20 +21,15 @@ skein_rc skn_api_list_tasks(skn_api_call *c)
     skein_agent agent;
     skein_tasks tasks;
     skn_str     status;
-    skn_page    page;
     skein_rc    rc;
 
     if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_status(c, &status)) ||
         (rc = skein_task_list(c->engine, agent.id, status, LISTED_MOST, c->mem, &tasks,
-                              &c->error)) ||
-        (rc = skn_page_of(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
-                          tasks.count, true, &page)))
+                              &c->error)))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_task(&c->w, &tasks.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_TASK);
+    return skn_answer_list(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
+                           SKN_LIST_NEWEST | SKN_LIST_FIELDS, tasks.at, tasks.count,
+                           &skn_task_shape);
 }
 
 /* A text of the body that has to say something. */
@@ -61,8 +56,7 @@ skein_rc skn_api_create_task(skn_api_call *c)
         return skn_api_blame(c, rc);
     c->status = 201;
     skn_api_location(c, "/tasks/%.*s", SKN_FMT(task.uid));
-    skn_shape_task(&c->w, &task);
-    return SKEIN_OK;
+    return skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_get_task(skn_api_call *c)
@@ -73,8 +67,7 @@ skein_rc skn_api_get_task(skn_api_call *c)
     if ((rc = skn_find_world(c)) ||
         (rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
         return skn_api_missing(c, rc, "task-not-found");
-    skn_shape_task(&c->w, &task);
-    return skn_page_fields(c, SKN_FIELDS_TASK);
+    return skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_cancel_task(skn_api_call *c)
@@ -86,8 +79,7 @@ skein_rc skn_api_cancel_task(skn_api_call *c)
         (rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem, &task,
                                 &c->error)))
         return skn_api_missing(c, rc, "task-not-found");
-    skn_shape_task(&c->w, &task);
-    return SKEIN_OK;
+    return skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_retry_task(skn_api_call *c)
@@ -99,8 +91,7 @@ skein_rc skn_api_retry_task(skn_api_call *c)
         (rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
         return skn_api_missing(c, rc, "task-not-found");
     c->status = 202;
-    skn_shape_task(&c->w, &task);
-    return SKEIN_OK;
+    return skn_answer_one(c, &skn_task_shape, &task);
 }
 
 /* --- Pausing and waking ------------------------------------------------------------------- */
@@ -182,19 +173,13 @@ skein_rc skn_api_list_expected(skn_api_call *c)
 {
     skein_agent     agent;
     skein_expecteds list;
-    skn_page        page;
     skein_rc        rc;
 
     if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_expected_list(c->engine, c->world.id, agent.id, c->mem, &list,
-                                  &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("expected"), list.count, true, &page)))
+        (rc = skein_expected_list(c->engine, c->world.id, agent.id, c->mem, &list, &c->error)))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_expected(&c->w, &list.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_answer_list(c, SKN_STR("expected"), SKN_LIST_NEWEST, list.at, list.count,
+                           &skn_expected_shape);
 }
 
 /* --- Knowledge ---------------------------------------------------------------------------- */
@@ -204,17 +189,12 @@ skein_rc skn_api_list_knowledge(skn_api_call *c)
     skein_agent      agent;
     skein_knowledges list;
     skn_str          words = skn_call_query(c, "q");
-    skn_page         page;
     skein_rc         rc;
 
     if ((rc = skn_api_find_agent(c, &agent)) ||
         (rc = skein_knowledge_list(c->engine, agent.id, words, LISTED_MOST, c->mem, &list,
-                                   &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("knowledge"), list.count, true, &page)))
+                                   &c->error)))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_knowledge(&c->w, &list.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_answer_list(c, SKN_STR("knowledge"), SKN_LIST_NEWEST, list.at, list.count,
+                           &skn_knowledge_shape);
 }

@@ -6,18 +6,13 @@
 skein_rc skn_api_list_threads(skn_api_call *c)
 {
     skein_versions list;
-    skn_page       page;
     skein_rc       rc;
 
     if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error)) ||
-        (rc = skn_page_of(c, SKN_STR("threads"), list.count, true, &page)))
+        (rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error)))
         return rc;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_version(&c->w, &list.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_VERSION);
+    return skn_answer_list(c, SKN_STR("threads"), SKN_LIST_NEWEST | SKN_LIST_FIELDS, list.at,
+                           list.count, &skn_version_shape);
 }
 
 skein_rc skn_api_get_thread(skn_api_call *c)

@@ -127,13 +127,11 @@ skein_rc skn_api_list_summaries(skn_api_call *c)
     skein_rc        rc;
 
     if ((rc = read_summaries(c, &list)) ||
-        (rc = skn_page_of(c, SKN_STR("summaries"), list.count, true, &page)))
+        (rc = skn_page_open(c, SKN_STR("summaries"), list.count, SKN_LIST_NEWEST, &page)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         write_summary(c, &list.at[i]);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 /* Whose memory it is about; its own conversation is what an agent remembers. */

@@ -175,17 +175,15 @@ skein_rc skn_api_list_worlds(skn_api_call *c)
     skein_rc     rc;
 
     if ((rc = list_worlds(c, &worlds, &removed)) ||
-        (rc = skn_page_of(c, SKN_STR("worlds"), worlds.count, false, &page)) ||
+        (rc = skn_page_open(c, SKN_STR("worlds"), worlds.count, 0, &page)) ||
         (rc = work_in(c, (skein_world_id){0}, &all)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {
         one = work_of(c, &all, worlds.at[i].id);
         if ((rc = write_world(c, &worlds.at[i], &one, removed)))
             return rc;
     }
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_WORLD);
+    return skn_page_close(c, &page, SKN_FIELDS_WORLD);
 }
 
 /* --- Settings ----------------------------------------------------------------------------- */

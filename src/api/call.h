@@ -178,15 +178,29 @@ skein_rc skn_page_read(skn_api_call *c, skn_str tag, int64_t fallback, bool newe
                        skn_page *out);
 /* Where it begins and ends in a list of this length. */
 void skn_page_fit(skn_page *p, int64_t total);
-/* Both in one, for lists that are at hand. */
-skein_rc skn_page_of(skn_api_call *c, skn_str tag, size_t total, bool newest_first,
-                     skn_page *out);
 /* A cursor of this list; `from` is what skn_page_read gives back. */
 skn_str skn_page_cursor(skn_api_call *c, const skn_page *p, int64_t from, int64_t count);
 /* Closes the list that skn_call_list opened, with cursors to both sides. */
 void skn_page_end(skn_api_call *c, const skn_page *p);
+
+/* What kind of list it is. */
+enum {
+    SKN_LIST_NEWEST = 1, /* new items come in front */
+    SKN_LIST_FIELDS = 2, /* "fields" picks members */
+    SKN_LIST_WHOLE = 4   /* short: without a limit the page is as long as a page may be */
+};
+
+/* The whole answer: of these things, which are of the shape, the page that is asked for. */
+skein_rc skn_answer_list(skn_api_call *c, skn_str tag, int how, const void *things,
+                         size_t count, const skn_shape *shape);
+/* The whole answer: this thing, where something is read with "fields". */
+skein_rc skn_answer_one(skn_api_call *c, const skn_shape *shape, const void *thing);
+/* Around the items of a list at hand that the caller writes, those of out->from and out->count. `known` are the members
+ * of each that there are; NULL: "fields" is not for this list. */
+skein_rc skn_page_open(skn_api_call *c, skn_str tag, size_t total, int how, skn_page *out);
+skein_rc skn_page_close(skn_api_call *c, const skn_page *p, const char *known);
 /* fields=a,b: leaves only these members in the answer, or in every item of a list; `known` are
- * those there are. Fails when one is not. */
+ * those there are. Fails when one is not. The answer to a change is always whole. */
 skein_rc skn_page_fields(skn_api_call *c, const char *known);
 /* Will one of these members be left in the answer? What only others need is not worth reading. */
 bool skn_page_wants(skn_api_call *c, const char *names);

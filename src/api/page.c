@@ -126,14 +126,16 @@ void skn_page_fit(skn_page *p, int64_t total)
     p->count = total - p->from < most ? total - p->from : most;
 }
 
-skein_rc skn_page_of(skn_api_call *c, skn_str tag, size_t total, bool newest_first,
-                     skn_page *out)
+skein_rc skn_page_open(skn_api_call *c, skn_str tag, size_t total, int how, skn_page *out)
 {
-    skein_rc rc = skn_page_read(c, tag, SKN_PAGE_DEFAULT, newest_first, out);
+    int64_t  limit = how & SKN_LIST_WHOLE ? SKN_PAGE_MOST : SKN_PAGE_DEFAULT;
+    skein_rc rc = skn_page_read(c, tag, limit, how & SKN_LIST_NEWEST, out);
 
-    if (rc == SKEIN_OK)
-        skn_page_fit(out, (int64_t)total);
-    return rc;
+    if (rc)
+        return rc;
+    skn_page_fit(out, (int64_t)total);
+    skn_call_list(c);
+    return SKEIN_OK;
 }
 
 void skn_page_end(skn_api_call *c, const skn_page *p)
@@ -218,6 +220,12 @@ static void pick_items(skn_jw *w, const skn_json *list, skn_str wanted)
     skn_jw_object_end(w);
 }
 
+skein_rc skn_page_close(skn_api_call *c, const skn_page *p, const char *known)
+{
+    skn_page_end(c, p);
+    return known ? skn_page_fields(c, known) : SKEIN_OK;
+}
+
 skein_rc skn_page_fields(skn_api_call *c, const char *known)
 {
     return skn_page_fields_and(c, known, SKN_NONE);
@@ -229,8 +237,10 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also)
     const skn_json *answer, *data;
     skein_rc        rc;
 
-    if (!wanted.n || (rc = check_fields(c, wanted, known)))
-        return wanted.n ? rc : SKEIN_OK;
+    if (!wanted.n || (c->route->flags & SKN_ROUTE_CHANGES))
+        return SKEIN_OK;
+    if ((rc = check_fields(c, wanted, known)))
+        return rc;
     if (also.n)
         wanted = skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(wanted), SKN_FMT(also));
     if (c->out.over) /* which is told in the end */
@@ -248,4 +258,26 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also)
     else
         pick_members(&c->w, answer, wanted);
     return SKEIN_OK;
+}
+
+/* --- Whole answers ------------------------------------------------------------------------ */
+
+skein_rc skn_answer_list(skn_api_call *c, skn_str tag, int how, const void *things,
+                         size_t count, const skn_shape *shape)
+{
+    const char *known = how & SKN_LIST_FIELDS ? skn_shape_fields(shape, c->mem).p : NULL;
+    skn_page    page;
+    skein_rc    rc = skn_page_open(c, tag, count, how, &page);
+
+    if (rc)
+        return rc;
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_write(&c->w, shape, (const char *)things + (size_t)i * shape->size);
+    return skn_page_close(c, &page, known);
+}
+
+skein_rc skn_answer_one(skn_api_call *c, const skn_shape *shape, const void *thing)
+{
+    skn_shape_write(&c->w, shape, thing);
+    return skn_page_fields(c, skn_shape_fields(shape, c->mem).p);
 }

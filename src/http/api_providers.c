@@ -134,15 +134,13 @@ static skein_rc answer_list(const asked *a, const skn_api_providers *told, const
 {
     skn_api_call *c = a->c;
     skn_page      page;
-    skein_rc      rc = skn_page_of(c, skn_str_of(tag), count, false, &page);
+    skein_rc      rc = skn_page_open(c, skn_str_of(tag), count, 0, &page);
 
     if (rc)
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         write(c, a, told, (size_t)i);
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 /* What came of a test is an answer also when it is bad news. */

@@ -145,13 +145,11 @@ skein_rc skn_http_list_sessions(skn_api_call *c)
     skein_rc     rc;
 
     skn_sessions_all(c->by->http->sessions, c->mem, &all);
-    if ((rc = skn_page_of(c, SKN_STR("sessions"), all.count, false, &page)))
+    if ((rc = skn_page_open(c, SKN_STR("sessions"), all.count, 0, &page)))
         return rc;
-    skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
         write_session(&c->w, &all.at[i], skn_str_eq(all.at[i].uid, c->by->who.session));
-    skn_page_end(c, &page);
-    return SKEIN_OK;
+    return skn_page_close(c, &page, NULL);
 }
 
 static skein_rc remove_sessions(skn_api_call *c, skn_str uid)
