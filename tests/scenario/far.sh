@@ -125,7 +125,25 @@ rm "$place/gone.txt"
 t 'with a context file that is gone' alike context --agent ada
 t 'which is named' complains 'gone.txt: there is no file "gone.txt"'
 must files rm gone.txt
-t 'the inbox' alike inbox
+t 'the inbox' alike inbox ls
+t 'an item that is not there' alike inbox show zzzzzzzz
+t 'is not done' alike inbox done zzzzzzzz
+t 'nor opened again' alike inbox reopen zzzzzzzz
+t 'nor put off' alike inbox snooze zzzzzzzz 2h
+t 'nor replied to' alike inbox reply zzzzzzzz yes
+t 'nor allowed' alike inbox allow zzzzzzzz
+t 'nor denied' alike inbox deny zzzzzzzz
+t 'what waits' alike queue ls
+t 'what does not is not removed' alike queue rm zzzzzzzz
+t 'providers' alike provider ls
+t 'a provider' alike provider show demo
+t 'its models' alike provider models demo
+t 'a provider that is not there' alike provider test nosuch
+t 'which could be added' alike provider add local --type ollama -n
+t 'used' alike provider use demo -n
+t 'given a key' alike provider login demo -n
+t 'and removed' alike provider rm demo -n
+t 'what there is to detect' alike provider detect
 t 'a version' alike show v1
 t 'what is not there' alike show zzzzzzzzzz
 t 'what an agent said last' alike show @ada
@@ -802,4 +820,24 @@ t 'unless it is none' fails 2 'SKEIN_TOKEN must be'
 SKEIN_TOKEN_FILE=$dir/token f conv ls
 t 'and takes it' prints 'from afar'
 stop_server
+
+# --- All of them ------------------------------------------------------------------------------
+
+# The commands that go around the door (docs/architecture.md), and what the program tells of itself.
+around=' fsck backup migrate import config token serve doctor bench completion help version '
+# commands: those of the help, a line each.
+commands() {
+    "$SKEIN" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | while read -r word; do
+        "$SKEIN" help "$word" |
+            sed -n "1s/^skein $word\( .*\)\{0,1\}\$/$word/p; s/^  skein \($word [a-z]*\)\( .*\)\{0,1\}\$/\1/p"
+    done
+}
+commands >"$dir/commands"
+t 'the help has commands' test "$(wc -l <"$dir/commands")" -gt 100
+missing=
+while read -r command; do
+    case $around in *" ${command%% *} "*) continue ;; esac
+    grep -Eq "(^|[^a-z])(f|must_f|alike|[a-z]+_alike) (-w [a-z]+ )?$command( |\$)" "$0" || missing="$missing $command,"
+done <"$dir/commands"
+t 'every command is run here, but those that go around the door' is "$missing" ''
 finish
