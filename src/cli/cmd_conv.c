@@ -29,16 +29,6 @@ static skein_rc make_of(skn_cli *cli, skn_str agent, skein_mode mode, const skn_
     return skn_send(cli, &b, "POST", NULL, "{world}/chats", out);
 }
 
-skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
-{
-    const skn_json *chat;
-    skein_rc        rc = make_chat(cli, title, &chat);
-
-    if (!rc)
-        skn_door_read_chat(cli, chat, out);
-    return rc;
-}
-
 skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
 {
     const skn_json *chat;

@@ -51,8 +51,6 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
 /* A new conversation with so many messages of a version; -1: with all. */
 skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         const skn_json **out);
-/* A new chat, which becomes the current one. */
-skein_rc skn_chat_new(skn_cli *cli, skn_str title, skein_conversation *out);
 /* The one conversation of this kind that the agent has; it comes into being. */
 skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out);
 /* Messages of any role, each a JSON object; they wake nobody. */

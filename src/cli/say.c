@@ -306,6 +306,8 @@ skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_
     const skn_json *answer;
     skein_rc        rc;
 
+    if (b && cli->dry_run)
+        skn_buf_release(&b->bytes);
     if (cli->dry_run && (!cli->json || !deed->shows)) {
         skn_say_would(cli, *thing, deed->would);
         return SKEIN_OK;
