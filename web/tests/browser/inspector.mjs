@@ -202,7 +202,7 @@ test('a squash says what it stands for, and is run again', async () => {
     await box(p).getByRole('button', { name: 'Run again…' }).click();
     await box(p).getByRole('button', { name: 'Go back and run again' }).click();
     await p
-        .getByText(/The squash was done again/)
+        .getByText(/The squash was run again/)
         .first()
         .waitFor();
     assert.equal((await server.get(`${w.chatPath}/squashes`)).data.length, 2);
