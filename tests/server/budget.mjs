@@ -156,7 +156,7 @@ const answered = count => asks.messages().then(all => assert.equal(all.filter(m 
 test('with "ask" the turn waits for a person, who is asked once however many come to the limit', async () => {
     assert.deepEqual(failures(await asks.converse('@ada one')), []); // 2.00 of 1.50
     assert.deepEqual(await questionsOf('purse'), []); // nobody has to answer what nobody has asked
-    assert.match((await server.get('/providers/purse')).detail, /\. The inbox asks whether to go on, at the latest with the next message\./);
+    assert.match((await server.get('/providers/purse')).detail, /\. The inbox asks whether to continue, at the latest with the next message\./);
     const before = questions, asked = await atLimit('ada', 'purse');
     assert.equal(asked.length, 1, JSON.stringify(asked));
     assert.deepEqual([asked[0].open, asked[0].answer, asked[0].title], [true, null, 'The monthly limit of purse is reached. Go on?']);

@@ -65,7 +65,7 @@ function unreached(reason: unknown): Trouble {
             status: 0,
             type: 'aborted',
             title: 'Given up',
-            detail: 'The request was given up.',
+            detail: 'The request was cancelled.',
             code: 'aborted',
         };
     }
@@ -77,7 +77,7 @@ function unreached(reason: unknown): Trouble {
             ? `There was no answer within ${TIMEOUT_MS / 1000} seconds.`
             : 'Nothing answered at the address of this page.',
         code: late ? 'timeout' : 'unreachable',
-        hint: 'Nothing is lost. Look whether the server is running, then try again.',
+        hint: 'Nothing is lost. Check that the server is running, then retry.',
     };
 }
 

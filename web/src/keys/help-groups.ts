@@ -19,7 +19,7 @@ const always: Group = {
     where: 'Always',
     lines: [
         { title: 'Back and forward through places visited', keys: ['Alt+ArrowLeft', 'Alt+ArrowRight'] },
-        { title: 'Close the innermost thing', keys: ['Escape'] },
+        { title: 'Close the innermost dialog or panel', keys: ['Escape'] },
         { title: 'Go to the notes at the lower edge', keys: ['F6'] },
     ],
 };

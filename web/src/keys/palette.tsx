@@ -275,10 +275,8 @@ function Window({ start }: { start: string }) {
                     </div>
                 ))}
             </div>
-            {entries.length === 0 && <p class="palette-none">Nothing fits.</p>}
-            {found.failed && (
-                <p class="palette-none">Messages could not be searched: the server does not answer.</p>
-            )}
+            {entries.length === 0 && <p class="palette-none">No matches.</p>}
+            {found.failed && <p class="palette-none">The search failed: the server does not answer.</p>}
             <p class="visually-hidden" role="status">
                 {entries.length} results
             </p>

@@ -109,7 +109,7 @@ function unanswered(rows: readonly Message[]): Failed[] {
         (m.delivery ?? []).flatMap(({ agent, state, error, failedAt, stoppedAt }) => {
             if (stoppedAt !== undefined) return [noAnswer(m.messageId, agent, stoppedAt)];
             if (state !== 'failed') return [];
-            const detail = error ?? 'It did not answer.';
+            const detail = error ?? 'The agent did not answer.';
             return [{ ...noAnswer(m.messageId, agent, failedAt ?? m.createdAt), stopped: false, detail }];
         }),
     );

@@ -97,7 +97,7 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
     const {
         messageId,
         agent,
-        detail = 'It did not answer.',
+        detail = 'The agent did not answer.',
         hint = null,
         retryable,
         code,

@@ -28,8 +28,8 @@ const NOT_LOADED: Trouble = {
     status: 0,
     type: 'waiting',
     code: 'waiting',
-    title: 'It is sent later',
-    detail: 'The conversation is not loaded yet. The message is kept, and sent as soon as it is.',
+    title: 'The message is sent later',
+    detail: 'The conversation is still loading. The message is saved and will be sent then.',
 };
 const AGAIN_MS = 2000;
 const TRIES = 3;

@@ -38,7 +38,7 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
         .getByText(/from 0 to 2/)
         .waitFor();
     await form.getByRole('textbox', { name: 'Temperature' }).fill('0.5');
-    await form.getByRole('textbox', { name: 'Looks by itself every' }).fill('15m');
+    await form.getByRole('textbox', { name: 'Looks for work every' }).fill('15m');
     await form.getByRole('combobox', { name: 'Reports to' }).selectOption('lead');
     await form.getByRole('combobox', { name: 'Model' }).selectOption('demo/scripted');
     await sound(p);
@@ -58,7 +58,7 @@ test('what was typed for a new agent is there again when the form was closed, un
     const form = p.getByRole('dialog');
     const begin = () => p.getByRole('button', { name: '+ Agent' }).click();
     const name = form.getByRole('textbox', { name: 'Name' });
-    const told = form.getByRole('textbox', { name: 'What it is told about itself' });
+    const told = form.getByRole('textbox', { name: 'System prompt' });
     await begin();
     await name.fill('kim');
     await told.fill('You count the beans.');
@@ -124,12 +124,12 @@ test('an agent is paused, resumed, woken, changed, and removed with what stays s
         [...document.querySelectorAll('button')].some(b => b.textContent === 'Pause'),
     );
     assert.equal((await get(w, 'lead')).paused, false);
-    await p.getByRole('textbox', { name: 'What it is told about itself' }).fill('You plan.');
+    await p.getByRole('textbox', { name: 'System prompt' }).fill('You plan.');
     await p.getByRole('button', { name: 'Save' }).click();
     await p.getByText('@lead was changed.').first().waitFor();
     assert.equal((await get(w, 'lead')).systemPrompt, 'You plan.');
     await p.getByRole('button', { name: 'Remove @lead…' }).click();
-    await p.getByRole('dialog').getByText('What it said stays in every conversation').waitFor();
+    await p.getByRole('dialog').getByText('Its messages and briefings stay.').waitFor();
     await p.getByRole('dialog').getByText('@ada has no lead then, until you choose another.').waitFor();
     await p.getByRole('dialog').getByRole('button', { name: 'Remove @lead', exact: true }).click();
     await until(
@@ -244,7 +244,7 @@ test('tasks are given, done, cancelled and begun anew; what is kept in mind is f
     await p.getByText('The freeze ends at noon').waitFor();
     await p.getByText('80 % sure').waitFor();
     await p.getByRole('searchbox', { name: 'Find' }).fill('nothing');
-    await p.getByText('Nothing it knows has "nothing".').waitFor();
+    await p.getByText('No note contains "nothing".').waitFor();
 });
 
 test('a world without agents says so, and a demo team can be made', async () => {

@@ -284,13 +284,13 @@ test('what is written while agents work waits in the queue: sent now, changed in
     // The server keeps them: a reload shows them again.
     await p.reload();
     await live(p);
-    await p.getByRole('button', { name: 'Edit the waiting message: second waits' }).click();
+    await p.getByRole('button', { name: 'Edit the queued message: second waits' }).click();
     await until(
         p,
         'its text is in the box',
         () => document.querySelector('.chat-box textarea')?.value === 'second waits',
     );
-    await p.getByText('Changing waiting message 2 of 3').waitFor();
+    await p.getByText('Changing queued message 2 of 3').waitFor();
     await composer(p).fill('second, better');
     await p.getByRole('button', { name: 'Change', exact: true }).click();
     await until(
@@ -301,7 +301,7 @@ test('what is written while agents work waits in the queue: sent now, changed in
             '“first waits”,“second, better”,“third waits”',
     );
     assert.equal(await composer(p).inputValue(), '');
-    await p.getByRole('button', { name: 'Remove the waiting message: third waits' }).click();
+    await p.getByRole('button', { name: 'Remove the queued message: third waits' }).click();
     await counts(p, '.chat-queue li', 2);
     await p.getByRole('button', { name: 'Send now: first waits' }).click();
     await until(p, 'it is said', () =>
@@ -309,7 +309,7 @@ test('what is written while agents work waits in the queue: sent now, changed in
             a.textContent.includes('first waits'),
         ),
     );
-    await p.getByRole('button', { name: 'Remove the waiting message: second, better' }).click();
+    await p.getByRole('button', { name: 'Remove the queued message: second, better' }).click();
     await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await w.idle();
@@ -620,7 +620,7 @@ test('an empty conversation of another world offers examples, and the panel tell
     const p = await open(quick, at(w));
     await p
         .getByText(
-            'No messages yet. Every agent of this world that is not paused answers; write @name for one.',
+            'No messages yet. Every agent of this world answers unless it is paused; write @name to ask one agent.',
         )
         .waitFor();
     await axe(p);
@@ -754,7 +754,9 @@ test('a message may have as many bytes as the server takes, and one more stays i
     await composer(p).fill(`${most}y`);
     await sendIt();
     await p
-        .getByText('This has 1 000 001 bytes, and a message may have 1 000 000. It is kept in the box.')
+        .getByText(
+            'The text has 1 000 001 bytes; a message can have at most 1 000 000. It is kept in the box.',
+        )
         .first()
         .waitFor();
     assert.equal((await composer(p).inputValue()).length, most.length + 1);

@@ -28,10 +28,11 @@ const fresh = (agents = three, s = server) => s.world(`edit${++worlds}`, agents)
 const at = w => `/w/${w.name}/c/${w.chat}`;
 const recovery = p => p.getByRole('group', { name: 'Warning' }).filter({ hasText: 'was not sent' });
 const dialog = p => p.getByRole('dialog');
-const edited = (p, n = 4) => p.getByText(`Edited. ${n} messages are in the version before.`, { exact: true });
+const edited = (p, n = 4) =>
+    p.getByText(`Edited. ${n} messages are in the previous version.`, { exact: true });
 const done = p =>
     p
-        .getByText(/^Edited\. \d+ messages? (is|are) in the version before\.$/)
+        .getByText(/^Edited\. \d+ messages? (is|are) in the previous version\.$/)
         .first()
         .waitFor();
 const banner = p => p.getByText('Your edited message was not sent.');
@@ -215,7 +216,7 @@ test('more than ten messages are counted by sender, and the list to confirm is s
         .getByText(/you 4 · .*lead 4/)
         .waitFor();
     const going = (await w.messages()).slice(-16);
-    const listed = dialog(p).getByRole('list', { name: 'Messages that go' }).locator('li');
+    const listed = dialog(p).getByRole('list', { name: 'Messages to be removed' }).locator('li');
     await listed.first().waitFor(); // without a press
     const shown = await listed.evaluateAll(all => all.map(li => [li.value, li.textContent]));
     const line = (m, n) => [n, `${m.sender === 'human' ? 'You' : `@${m.sender}`} ${m.content}`];
@@ -252,9 +253,7 @@ test('a world without sessions says so before anything is removed', async () => 
     await server.ask('PATCH', w.path, { currentChatId: null });
     const p = await open(server, at(w));
     await edit(p, 'one');
-    await dialog(p)
-        .getByText('This world keeps no session, so an edited message cannot be sent again.')
-        .waitFor();
+    await dialog(p).getByText('This world has no session, so an edited message cannot be sent.').waitFor();
     await dialog(p).getByRole('button', { name: 'Turn sessions on' }).click();
     await confirm(p, 'one, again', 'Restart');
     await done(p);
@@ -404,7 +403,7 @@ test('a lost answer to the removal is asked for again, and nothing is removed tw
     );
     await edit(p, 'two');
     await confirm(p, 'two, better');
-    await p.getByText('It is not known whether the messages were removed').waitFor();
+    await p.getByText('The messages may have been removed').waitFor();
     await recovery(p).getByRole('button', { name: 'Retry now' }).click();
     await edited(p).waitFor();
     await same(p, w);
@@ -464,7 +463,7 @@ test('an open dialog counts again when another window changes the conversation, 
     await dialog(p).getByText('This will remove 2 messages (including this one). Continue?').waitFor();
     await dialog(p).getByText('The conversation changed while you were writing.').waitFor();
     await take('one');
-    await dialog(p).getByRole('heading', { name: 'This message is not in this version any more' }).waitFor();
+    await dialog(p).getByRole('heading', { name: 'This message is no longer in this version' }).waitFor();
     await dialog(p).getByText('my second').waitFor();
     await dialog(p).getByRole('button', { name: 'Copy my text' }).waitFor();
 });
@@ -536,7 +535,7 @@ for (const [width, height] of [
         await theirs.waitFor();
         // Put away it is hidden in that browser alone.
         await theirs.click();
-        await other.getByRole('button', { name: 'Put all away' }).click();
+        await other.getByRole('button', { name: 'Hide all' }).click();
         await theirs.waitFor({ state: 'detached' });
         await lists();
         await entry.waitFor();

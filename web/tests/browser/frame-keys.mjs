@@ -445,7 +445,7 @@ test('a world is made from the switcher, and a bad name says what is wrong', asy
     const name = p.getByLabel('Name', { exact: true });
     await name.fill('no spaces!');
     await p.getByText(/^Letters, digits/).waitFor();
-    assert.ok(await p.getByRole('button', { name: 'Make the world' }).isDisabled());
+    assert.ok(await p.getByRole('button', { name: 'Create the world' }).isDisabled());
     await name.fill(`made${worlds}`);
     await p.keyboard.press('Enter');
     await until(
@@ -595,7 +595,7 @@ test('a server with a token asks for it once, takes a pasted one, and says when 
     await p.keyboard.press('Escape');
     await box.fill('wrong');
     await p.keyboard.press('Enter');
-    await p.getByText('The server does not know this token.').waitFor();
+    await p.getByText('The server does not accept this token.').waitFor();
     await box.fill('');
     await p.evaluate(text => navigator.clipboard.writeText(text), secret);
     await box.focus();

@@ -70,7 +70,7 @@ const without = (...gone) => anywhere.filter(line => !gone.some(g => line.starts
 const views = ['Chat: g c', 'Tree: g t', 'Timeline: g l', 'History: g h'];
 const always = [
     'Back and forward through places visited: Alt ←, Alt →',
-    'Close the innermost thing: Esc',
+    'Close the innermost dialog or panel: Esc',
     'Go to the notes at the lower edge: F6',
 ];
 
@@ -100,7 +100,7 @@ const screens = {
             'Inspect: i',
             'Copy link: y',
             'Copy Markdown: Shift y',
-            'Time travel to the version before it: t',
+            'Make the version before this message current: t',
         ],
         Composer: ['Send: Enter', 'New line: Shift Enter', 'Edit your last message, in an empty box: ↑'],
         Always: always,

@@ -393,7 +393,7 @@ test('a branch is a conversation of its own', async () => {
     const p = await opened(s);
     await entry(p, 'v6').click();
     await p.getByRole('button', { name: 'Branch from here, v6' }).click();
-    await note(p, 'A new conversation begins like v6.').waitFor();
+    await note(p, 'A new conversation starts from v6.').waitFor();
     await until(p, 'it is another conversation', old => !location.pathname.endsWith(old), s.w.chat);
     const made = new URL(await address(p)).pathname.split('/').at(-1);
     const list = (await server.get(`/api/v1${s.w.path}/chats/${made}/messages`)).data.map(m => m.content);

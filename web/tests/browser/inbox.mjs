@@ -62,7 +62,7 @@ test('a briefing comes by itself, is read, leads to the work, and is done and ta
     assert.equal(talk, `/w/${w.name}/c/${made.chatId}#m-${made.messageId}`);
     await p.keyboard.press('e');
     await gone(p, 'About the freeze');
-    await p.getByText('Done. It is kept under Done.').first().waitFor();
+    await p.getByText('Marked as done.').first().waitFor();
     assert.notEqual((await item(made.id)).doneAt, null);
     await p.keyboard.press('z');
     await row(p, 'About the freeze').waitFor();
@@ -134,7 +134,7 @@ test('what a tool says of itself is read before its first yes, in the inbox and 
     const made = await causes(w, 'ada', 'read the shelf', 'approval');
     const p = await open(server, `/inbox/${made.id}`);
     const shown = reader(p).getByRole('region', { name: 'What shelf__read is' });
-    await shown.getByText('This tool was not used here before.').waitFor();
+    await shown.getByText('This tool has not been used here before.').waitFor();
     assert.equal(
         await shown.getByLabel('Description', { exact: true }).textContent(),
         description.replace('\u202e', 'U+202E'),
@@ -148,7 +148,7 @@ test('what a tool says of itself is read before its first yes, in the inbox and 
     await live(p);
     await send(p, 'read the shelf');
     const asked = p.locator('.chat-permission');
-    await asked.getByText('This tool was not used here before.').waitFor();
+    await asked.getByText('This tool has not been used here before.').waitFor();
     await asked.getByText('# Allowed').waitFor();
     await sound(p);
     await asked.getByRole('button', { name: /^Allow @ada / }).click();
@@ -294,7 +294,7 @@ test('while the server is away, done waits, and is sent when it is back', async 
     await marked(p, made.id, true);
     proxy.stop();
     await p.keyboard.press('e');
-    await p.getByText('Done. It is kept under Done.').first().waitFor();
+    await p.getByText('Marked as done.').first().waitFor();
     await filter(p, 'Done').click();
     await row(p, `About away${w.name}`).locator('.inbox-waiting').waitFor();
     assert.equal((await item(made.id)).doneAt, null);

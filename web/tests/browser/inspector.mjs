@@ -169,9 +169,7 @@ test('a call that nobody kept says so', async () => {
     );
     await p.locator('.call-row').first().click();
     await box(p)
-        .getByText(
-            'Nothing is recorded for this call: it is older than recording, or it was imported or erased.',
-        )
+        .getByText('Nothing is recorded for this call: it is too old, or was imported or erased.')
         .waitFor();
 });
 

@@ -61,7 +61,8 @@ for (const textSize of ['normal', 'larger'])
         for (const tab of tabs) {
             await p.locator('.settings-nav a', { hasText: tab }).click();
             await p.locator('.settings-tab > *').nth(1).waitFor();
-            if (tab === 'Keyboard') await p.getByText('Time travel to the version before it').waitFor();
+            if (tab === 'Keyboard')
+                await p.getByText('Make the version before this message current').waitFor();
             if (tab === 'Data') await p.getByRole('combobox', { name: 'As' }).waitFor();
             await settled(p);
             assert.deepEqual(await cut(p, '#main'), [], tab);

@@ -91,11 +91,9 @@ test('t shows the version before a message, where e says why nothing can be edit
     await old.filter({ hasText: 'hello' }).waitFor();
     await old.focus();
     await p.keyboard.press('e');
-    await note(p, 'You look at v1: make it current to edit.');
+    await note(p, 'This is v1: make it current to edit.');
     await until(p, 'it is read out', () =>
-        document
-            .querySelector('#live-polite')
-            .textContent.includes('You look at v1: make it current to edit.'),
+        document.querySelector('#live-polite').textContent.includes('This is v1: make it current to edit.'),
     );
     assert.equal(await p.getByRole('dialog').count(), 0);
 });
@@ -176,7 +174,7 @@ test('an address that nothing has says so, and leads back', async () => {
     const p = await page();
     allow(p, /404/);
     for (const [to, words] of [
-        ['/nowhere/at/all', 'Nothing is at this address'],
+        ['/nowhere/at/all', 'There is nothing at this address'],
         [`/w/${w.name}/c/c_AAAAAAAAAA`, 'This cannot be opened'],
         ['/w/no-such-world', 'This cannot be opened'],
         [`/w/${w.name}/a/nobody`, `There is no agent @nobody in ${w.name}.`],

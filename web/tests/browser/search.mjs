@@ -95,7 +95,7 @@ test('conditions are chips that one click removes; what is wrong stands below th
     await input(p).fill('is:nonsense');
     await p
         .locator('.field-bad')
-        .getByText('There is no such condition as is:nonsense. There are is:unreplied', { exact: false })
+        .getByText('There is no filter is:nonsense. The filters are is:unreplied', { exact: false })
         .waitFor();
 });
 
@@ -147,8 +147,8 @@ test('a search is saved, used again, and forgotten; results of tools are hidden 
     await p.locator('.search-side').getByRole('button', { name: 'tools', exact: true }).click();
     await until(p, 'it is asked again', () => new URLSearchParams(location.search).get('q') === 'demo');
     await p.reload();
-    await p.locator('.search-side').getByRole('button', { name: 'Forget the search tools' }).click();
-    await p.locator('.search-side').getByText('None. Save keeps one in this browser.').waitFor();
+    await p.locator('.search-side').getByRole('button', { name: 'Delete the saved search tools' }).click();
+    await p.locator('.search-side').getByText('None yet. Save stores a search in this browser.').waitFor();
 });
 
 test('all worlds are searched when that is wanted', async () => {
@@ -192,7 +192,7 @@ test('without the server it searches what the page has', async () => {
     await input(p).fill('freeze is:edited');
     await p.getByText('Not looked at: is:edited.').waitFor();
     await input(p).fill('thaw');
-    await p.getByText('No match in what is on this device.').waitFor();
+    await p.getByText('No match on this device.').waitFor();
 });
 
 for (const theme of ['light', 'dark'])

@@ -83,12 +83,12 @@ test('a provider is added with a pasted key that is never shown again, tested, a
     assert.equal(await answering(), 'demo/scripted');
     await provider(p, 'demo').getByText('default: demo/scripted').waitFor();
     await p.getByRole('combobox', { name: 'Default model' }).selectOption('officeone/small');
-    await p.getByText('Comes from: changed here').waitFor();
+    await p.getByText('Origin: changed here').waitFor();
     assert.equal((await server.get('/settings')).preferences['defaults.model'], 'officeone/small');
     assert.equal(await answering(), 'officeone/small');
     await provider(p, 'officeone').getByText('default: officeone/small').waitFor();
     await p.getByRole('button', { name: 'Reset' }).click();
-    await p.getByText('Comes from: default').waitFor();
+    await p.getByText('Origin: default').waitFor();
     await provider(p, 'officeone')
         .getByRole('button', { name: /^Remove/ })
         .click();
@@ -224,7 +224,7 @@ test('a key of the environment is used only after consent', async () => {
     assert.equal(await card.count(), 0);
     assert.equal((await s.get('/providers/anthropic')).state, 'unused');
     await p.goto(new URL('/settings/models', s.url).href);
-    await provider(p, 'anthropic').getByText('not in use: nothing is sent to it').waitFor();
+    await provider(p, 'anthropic').getByText('not in use: nothing is sent').waitFor();
     await provider(p, 'anthropic').getByRole('button', { name: /^Use/ }).click();
     allow(p, /502|Failed to load/);
     await p.getByRole('dialog').getByRole('button', { name: 'Use Anthropic' }).click();

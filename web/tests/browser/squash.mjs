@@ -68,7 +68,9 @@ test('messages that are ticked by key are squashed by hand, and the toast takes 
     await dialog(p).getByRole('textbox', { name: 'Text' }).fill('both in one');
     await axe(p);
     await dialog(p).getByRole('button', { name: 'Use this: makes a new version' }).click();
-    await p.getByText('2 messages are one now. They stay in the version before.', { exact: true }).waitFor();
+    await p
+        .getByText('2 messages are one now. They stay in the previous version.', { exact: true })
+        .waitFor();
     await p.locator('article.chat-message', { hasText: 'both in one' }).waitFor();
     assert.equal((await texts(w)).length, before.length - 1);
     assert.equal(await bar(p).count(), 0);

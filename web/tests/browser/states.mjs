@@ -98,7 +98,7 @@ test('a button that cannot work while the server is away says so beside it, and 
     const proxy = await Proxy.start(server);
     const p = await open(proxy, at(w));
     allow(p, ...away);
-    const why = 'The server is away: this works again when it is back.';
+    const why = 'The server does not answer: this works again when it does.';
     const dialog = p.getByRole('dialog');
     const told = async (place, name) => {
         await place.getByText(why).first().waitFor();
@@ -201,9 +201,7 @@ test('a server that changes nothing says so, and offers nothing to change', asyn
     const fixed = await Server.start({ store: store.store, args: ['--read-only'] });
     const p = await open(fixed, at(w));
     await p.locator('article.chat-message', { hasText: 'hello' }).first().waitFor();
-    await p
-        .getByText('This server was started read only: you can look at everything and change nothing.')
-        .waitFor();
+    await p.getByText('This server is read only: you can see everything and change nothing.').waitFor();
     assert.equal(await composer(p).count(), 0);
     assert.equal(await p.getByRole('button', { name: 'New conversation' }).count(), 0);
     await axe(p);
@@ -234,7 +232,7 @@ test('every screen that is empty says what would be there, and how it comes abou
     };
     await says(
         at(w),
-        'No messages yet. Every agent of this world that is not paused answers; write @name for one.',
+        'No messages yet. Every agent of this world answers unless it is paused; write @name to ask one agent.',
     );
     await counts(p, '.chat-examples button', 3);
     await says(at(w, 'tree'), 'No replies yet. Threads appear when an agent answers.');
@@ -389,7 +387,7 @@ test('an inbox item that cannot be put away is back, with the reason', async () 
     await p.locator('.toast', { hasText: REASON }).waitFor();
     await p.locator('.inbox-row', { hasText: 'About refused' }).waitFor();
     assert.equal((await s.get(`/inbox/${made.id}`)).doneAt, null);
-    assert.equal(await p.getByText('Done. It is kept under Done.').count(), 0);
+    assert.equal(await p.getByText('Marked as done.').count(), 0);
 });
 
 test('an agent that cannot be paused goes on, with the reason', async () => {
@@ -465,11 +463,11 @@ test('a waiting message that cannot be removed still waits, and one that cannot 
     await send(p, 'waits for its turn');
     await p.locator('.chat-queue', { hasText: 'waits for its turn' }).waitFor();
     const no = await refuse(p, 'DELETE', /\/queue\/[^/]+$/, 409);
-    await p.getByRole('button', { name: 'Remove the waiting message: waits for its turn' }).click();
+    await p.getByRole('button', { name: 'Remove the queued message: waits for its turn' }).click();
     await p.locator('.toast', { hasText: REASON }).waitFor();
     await p.locator('.chat-queue', { hasText: 'waits for its turn' }).waitFor();
     await no.end();
-    await p.getByRole('button', { name: 'Remove the waiting message: waits for its turn' }).click();
+    await p.getByRole('button', { name: 'Remove the queued message: waits for its turn' }).click();
     await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await w.idle();

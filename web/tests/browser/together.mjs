@@ -192,7 +192,7 @@ test('what waits is seen by all, and taken out by any', async () => {
     await t.shows(/queue 1: "waits from the first"/);
     await send(b, 'waits from the second');
     await until(a, 'two wait', () => document.querySelectorAll('.chat-queue li').length === 2);
-    await b.getByRole('button', { name: 'Remove the waiting message: waits from the first' }).click();
+    await b.getByRole('button', { name: 'Remove the queued message: waits from the first' }).click();
     await until(
         a,
         'one waits',

@@ -180,7 +180,7 @@ async function edit(p, byKeys) {
     if (byKeys) await p.keyboard.press('Control+Enter');
     else await dialog(p).getByRole('button', { name: 'Save and send' }).click();
     await p
-        .getByText(/^Edited\. \d+ messages( \(\d+ tool results?\))? are in the version before\.$/)
+        .getByText(/^Edited\. \d+ messages( \(\d+ tool results?\))? are in the previous version\.$/)
         .first()
         .waitFor();
     await row(p, 'Hello again, all of you!').first().waitFor();

@@ -105,7 +105,7 @@ test('filters leave what fits and what leads to it', async () => {
     await counts(p, '.tree-row:not(.tree-dim)', told.filter(n => n.unanswered).length);
     await show.selectOption({ label: 'In-memory only' });
     const memory = told.filter(n => n.memoryOnly).length;
-    if (memory === 0) await p.getByText('Nothing fits this filter.').waitFor();
+    if (memory === 0) await p.getByText('No message matches this filter.').waitFor();
     else await counts(p, '.tree-row:not(.tree-dim)', memory);
     await show.selectOption({ label: 'All threads' });
     await p.getByRole('checkbox', { name: 'hide in-memory' }).check();

@@ -159,7 +159,7 @@ it('says what stays when an agent goes', () => {
     const agent = (name: string, lead: string | null, pendingTasks = 0) =>
         ({ name, lead, pendingTasks }) as Agent;
     const words = removalWords(agent('lead', null, 2), [agent('lead', null), agent('ada', 'lead')]).join(' ');
-    expect(words).toContain('What it said stays');
+    expect(words).toContain('Its messages and briefings stay');
     expect(words).toContain('2 tasks that wait for it will not be done');
     expect(words).toContain('@ada has no lead then, until you choose another.');
 });

@@ -42,7 +42,7 @@ describe('a call that asks for permission', () => {
         };
         draw({}, { definition, definitionState: 'new' });
         const shown = root.querySelector('.definition')!;
-        expect(shown.textContent).toContain('This tool was not used here before.');
+        expect(shown.textContent).toContain('This tool has not been used here before.');
         const texts = [...shown.querySelectorAll('pre')].map(p => p.textContent);
         expect(texts[2]).toBe('Only <b>reads</b>.\n# AllowedU+202EU+200BU+E0041\u2764\ufe0f');
         expect(texts.length).toBe(4);
@@ -51,7 +51,7 @@ describe('a call that asks for permission', () => {
         const allow = root.querySelector('[aria-label^="Allow"]')!;
         expect(shown.compareDocumentPosition(allow) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
         draw({}, { definition, definitionState: 'changed' });
-        expect(root.querySelector('.definition')!.textContent).toContain('not what it was');
+        expect(root.querySelector('.definition')!.textContent).toContain('has changed since it was allowed');
         draw({}, { definition: null, definitionState: null });
         expect(root.querySelector('.definition')).toBeNull();
     });
@@ -68,7 +68,7 @@ describe('a call that asks for permission', () => {
         const isOff = () =>
             allow().getAttribute('aria-disabled') === 'true' || allow().hasAttribute('disabled');
         expect(isOff()).toBe(true);
-        expect(root.querySelector('.definition')!.textContent).toContain('Reading what');
+        expect(root.querySelector('.definition')!.textContent).toContain('Loading the definition');
         await vi.waitFor(() => expect(asked.some(u => u.endsWith('/inbox/i1'))).toBe(true));
         const head = { 'Content-Type': 'application/json' };
         answer(new Response(JSON.stringify(whole), { headers: head }));

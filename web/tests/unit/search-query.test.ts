@@ -48,7 +48,7 @@ describe('words and conditions', () => {
     it('says which condition there is not', () => {
         expect(wrongWith('freeze is:edited has:code "is:x y" from:ada')).toBeNull();
         expect(wrongWith('freeze has:bogus')).toBe(
-            'There is no such condition as has:bogus. There are has:tool, has:code and has:link.',
+            'There is no filter has:bogus. The filters are has:tool, has:code and has:link.',
         );
     });
     it('loses no letter of a text', () => {

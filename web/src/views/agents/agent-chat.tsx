@@ -38,7 +38,7 @@ export function AgentChat({ w, agent }: { w: string; agent: Agent }) {
             )}
             {read.value && !chat && (
                 <p class="measure">
-                    You have not talked with @{agent.name} alone. Its own conversation begins with your first
+                    You have not talked with @{agent.name} alone. The conversation starts with your first
                     message; the others do not see it.
                 </p>
             )}

@@ -166,16 +166,16 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         autoFocus
                         required
                         maxLength={64}
-                        hint="Small letters, digits, - and _; people write @name to reach it."
+                        hint="Lower-case letters, digits, - and _; write @name to address the agent."
                     />
                 )}
                 <TextArea
-                    label="What it is told about itself"
+                    label="System prompt"
                     rows={5}
                     value={values.systemPrompt}
                     onInput={set('systemPrompt')}
                     error={error('systemPrompt')}
-                    hint="Its role, how it answers, what it leaves to others."
+                    hint="Its role, the style of its answers, the work it leaves to others."
                 />
                 <div class="agent-pair">
                     <Select
@@ -207,7 +207,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                     label="Answers messages that name nobody"
                     checked={values.autoReply}
                     onChange={set('autoReply')}
-                    hint="Off: it answers only when somebody writes its name."
+                    hint="Off: the agent answers only messages that name it."
                 />
                 <details
                     class="agent-more"
@@ -222,7 +222,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         value={values.tools}
                         onInput={set('tools')}
                         error={error('tools')}
-                        hint="Names with commas between them. Empty: all that there are. none: no tool at all."
+                        hint="Names, separated by commas. Empty: all tools. none: no tools."
                     />
                     <div class="agent-pair">
                         <Field
@@ -233,16 +233,16 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                             hint="0 to 2. Empty: as the model likes it."
                         />
                         <Field
-                            label="Tokens of an answer at most"
+                            label="Most tokens in an answer"
                             value={values.maxTokens}
                             onInput={set('maxTokens')}
                             error={error('maxTokens')}
-                            hint="Empty: as many as the model gives, or 8192 with Anthropic."
+                            hint="Empty: the model’s limit, or 8192 with Anthropic."
                         />
                     </div>
                     <div class="agent-pair">
                         <Field
-                            label="Looks by itself every"
+                            label="Looks for work every"
                             value={values.runEvery}
                             onInput={set('runEvery')}
                             error={error('runEvery')}
@@ -251,9 +251,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         />
                     </div>
                 </details>
-                {other && (
-                    <TroubleBox trouble={other} safe="Nothing was changed; what you typed is still here." />
-                )}
+                {other && <TroubleBox trouble={other} safe="Nothing was changed; your text is still here." />}
                 <div class="agent-actions">
                     <Button
                         kind="main"

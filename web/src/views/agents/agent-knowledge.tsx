@@ -23,7 +23,7 @@ export function AgentKnowledge({ w, agent }: { w: string; agent: Agent }) {
     );
     const list = read.value?.data ?? [];
     return (
-        <section class="agent-knowledge" aria-label={`What @${agent.name} knows`}>
+        <section class="agent-knowledge" aria-label={`Knowledge of @${agent.name}`}>
             <Field
                 label="Find"
                 type="search"
@@ -32,12 +32,12 @@ export function AgentKnowledge({ w, agent }: { w: string; agent: Agent }) {
                 placeholder="words that must all be there"
             />
             {read.trouble && <TroubleBox trouble={read.trouble} onRetry={read.reload} />}
-            {read.late && <Loading label="Loading what it knows" />}
+            {read.late && <Loading label="Loading the knowledge" />}
             {read.value && list.length === 0 && (
                 <Empty>
                     <p>
                         {q
-                            ? `Nothing it knows has "${q}".`
+                            ? `No note contains "${q}".`
                             : `@${agent.name} keeps nothing in mind yet. Agents do so with the tool "remember".`}
                     </p>
                 </Empty>

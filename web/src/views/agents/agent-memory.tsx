@@ -122,7 +122,7 @@ function ClearMemory({ w, agent, chatId, rows, onClose, onUndone }: ClearProps) 
             moved.ok
                 ? { text: `@${agent.name} remembers everything again.`, kind: 'ok' }
                 : {
-                      text: `It was not taken back. ${moved.trouble.detail} The version before is in History.`,
+                      text: `The change was not undone. ${moved.trouble.detail} The previous version is in History.`,
                       kind: 'error',
                   },
         );
@@ -145,7 +145,7 @@ function ClearMemory({ w, agent, chatId, rows, onClose, onUndone }: ClearProps) 
     }
     return (
         <Dialog
-            title={`Clear what @${agent.name} remembers?`}
+            title={`Clear the memory of @${agent.name}?`}
             danger
             onClose={() => onClose(false)}
             actions={
@@ -163,7 +163,7 @@ function ClearMemory({ w, agent, chatId, rows, onClose, onUndone }: ClearProps) 
                 @{agent.name} will know nothing of this conversation. The conversation itself stays, and so do
                 the memories of the others.
             </p>
-            <p>You can undo this: the version before stays in History.</p>
+            <p>You can undo this: the previous version stays in History.</p>
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was changed." />}
         </Dialog>
     );

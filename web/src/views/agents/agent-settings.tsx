@@ -25,7 +25,7 @@ export function AgentSettings({ w, agent }: { w: string; agent: Agent }) {
             />
             <hr />
             <h2>Remove</h2>
-            <p class="muted">What it said stays. A new agent can take its name.</p>
+            <p class="muted">Its messages stay. A new agent can take its name.</p>
             <div class="agent-actions">
                 <Button kind="danger" disabled={readOnly} onClick={() => setRemoving(true)}>
                     Remove @{agent.name}…

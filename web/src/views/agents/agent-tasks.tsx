@@ -98,7 +98,7 @@ function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () 
         toast(
             r.ok
                 ? { text: 'The task was cancelled.' }
-                : { text: `It was not cancelled. ${r.trouble.detail}`, kind: 'error' },
+                : { text: `The task was not cancelled. ${r.trouble.detail}`, kind: 'error' },
         );
         onChanged();
     }
@@ -107,7 +107,7 @@ function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () 
         toast(
             r.ok
                 ? { text: `@${task.agent} has the task again.`, kind: 'ok' }
-                : { text: `It was not begun again. ${r.trouble.detail}`, kind: 'error' },
+                : { text: `The task was not restarted. ${r.trouble.detail}`, kind: 'error' },
         );
         onChanged();
     }

@@ -98,9 +98,9 @@ export function AgentsView() {
 }
 
 const TEAM: NewAgent[] = [
-    { name: 'lead', systemPrompt: 'You are the team lead: you plan, and ask the others.' },
-    { name: 'ada', systemPrompt: 'You do research: you find out, and say where it is from.', lead: 'lead' },
-    { name: 'bo', systemPrompt: 'You are the critic: you say what could be wrong.', lead: 'lead' },
+    { name: 'lead', systemPrompt: 'You are the team lead: you plan and ask the others.' },
+    { name: 'ada', systemPrompt: 'You do research: you find facts and name your sources.', lead: 'lead' },
+    { name: 'bo', systemPrompt: 'You are the critic: you name what could be wrong.', lead: 'lead' },
 ];
 
 /** One after the other: the others report to the first. */

@@ -96,7 +96,7 @@ export function partWords(
 /** What stays when an agent is removed; said before it is done. */
 export function removalWords(agent: Agent, agents: readonly Agent[]): string[] {
     const under = led(agents, agent.name);
-    const out = ['What it said stays in every conversation, and so do its briefings.'];
+    const out = ['Its messages and briefings stay.'];
     out.push('Its background work stays readable; it answers nothing new.');
     if (agent.pendingTasks > 0)
         out.push(`${count(agent.pendingTasks, 'task')} that wait for it will not be done.`);

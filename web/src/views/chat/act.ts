@@ -37,7 +37,7 @@ function notEditable(m: Message): string | null {
     if (state.peek().readOnly) return 'This server is read only: nothing can be changed.';
     if (v !== undefined) {
         const version = versions.peek().versions.find(one => one.threadId === v)?.version;
-        return `You look at ${version ?? 'an older version'}: make it current to edit.`;
+        return `This is ${version ?? 'an older version'}: make it current to edit.`;
     }
     return isOwn(m) ? null : 'Only your own messages can be edited.';
 }
@@ -51,14 +51,14 @@ export function edit(m: Message): void {
 export function toParent(m: Message): void {
     const parent = parentOf(m);
     if (parent) jumpTo(parent);
-    else announce('It replies to nothing.');
+    else announce('This message replies to nothing.');
 }
 
 export async function toFirstReply(m: Message): Promise<void> {
     const answer = await listReplies(w(), m.messageId, { chatId: m.chatId, limit: 1 });
     const first = answer.ok ? answer.value.data[0] : undefined;
     if (first) jumpTo(first.messageId);
-    else announce('Nobody replied to it.');
+    else announce('This message has no replies.');
 }
 
 export async function toSibling(m: Message): Promise<void> {
@@ -75,7 +75,7 @@ async function copy(text: string, said: string): Promise<void> {
         toast({ text: said });
     } catch {
         toast({
-            text: `The browser did not let this page copy. It was: ${text.slice(0, 300)}`,
+            text: `The browser did not allow copying. The text is: ${text.slice(0, 300)}`,
             kind: 'warn',
         });
     }
@@ -101,7 +101,10 @@ export async function branchFrom(m: Message): Promise<void> {
     if (!made.ok) return void toast({ text: `No branch was made. ${made.trouble.detail}`, kind: 'error' });
     await refreshWorld();
     go({ kind: 'chat', w: w(), c: made.value.id, view: 'chat' });
-    toast({ text: 'A new conversation that begins like this one. The old one stays as it is.', kind: 'ok' });
+    toast({
+        text: 'This is a new conversation with the same messages. The old conversation is unchanged.',
+        kind: 'ok',
+    });
 }
 
 export function toggleSelect(m: Message): void {
@@ -121,8 +124,7 @@ export async function askAgain(m: Message, agent: string, tools = true): Promise
 
 export async function exportThread(m: Message): Promise<void> {
     const got = await exportChat(w(), m.chatId, { format: 'md', root: m.messageId });
-    if (!got.ok)
-        return void toast({ text: `It could not be exported. ${got.trouble.detail}`, kind: 'error' });
+    if (!got.ok) return void toast({ text: `The export failed. ${got.trouble.detail}`, kind: 'error' });
     const text = got.value as unknown;
     const blob =
         text instanceof Blob
@@ -147,7 +149,7 @@ export async function travelBefore(m: Message): Promise<void> {
     const p = herePlace();
     const answer = await listMessageVersions(w(), m.messageId, { chatId: m.chatId, limit: 100 });
     const oldest = answer.ok ? answer.value.data.at(-1) : undefined;
-    if (!p || !oldest?.originalThread) return announce('There is no version before it.');
+    if (!p || !oldest?.originalThread) return announce('There is no earlier version.');
     go({ ...p, v: oldest.originalThread, m: undefined });
 }
 
@@ -157,5 +159,5 @@ export async function lookInVersions(id: string, chatId: string): Promise<void> 
     const answer = await listMessageVersions(w(), id, { chatId, limit: 1 });
     const newest = answer.ok ? answer.value.data[0] : undefined;
     if (p && newest?.threadId) go({ ...p, v: newest.threadId, m: id });
-    else toast({ text: 'No version of this conversation holds that message.' });
+    else toast({ text: 'No version of this conversation contains that message.' });
 }

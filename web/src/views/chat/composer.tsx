@@ -88,7 +88,7 @@ async function submit({ w, c, own, more }: Sending): Promise<void> {
     }
     const over = tooLong(text);
     if (over) {
-        const has = `This has ${count(over.bytes, 'byte')}, and a message may have ${grouped(over.most)}.`;
+        const has = `The text has ${count(over.bytes, 'byte')}; a message can have at most ${grouped(over.most)}.`;
         toast({ text: `${has} It is kept in the box.`, kind: 'warn' });
         return;
     }
@@ -96,7 +96,7 @@ async function submit({ w, c, own, more }: Sending): Promise<void> {
     own.value = { text: '', replyTo: null, tags };
     const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
     if (answer.ok && answer.value.queued)
-        toast({ text: 'It waits in the queue until the agents are done.', subject: 'queue' });
+        toast({ text: 'Queued until the agents are done.', subject: 'queue' });
     if (answer.ok && answer.value.notice) tellNotice(answer.value.notice);
 }
 
@@ -210,7 +210,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
     const narrow = useNarrow();
     const tagsOpen = useSignal(false);
     const readOnly = useComputed(() => state.value.readOnly).value;
-    if (readOnly) return <p class="chat-readonly">This server is read only: nothing can be said here.</p>;
+    if (readOnly) return <p class="chat-readonly">This server is read only: you cannot send messages.</p>;
     return (
         <form
             class="chat-composer"

@@ -30,7 +30,7 @@ export function EditPager({ message }: { message: Message }) {
         });
     };
     return (
-        <span class="chat-pager" role="group" aria-label={`Wordings of ${targetWords(message)}`}>
+        <span class="chat-pager" role="group" aria-label={`Versions of ${targetWords(message)}`}>
             <button
                 type="button"
                 aria-label="Earlier wording"

@@ -17,7 +17,7 @@ export function expectInstructions(): Instruction[] {
 
 async function set(patch: ChatPatch): Promise<void> {
     const done = await setExpected(patch);
-    if (!done.ok) toast({ text: `It stays as it was. ${done.trouble.detail}`, kind: 'error' });
+    if (!done.ok) toast({ text: `Nothing was changed. ${done.trouble.detail}`, kind: 'error' });
 }
 
 export function ExpectButtons() {

@@ -124,7 +124,7 @@ async function copyText(text: string): Promise<void> {
         await navigator.clipboard.writeText(text);
         toast({ text: 'The text is copied.' });
     } catch {
-        toast({ text: 'The browser did not let this page copy.', kind: 'warn' });
+        toast({ text: 'The browser did not allow copying.', kind: 'warn' });
     }
 }
 
@@ -156,7 +156,7 @@ export function PendingRow({ pending: p }: { pending: Pending }) {
             </p>
             {p.state === 'failed' && p.trouble ? (
                 <p class="chat-bad">
-                    {canRetry(p) ? '' : 'The server does not take this text as it is: '}
+                    {canRetry(p) ? '' : 'The server does not accept this text: '}
                     {p.trouble.detail} {p.trouble.hint ?? ''}
                 </p>
             ) : null}

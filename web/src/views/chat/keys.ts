@@ -200,7 +200,7 @@ const COMMANDS: Command[] = [
     },
     {
         id: 'chat.travel',
-        title: 'Time travel to the version before it',
+        title: 'Make the version before this message current',
         keys: ['t'],
         where: 'Messages',
         needs: has,
@@ -233,7 +233,7 @@ const COMMANDS: Command[] = [
     },
     {
         id: 'chat.escape',
-        title: 'Close the innermost thing',
+        title: 'Close the innermost dialog or panel',
         keys: ['Escape'],
         where: 'Conversation',
         when: canEscape,

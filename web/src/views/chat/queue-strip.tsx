@@ -27,7 +27,10 @@ async function done(call: Promise<Result<unknown>>, before: string): Promise<boo
 }
 
 function sendNow(q: QueueItem): void {
-    void done(changeQueued(w(), q.chatId, q.id, { send: true }, { key: newKey() }), 'It was not sent.');
+    void done(
+        changeQueued(w(), q.chatId, q.id, { send: true }, { key: newKey() }),
+        'The message was not sent.',
+    );
 }
 
 function edit(q: QueueItem): void {
@@ -36,7 +39,7 @@ function edit(q: QueueItem): void {
 }
 
 function drop(q: QueueItem): void {
-    void done(removeQueued(w(), q.chatId, q.id, { key: newKey() }), 'It was not removed.');
+    void done(removeQueued(w(), q.chatId, q.id, { key: newKey() }), 'The message was not removed.');
 }
 
 function Waiting({ item: q }: { item: QueueItem }) {
@@ -54,12 +57,12 @@ function Waiting({ item: q }: { item: QueueItem }) {
                     </Button>
                     <IconButton
                         icon="edit"
-                        label={`Edit the waiting message: ${words}`}
+                        label={`Edit the queued message: ${words}`}
                         onClick={() => edit(q)}
                     />
                 </>
             )}
-            <IconButton icon="close" label={`Remove the waiting message: ${words}`} onClick={() => drop(q)} />
+            <IconButton icon="close" label={`Remove the queued message: ${words}`} onClick={() => drop(q)} />
         </li>
     );
 }
@@ -72,7 +75,7 @@ export function QueueStrip() {
     const some = narrow ? 1 : FOLDED;
     const rest = queue.length - some;
     return (
-        <section class="chat-queue" aria-label="Messages that wait">
+        <section class="chat-queue" aria-label="Queued messages">
             <h3>Queue:</h3>
             <ul>
                 {(folded.value ? queue.slice(0, some) : queue).map(q => (

@@ -35,7 +35,8 @@ function becomeNew(own: Signal<Draft>): void {
     };
 }
 
-const SAID = 'It was said meanwhile, as it was. Your text is in the box: Send says it as a new message.';
+const SAID =
+    'The queued message was sent unchanged meanwhile. Your text is in the box: Send sends it as a new message.';
 
 /** true: the text was that of a waiting message, and is seen to. */
 export async function change(w: string, chatId: string, own: Signal<Draft>): Promise<boolean> {
@@ -44,14 +45,19 @@ export async function change(w: string, chatId: string, own: Signal<Draft>): Pro
     const answer = await changeQueued(w, chatId, queued.id, { content: text }, { key: newKey() });
     if (answer.ok) {
         if (own.peek().queued?.id === queued.id) endChange(own);
-        toast({ text: 'Changed. It keeps its place in the queue.', subject: 'queue' });
+        toast({ text: 'Changed; its place in the queue stays.', subject: 'queue' });
         return true;
     }
     if (answer.trouble.status === 404) {
         becomeNew(own);
         void refreshChat();
         toast({ text: SAID, kind: 'warn', subject: 'queue' });
-    } else toast({ text: `It was not changed. ${answer.trouble.detail}`, kind: 'error', subject: 'queue' });
+    } else
+        toast({
+            text: `The message was not changed. ${answer.trouble.detail}`,
+            kind: 'error',
+            subject: 'queue',
+        });
     return true;
 }
 
@@ -62,14 +68,14 @@ export function ChangeChip({ own }: { own: Signal<Draft> }) {
     const at = queue.findIndex(q => q.id === id);
     const words =
         at < 0
-            ? 'The message that you change was said meanwhile, as it was.'
-            : `Changing waiting message ${at + 1} of ${queue.length}, in its place.`;
+            ? 'The message that you are changing was sent unchanged meanwhile.'
+            : `Changing queued message ${at + 1} of ${queue.length}.`;
     return (
         <p class="chat-chip chat-chip-whole" role="status">
             <span>{`✎ ${words}`}</span>
             <IconButton
                 icon="close"
-                label="Leave the waiting message as it is"
+                label="Keep the queued message unchanged"
                 onClick={() => endChange(own)}
             />
         </p>

@@ -41,7 +41,7 @@ function marksOf(): Mark[] {
         else if (failed.has(m.messageId))
             marks.push({ at: m.position, kind: 'failed', title: 'An answer failed' });
         else if (before > versions && versions > 0 && m.position > 0)
-            marks.push({ at: m.position, kind: 'branch', title: 'Versions part here' });
+            marks.push({ at: m.position, kind: 'branch', title: 'Versions branch here' });
         before = versions;
     }
     return marks.slice(0, 60);

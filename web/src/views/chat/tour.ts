@@ -25,7 +25,7 @@ function edit(): void {
     const mine = lastOwn();
     if (mine) void startEdit(mine);
     else
-        void send('How do I edit a message and take it back?').then(() =>
+        void send('How do I edit a message and undo the edit?').then(() =>
             toast({ text: 'Now press ↑ in the empty message box, or e on your message.' }),
         );
 }
@@ -38,7 +38,7 @@ function squash(): void {
         .rows.filter(m => m.role !== 'summary')
         .slice(-SQUASHED);
     if (rows.length < 2) {
-        toast({ text: 'Say something first: two messages or more can be squashed into one.' });
+        toast({ text: 'Send two messages first: a squash needs at least two.' });
         void send('Hello everyone!');
         return;
     }
@@ -69,8 +69,8 @@ export const STEPS: readonly Step[] = [
     },
     {
         id: 'edit',
-        label: 'Edit a message and take it back',
-        short: 'Edit and take it back',
+        label: 'Edit a message and undo the edit',
+        short: 'Edit and undo',
         title: 'Edit and undo',
         run: edit,
     },

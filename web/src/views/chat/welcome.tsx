@@ -66,7 +66,10 @@ export function Welcome() {
     if (isTour()) return <TourWelcome />;
     return (
         <Empty>
-            <p>No messages yet. Every agent of this world that is not paused answers; write @name for one.</p>
+            <p>
+                No messages yet. Every agent of this world answers unless it is paused; write @name to ask one
+                agent.
+            </p>
             <div class="chat-examples">
                 {EXAMPLES.map(t => (
                     <Button key={t} onClick={() => void send(t)}>
@@ -109,7 +112,7 @@ export function TourCard() {
                 })}
             </ul>
             <Button small kind="quiet" onClick={() => setPref('tourHidden', true)}>
-                {count === STEPS.length ? 'Put the tour away' : 'Skip the tour'}
+                {count === STEPS.length ? 'Hide the tour' : 'Skip the tour'}
             </Button>
         </section>
     );

@@ -47,7 +47,7 @@ function Going({ count }: { count: Count }) {
     return (
         <details class="edit-preview" open={worthALook(count)}>
             <summary>Preview the list</summary>
-            <ol tabIndex={0} aria-label="Messages that go">
+            <ol tabIndex={0} aria-label="Messages to be removed">
                 {first.map((m, n) => (
                     <Goes key={m.messageId} one={m} place={n + 1} />
                 ))}
@@ -70,9 +70,7 @@ function sentence(count: Count, aim: Aim): string {
     const { count: n, toolResults: results } = count;
     if (count.isFirst) {
         const means =
-            aim === 'edit'
-                ? 'Editing will restart the conversation.'
-                : 'Nothing would be left of the conversation.';
+            aim === 'edit' ? 'Editing will restart the conversation.' : 'The conversation would be empty.';
         return `This is the first message. ${means} Remove ${messages(n, results)}?`;
     }
     if (n >= LOOK_FROM) return `This will remove ${messages(n, results)}:`;

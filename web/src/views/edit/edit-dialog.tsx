@@ -24,7 +24,7 @@ export function EditDialog() {
         case 'counting':
             return (
                 <Dialog title={now.aim === 'edit' ? 'Edit this message' : REMOVE} onClose={close}>
-                    <p>Counting what follows…</p>
+                    <p>Counting later messages…</p>
                 </Dialog>
             );
         case 'refused':
@@ -54,7 +54,7 @@ export function EditDialog() {
 function Gone({ text }: { text: string }) {
     return (
         <Dialog
-            title="This message is not in this version any more"
+            title="This message is no longer in this version"
             onClose={close}
             actions={
                 <>
@@ -94,8 +94,8 @@ function SessionOff() {
         >
             <p>
                 {now.aim === 'edit'
-                    ? 'This world keeps no session, so an edited message cannot be sent again.'
-                    : 'This world keeps no session, so nothing can be removed.'}
+                    ? 'This world has no session, so an edited message cannot be sent.'
+                    : 'This world has no session, so nothing can be removed.'}
             </p>
             {now.trouble && <TroubleBox trouble={now.trouble} />}
         </Dialog>
@@ -216,7 +216,9 @@ function Write({ message, count, note }: ReadyProps) {
             {mustLook && <Look looked={looked} box={box} />}
             {mustLook && (
                 <p class="edit-warn" role="status">
-                    {asked.value && !looked.value ? 'Tick the box first: all of the list goes.' : ''}
+                    {asked.value && !looked.value
+                        ? 'Tick the box first: the whole list will be removed.'
+                        : ''}
                 </p>
             )}
         </Dialog>

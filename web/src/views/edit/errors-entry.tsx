@@ -48,7 +48,7 @@ function ErrorRow({
                         Open "{chatTitle(where)}"
                     </a>
                 ) : (
-                    <span class="edit-muted">Its conversation is not in the list.</span>
+                    <span class="edit-muted">The conversation is not in the list.</span>
                 )}
                 <Button small kind="quiet" onClick={() => putAway([e])}>
                     Put away
@@ -100,11 +100,11 @@ export function EditErrorsEntry({ known, onLeave }: { known: WorldState; onLeave
                 <Dialog
                     title="Edit errors"
                     onClose={close}
-                    actions={<Button onClick={() => putAway(all)}>Put all away</Button>}
+                    actions={<Button onClick={() => putAway(all)}>Hide all</Button>}
                 >
                     <p class="edit-muted">
-                        An error leaves this list when its message is edited or removed. What you put away is
-                        hidden in this browser.
+                        An error leaves this list when its message is edited or removed. Hidden errors are
+                        hidden only in this browser.
                     </p>
                     <ul class="edit-errors">
                         {all.map(e => (

@@ -56,8 +56,8 @@ export function Phases() {
 function meanwhile({ step, removed, cancelled }: Progress): string {
     if (step === 'removing')
         return cancelled
-            ? 'What the server has removed by now is put back.'
-            : 'Edit and remove are off for the whole conversation meanwhile.';
+            ? 'Messages that the server has already removed are restored.'
+            : 'Meanwhile, edit and remove are off in this conversation.';
     const gone = `${messages(removed)} ${removed === 1 ? 'is' : 'are'} removed.`;
     return step === 'sending'
         ? `${gone} If the new text cannot be sent, you can try again or put them back.`

@@ -92,8 +92,8 @@ function Recovery({ backup }: { backup: Backup }) {
 function what(backup: Backup): string {
     if (backup.phase === 'removing')
         return backup.cancelled
-            ? 'It is not known whether the messages were removed; they are put back if so.'
-            : 'It is not known whether the messages were removed; trying again is safe.';
+            ? 'The messages may have been removed; if so, they will be restored.'
+            : 'The messages may have been removed; retrying is safe.';
     return `${messages(backup.count, backup.results)} ${backup.count === 1 ? 'was' : 'were'} removed.`;
 }
 

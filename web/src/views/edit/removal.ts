@@ -26,7 +26,7 @@ export async function remove(message: Message, count: Count): Promise<void> {
     const { messagesRemovedTotal: n, previousThreadId, previousVersion, threadId } = done.value;
     const gone = messages(n, count.toolResults);
     toast({
-        text: `Removed ${gone}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
+        text: `Removed ${gone}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the previous version'}.`,
         actions: previousThreadId
             ? [{ label: 'Undo', run: () => void putBack(previousThreadId, gone, n) }]
             : [],

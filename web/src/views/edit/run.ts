@@ -53,7 +53,7 @@ export async function proceed(before: Backup): Promise<void> {
         await (backup.phase === 'removing' ? remove(backup) : resubmit(backup));
         return true;
     });
-    if (outcome === null) toast({ text: 'This edit is being carried on in another window.' });
+    if (outcome === null) toast({ text: 'This edit continues in another window.' });
 }
 
 /** Until the server has said that the messages are gone, the person may want it otherwise. */
@@ -204,7 +204,7 @@ function responding(backup: Backup, idle: Idle): void {
 }
 
 function said(backup: Backup): void {
-    const text = `Edited. ${areWords(backup)} in the version before.`;
+    const text = `Edited. ${areWords(backup)} in the previous version.`;
     toast({
         text,
         kind: 'ok',
@@ -218,7 +218,7 @@ const areWords = (b: Pick<Backup, 'count' | 'results'>) =>
     `${messages(b.count, b.results)} ${b.count === 1 ? 'is' : 'are'}`;
 
 const CANCELLED = 'Cancelled.';
-const KEPT = 'Your new text is kept: it is there when you edit again.';
+const KEPT = 'Your new text is saved and appears when you edit again.';
 
 /** Makes the version before the edit current again; the new text stays where it was typed. */
 export async function putBack(backup: Backup, before = ''): Promise<void> {

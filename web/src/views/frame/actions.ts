@@ -28,7 +28,7 @@ export async function newChat(): Promise<void> {
     const open = state.value.open;
     if (!open) return;
     const made = await createChat(open, {}, { key: newKey() });
-    if (!made.ok) return tell(made.trouble, 'No conversation was made.');
+    if (!made.ok) return tell(made.trouble, 'No conversation was created.');
     await refreshWorld();
     go({ kind: 'chat', w: open, c: made.value.id, view: 'chat' });
 }

@@ -28,7 +28,7 @@ const asked: Record<string, string> = {
 const decided: Record<string, string> = {
     allowed: 'may use the tool',
     denied: 'may not use the tool',
-    expired: 'waits for your permission no more',
+    expired: 'no longer waits for your permission',
 };
 
 /** Joins the events of the conversation on screen to the sentences; errors and what needs the person are alerts. */

@@ -74,7 +74,7 @@ export function ConnectionPill() {
     );
 }
 
-const goesOn = 'The page goes on by itself when the server is back.';
+const goesOn = 'The page reconnects by itself when the server is back.';
 
 function waitingWords(n: number): string {
     if (n === 0) return 'You can read, write and queue.';
@@ -116,7 +116,7 @@ export function ConnectionBanner() {
     if (readOnly || connection.state === 'readOnly') {
         return (
             <Banner kind="info" label="Read only">
-                This server was started read only: you can look at everything and change nothing.
+                This server is read only: you can see everything and change nothing.
             </Banner>
         );
     }

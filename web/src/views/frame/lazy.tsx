@@ -53,7 +53,7 @@ export function lazyView<P extends object>(
                     detail: 'The server may have been restarted with another version.',
                     hint: 'Retry, or load the page again.',
                 }}
-                safe="Nothing that you wrote is lost."
+                safe="Your texts are safe."
                 onRetry={retry}
             />
         );

@@ -12,7 +12,7 @@ export function Nowhere() {
     if (here.kind === 'unknown') {
         return (
             <Empty>
-                <h1>Nothing is at this address</h1>
+                <h1>There is nothing at this address</h1>
                 <p>
                     <code>{here.path}</code>
                 </p>

@@ -78,7 +78,7 @@ function Rename({ chat, onClose }: { chat: Chat; onClose: () => void }) {
                 maxLength={200}
                 autoFocus
                 onEnter={save}
-                hint="Empty: it is named after its first message."
+                hint="Empty: the first message becomes the name."
                 onInput={value => {
                     title.value = value;
                 }}

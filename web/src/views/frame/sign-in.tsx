@@ -21,8 +21,8 @@ export function SignIn() {
                 answer.trouble.status === 401
                     ? {
                           ...answer.trouble,
-                          title: 'The server does not know this token.',
-                          detail: 'Look for a missing letter, or ask for a new one.',
+                          title: 'The server does not accept this token.',
+                          detail: 'Check for a missing letter, or ask for a new token.',
                       }
                     : answer.trouble;
             return;
@@ -35,7 +35,7 @@ export function SignIn() {
         <Dialog title="Sign in" onClose={() => undefined} class="sign-in">
             <form onSubmit={submit} class="sign-in-form">
                 <p>
-                    This server does not know this browser. The user who runs it gets the token with “skein
+                    This browser is not signed in. The user who runs the server gets the token with “skein
                     token”, or opens the page signed in with “skein open”.
                 </p>
                 <input

@@ -35,7 +35,7 @@ export function NewWorld({ onClose }: { onClose: () => void }) {
                 busy={busy.value}
                 onClick={save}
             >
-                Make the world
+                Create the world
             </Button>
         </>
     );
@@ -49,14 +49,14 @@ export function NewWorld({ onClose }: { onClose: () => void }) {
                 maxLength={64}
                 autoFocus
                 required
-                hint="Small letters, digits, - and _"
+                hint="Lower-case letters, digits, - and _"
                 onEnter={save}
                 onInput={value => {
                     name.value = value.trim();
                     trouble.value = null;
                 }}
             />
-            {trouble.value && <TroubleBox trouble={trouble.value} safe="Nothing was made." />}
+            {trouble.value && <TroubleBox trouble={trouble.value} safe="No world was created." />}
         </Dialog>
     );
 }

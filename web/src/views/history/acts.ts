@@ -78,7 +78,7 @@ export async function branchFrom(v: Version): Promise<void> {
     go({ kind: 'chat', w: p.w, c: made.value.id, view: 'chat' });
     toast({
         kind: 'ok',
-        text: `A new conversation begins like ${v.version}.`,
+        text: `A new conversation starts from ${v.version}.`,
         actions: [{ label: 'Back', run: () => go(p) }],
     });
 }

@@ -71,7 +71,7 @@ function Again({ squash, onClose }: { squash: Squash; onClose: () => void }) {
                 maxLength={10_000}
                 autoFocus
             />
-            <p class="history-note">The answer makes a new version beside this one. Nothing is lost.</p>
+            <p class="history-note">The answer makes another version. Nothing is lost.</p>
         </Dialog>
     );
 }

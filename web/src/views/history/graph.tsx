@@ -153,7 +153,7 @@ export function Graph({ narrow, expanded, words }: { narrow: boolean; expanded: 
     }, [spot?.v.threadId, spots.length, narrow]);
     const label = `${grouped(versions.length)} versions. ${spot ? `${spot.v.version} is picked, ${SHAPES[standing(spot.v, way)].word}.` : ''} The list says the same.`;
     return (
-        <div ref={box} class="history-graph" tabIndex={0} role="group" aria-label="Picture of the versions">
+        <div ref={box} class="history-graph" tabIndex={0} role="group" aria-label="Graph of the versions">
             <svg
                 role="img"
                 aria-label={label}

@@ -214,7 +214,7 @@ function Versions({ p }: { p: ChatPlace }) {
                         <Detail p={p} v={v} bare={narrow} onCompare={() => setComparing(true)} />
                     ))}
                 {trouble && (
-                    <TroubleBox trouble={trouble} onRetry={readAgain} safe="What is shown may be old." />
+                    <TroubleBox trouble={trouble} onRetry={readAgain} safe="This view may be out of date." />
                 )}
                 <Hints />
             </div>

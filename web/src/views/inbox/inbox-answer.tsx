@@ -81,7 +81,7 @@ export function ReplyForm({ item, onAnswered }: AnswerProps) {
 
 function decided(item: InboxItem, decision: Decision): string {
     if (!item.tool)
-        return decision === 'allow' ? 'It goes on until the end of the month.' : 'It stays stopped.';
+        return decision === 'allow' ? 'The limit is lifted until the end of the month.' : 'The limit stays.';
     return decision === 'allow' ? `@${item.agent} may call ${item.tool}.` : `@${item.agent} was told no.`;
 }
 
@@ -95,7 +95,7 @@ export function Approval({ item, onAnswered }: AnswerProps) {
     return (
         <section
             class="inbox-approval"
-            aria-label={item.tool ? `Permission to call ${item.tool}` : 'Permission to go on'}
+            aria-label={item.tool ? `Permission to call ${item.tool}` : 'Permission to continue'}
         >
             {item.tool && (
                 <dl class="inbox-facts">
@@ -105,7 +105,7 @@ export function Approval({ item, onAnswered }: AnswerProps) {
                     </dd>
                     <dt>With</dt>
                     <dd>
-                        <pre tabIndex={0} aria-label="What the tool is called with">
+                        <pre tabIndex={0} aria-label="Arguments of the call">
                             {plain(shownArgs(item.args), true)}
                         </pre>
                     </dd>

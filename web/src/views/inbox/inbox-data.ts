@@ -108,7 +108,7 @@ export function useInbox(): Inbox {
             setWaiting(was => withPatch(was, mine));
             return true;
         }
-        toast({ kind: 'error', text: `It was not changed: ${result.trouble.detail}` });
+        toast({ kind: 'error', text: `The item was not changed: ${result.trouble.detail}` });
         return false;
     }
 
@@ -141,7 +141,7 @@ export function useInbox(): Inbox {
         const bad = results.find(r => !r.ok);
         if (bad && !bad.ok) {
             loaded.reload();
-            toast({ kind: 'error', text: `Not all could be marked: ${bad.trouble.detail}` });
+            toast({ kind: 'error', text: `Some items were not marked: ${bad.trouble.detail}` });
             return;
         }
         void refreshInbox();

@@ -125,7 +125,7 @@ function ItemState({ item }: { item: InboxItem }) {
             )}
             {item.open && <Badge kind="warn">◐ waits for you</Badge>}
             {!item.open && (item.type === 'question' || item.type === 'approval') && item.doneAt === null && (
-                <Badge kind="muted">nobody waits any more</Badge>
+                <Badge kind="muted">no longer needed</Badge>
             )}
             {was && <span>{was}</span>}
         </p>
@@ -223,7 +223,7 @@ function ItemMenu({ item, onDone, onSnooze, onUnread, onRemoved }: ReaderProps) 
         setAsking(false);
         const result = await removeInboxItem(item.id);
         if (!result.ok) {
-            toast({ kind: 'error', text: `It was not removed: ${result.trouble.detail}` });
+            toast({ kind: 'error', text: `The item was not removed: ${result.trouble.detail}` });
             return;
         }
         toast({ text: 'The item was removed.' });
@@ -265,7 +265,7 @@ function ItemMenu({ item, onDone, onSnooze, onUnread, onRemoved }: ReaderProps) 
                         It leaves the inbox for good; Done would keep it.{' '}
                         {item.briefingId
                             ? 'The briefing itself stays in the conversation.'
-                            : 'The conversation it is about stays as it is.'}
+                            : 'The conversation is not changed.'}
                     </p>
                 </Dialog>
             )}

@@ -126,7 +126,7 @@ export function InboxView() {
                                 <Button onClick={() => go(placeOf(undefined, filter))}>To the inbox</Button>
                             }
                         >
-                            This item is not in the inbox any more.
+                            This item is no longer in the inbox.
                         </Banner>
                     )}
                     {opened.item ? (
@@ -152,7 +152,7 @@ export function InboxView() {
                         />
                     ) : (
                         !opened.missing &&
-                        order.length > 0 && <p class="inbox-pick muted">Pick an item to read it here.</p>
+                        order.length > 0 && <p class="inbox-pick muted">Select an item to read it here.</p>
                     )}
                 </section>
             </div>
@@ -247,7 +247,7 @@ function useActs({ inbox, order, current, filter, openId, setReplyTo, setSnoozin
                 toast({ text: 'Allow it or deny it: the agent waits.' });
                 return;
             }
-            inbox.change(current, { done }, done ? 'Done. It is kept under Done.' : 'It is open again.');
+            inbox.change(current, { done }, done ? 'Marked as done.' : 'The item is open again.');
             moveOn();
         },
         unread: () => {
@@ -283,7 +283,7 @@ function useActs({ inbox, order, current, filter, openId, setReplyTo, setSnoozin
             );
         },
         undo: () => {
-            if (!inbox.undo()) toast({ text: 'There is nothing to take back here.' });
+            if (!inbox.undo()) toast({ text: 'There is nothing to undo here.' });
         },
     };
 }
@@ -309,7 +309,7 @@ function inboxCommands(
     const seek = (test: (i: InboxItem) => boolean): void => {
         const at = order.findIndex(i => i.id === current?.id);
         const found = [...order.slice(at + 1), ...order.slice(0, at + 1)].find(test);
-        if (!found) toast({ text: 'Nothing else is unread here.' });
+        if (!found) toast({ text: 'No other item is unread here.' });
         else acts.open(found.id);
     };
     const one = () => current !== null;

@@ -20,7 +20,7 @@ const KINDS: Record<InboxItem['type'], Kind> = {
 };
 
 /** A limit that was reached asks for no tool. */
-const LIMIT: Kind = { shape: '◐', says: 'asks whether to go on', title: 'Limit' };
+const LIMIT: Kind = { shape: '◐', says: 'asks whether to continue', title: 'Limit' };
 
 export function kindOf(item: InboxItem): Kind {
     if (item.type === 'approval' && !item.tool) return LIMIT;
@@ -28,7 +28,7 @@ export function kindOf(item: InboxItem): Kind {
 }
 
 export function titleOf(item: InboxItem): string {
-    if (item.type === 'approval' && item.tool && !item.title) return `May it call ${item.tool}?`;
+    if (item.type === 'approval' && item.tool && !item.title) return `Allow the call of ${item.tool}?`;
     return item.title ?? item.content ?? kindOf(item).title;
 }
 

@@ -13,7 +13,7 @@ export function Answer({ looked, find }: PartProps) {
     return (
         <>
             {call?.error && (
-                <div class="inspector-error" role="group" aria-label="Error of the provider">
+                <div class="inspector-error" role="group" aria-label="Error from the provider">
                     <p>
                         ✕ {call.state}: {call.error}
                     </p>

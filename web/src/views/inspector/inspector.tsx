@@ -94,9 +94,7 @@ function Find({ words, onInput }: { words: string; onInput: (words: string) => v
 function Trouble({ trouble, onRetry }: { trouble: import('../../api/client').Trouble; onRetry: () => void }) {
     if (trouble.type === '/problems/call-not-found')
         return (
-            <p class="empty">
-                Nothing is recorded for this call: it is older than recording, or it was imported or erased.
-            </p>
+            <p class="empty">Nothing is recorded for this call: it is too old, or was imported or erased.</p>
         );
     return <TroubleBox trouble={trouble} onRetry={onRetry} />;
 }
@@ -158,7 +156,7 @@ function Head({ w, what, looked }: { w: string; what: Inspecting; looked: Looked
                         <Button
                             small
                             onClick={() => void copyText(curl, 'The command')}
-                            title="Without keys: the variable that holds one is named"
+                            title="Without keys: only the name of the variable"
                         >
                             Copy as curl
                         </Button>
@@ -168,7 +166,7 @@ function Head({ w, what, looked }: { w: string; what: Inspecting; looked: Looked
                             kind="quiet"
                             onClick={() =>
                                 toast({
-                                    text: 'Nothing was sent anywhere: this model is a script on this computer.',
+                                    text: 'Nothing was sent: this model is a script on this computer.',
                                 })
                             }
                         >

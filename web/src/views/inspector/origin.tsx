@@ -12,7 +12,7 @@ import { count } from '../shared/words';
 import type { PartProps } from './saw';
 
 const DELIVERED: Record<string, { shape: string; words: string }> = {
-    queued: { shape: '◌', words: 'waits until it can look at it' },
+    queued: { shape: '◌', words: 'queued for this agent' },
     inMemory: { shape: '○', words: 'has it in memory, no reply' },
     answered: { shape: '✓', words: 'answered' },
     failed: { shape: '✕', words: 'could not answer' },
@@ -23,7 +23,7 @@ export function DeliveryPart({ w, looked }: PartProps) {
     if (!looked.message)
         return (
             <Empty>
-                <p>No message came of this call.</p>
+                <p>This call produced no message.</p>
             </Empty>
         );
     const others = looked.seenBy.filter(name => !looked.delivery.some(d => d.agent === name));
@@ -62,7 +62,7 @@ export function Origin({ w, looked }: PartProps) {
     if (!m)
         return (
             <Empty>
-                <p>No message came of this call.</p>
+                <p>This call produced no message.</p>
             </Empty>
         );
     const toMessage = (id: string) => (
@@ -155,7 +155,7 @@ export function Origin({ w, looked }: PartProps) {
 }
 
 function Versions({ w, message, looked }: { w: string; message: Message } & Pick<PartProps, 'looked'>) {
-    if (looked.versions.length === 0) return <>in none any more</>;
+    if (looked.versions.length === 0) return <>in no version</>;
     return (
         <>
             {looked.versions.map((t, i) => (
@@ -208,7 +208,7 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
     const [asking, setAsking] = useState(false);
     const s = read.value;
 
-    /** Its sources have to be there: where its result stands, they are in the version before. */
+    /** Its sources have to be there: where its result stands, they are in the previous version. */
     async function goBack(): Promise<Result<unknown>> {
         const made = await getThread(w, chatId, s?.threadId ?? '');
         if (!made.ok) return made;
@@ -223,7 +223,7 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
         setBusy(false);
         if (job?.state === 'done') {
             toast({
-                text: 'The squash was done again, in a new version. The one before stays in History.',
+                text: 'The squash was run again, in a new version. The previous version stays in History.',
                 kind: 'ok',
             });
             await refreshChat();
@@ -231,7 +231,7 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
             const why = asked.ok
                 ? String(job?.error?.detail ?? 'No answer came in time.')
                 : asked.trouble.detail;
-            toast({ text: `The squash was not done again. ${why}`, kind: 'error' });
+            toast({ text: `The squash was not run again. ${why}`, kind: 'error' });
         }
     }
     if (read.trouble) return <TroubleBox trouble={read.trouble} onRetry={read.reload} />;
@@ -266,7 +266,7 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
             {asking && (
                 <div class="inspector-ask" role="group" aria-label="Run the squash again">
                     <p>
-                        This goes back to the version before the squash and runs it again there. What is here
+                        This returns to the version before the squash and runs the squash again. What is here
                         now stays in History, and undo brings it back.
                     </p>
                     <Button small kind="main" onClick={() => void again()}>

@@ -84,14 +84,12 @@ export function NoCall({ looked }: { looked: Looked }) {
     if (looked.message && !written)
         return (
             <Empty>
-                <p>No model wrote this message. Delivery says who has it.</p>
+                <p>No model wrote this message. Delivery shows which agents have it.</p>
             </Empty>
         );
     return (
         <Empty>
-            <p>
-                Nothing is recorded for this call: it is older than recording, or it was imported or erased.
-            </p>
+            <p>Nothing is recorded for this call: it is too old, or was imported or erased.</p>
         </Empty>
     );
 }
@@ -108,7 +106,7 @@ function SeenRow({ w, looked, seen, find }: PartProps & { seen: Seen }) {
                 {name}
                 {seen.failed && ' ✕'}
             </span>
-            <span class="saw-tokens" title="Estimated: a token for four bytes">
+            <span class="saw-tokens" title="Estimated: one token for four bytes">
                 ~{grouped(estimate(seen))} tok
             </span>
             <div class="saw-text">

@@ -81,7 +81,7 @@ export function Filters(props: FiltersProps) {
             <section aria-label="Saved searches">
                 <h2 class="field-label">Saved searches</h2>
                 {saved.value.length === 0 && (
-                    <p class="muted search-none">None. Save keeps one in this browser.</p>
+                    <p class="muted search-none">None yet. Save stores a search in this browser.</p>
                 )}
                 <ul class="search-saved">
                     {saved.value.map(s => (
@@ -90,7 +90,7 @@ export function Filters(props: FiltersProps) {
                                 {s.name}
                             </button>
                             <IconButton
-                                label={`Forget the search ${s.name}`}
+                                label={`Delete the saved search ${s.name}`}
                                 icon="close"
                                 onClick={() => forget(s.name)}
                             />
@@ -106,7 +106,7 @@ export function Filters(props: FiltersProps) {
 export function WordsHelp() {
     return (
         <details class="search-words">
-            <summary>Words and conditions</summary>
+            <summary>Words and filters</summary>
             <p>Words: plain · "a phrase" · -not · prefix*</p>
             <p>from: to: in: agent: role: tag: model: version: before: after:</p>
             <p>near:ID thread:ID reply-to:ID children-of:ID</p>

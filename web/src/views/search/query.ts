@@ -88,7 +88,7 @@ export function wrongWith(q: string): string | null {
     if (!wrong) return null;
     const kind = wrong.text.slice(0, wrong.text.indexOf(':') + 1);
     const known = CONDITIONS.filter(c => c.startsWith(kind));
-    return `There is no such condition as ${wrong.text}. There are ${listed(known)}.`;
+    return `There is no filter ${wrong.text}. The filters are ${listed(known)}.`;
 }
 
 const isExcluded = (w: Word): boolean => w.text.startsWith('-') && w.text.length > 1;

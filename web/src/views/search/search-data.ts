@@ -90,7 +90,7 @@ function refused(detail: string): Trouble {
     return {
         status: 400,
         type: '/problems/validation',
-        title: 'These words cannot be searched for',
+        title: 'This search is not valid',
         detail,
         errors: [{ pointer: '/q', detail }],
     };

@@ -158,7 +158,7 @@ export function SearchView() {
                     )}
                     {offline && hits.length === 0 && (
                         <Empty>
-                            <p>No match in what is on this device.</p>
+                            <p>No match on this device.</p>
                         </Empty>
                     )}
                     <Nothing
@@ -290,7 +290,7 @@ function SaveDialog({ q, world, onClose }: { q: string; world: string | null; on
                 maxLength={80}
                 autoFocus
                 onEnter={keepIt}
-                hint="It is kept in this browser."
+                hint="It is saved in this browser."
             />
         </Dialog>
     );

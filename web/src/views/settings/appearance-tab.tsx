@@ -31,7 +31,7 @@ export function AppearanceTab() {
     const p = prefs.value;
     return (
         <div class="settings-form settings-choices">
-            <p class="muted">These are kept in this browser.</p>
+            <p class="muted">These settings are saved in this browser.</p>
             <Choice
                 name="theme"
                 label="Theme"
@@ -47,11 +47,11 @@ export function AppearanceTab() {
                 label="Calm mode"
                 checked={p.calm}
                 onChange={v => setPref('calm', v)}
-                hint="Nothing moves by itself: no cursor that blinks, no smooth scrolling. The setting of the system for less movement does the same."
+                hint="No animation: no blinking cursor, no smooth scrolling. The system setting for reduced motion does the same."
             />
             <Choice
                 name="announce"
-                label="What is read out of an answer"
+                label="Answers read aloud"
                 of={{
                     all: 'The whole answer',
                     first: 'Its first sentence',

@@ -14,12 +14,12 @@ export function ConfigRows({ settings, rows }: ConfigRowsProps) {
     if (known.length === 0) return null;
     return (
         <table class="settings-config">
-            <caption class="visually-hidden">Values of the configuration and where they come from</caption>
+            <caption class="visually-hidden">Configuration values and their origin</caption>
             <thead>
                 <tr>
                     <th scope="col">Setting</th>
                     <th scope="col">Value</th>
-                    <th scope="col">Comes from</th>
+                    <th scope="col">Origin</th>
                 </tr>
             </thead>
             <tbody>
@@ -30,7 +30,7 @@ export function ConfigRows({ settings, rows }: ConfigRowsProps) {
                             <code>{name}</code>
                         </th>
                         <td data-label="Value">{shown(entry?.value)}</td>
-                        <td data-label="Comes from">
+                        <td data-label="Origin">
                             {entry?.origin}
                             {entry?.restart && <span class="muted"> · a change needs a restart</span>}
                         </td>

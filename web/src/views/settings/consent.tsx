@@ -34,7 +34,7 @@ export async function useFound(p: Provider): Promise<{ trouble: Trouble | null; 
     const model = await takeFirst(p.name);
     toast({
         text: model
-            ? `Agents that name no model answer with ${model} from now on. Pick another below.`
+            ? `Agents without their own model answer with ${model} from now on. Choose another below.`
             : `${labelOf(p.name)} is in use. No agent’s model has changed: pick one of its models below.`,
         kind: 'ok',
     });
@@ -81,10 +81,10 @@ export function Consent({ provider, onUsed, onCancel, cancelWords }: ConsentProp
                 {label}:{' '}
                 {provider.key
                     ? `key found in ${sourceWords(provider.key.source)} (ends in ${provider.key.tail ?? '…'})`
-                    : 'found on this computer'}
+                    : 'detected on this computer'}
             </p>
             <WhereItGoes baseUrl={provider.baseUrl} name={provider.name} />
-            <p>Agents that name no model of their own will answer with its first one.</p>
+            <p>Agents without their own model will answer with its first model.</p>
             {tested && <p role="status">{tested}</p>}
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was sent." />}
             <div class="settings-actions">
@@ -94,7 +94,7 @@ export function Consent({ provider, onUsed, onCancel, cancelWords }: ConsentProp
                 <Button
                     disabled={busy}
                     onClick={() => void test()}
-                    title="Asks for its list of models, with the key, once"
+                    title="Requests the list of models once, with the key"
                 >
                     Test the key first
                 </Button>

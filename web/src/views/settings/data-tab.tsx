@@ -27,14 +27,14 @@ export function DataTab({ settings }: { settings: Settings | null }) {
             <Export />
             <Import />
             <section aria-labelledby="data-where">
-                <h2 id="data-where">Where it is kept</h2>
+                <h2 id="data-where">Location</h2>
                 <ConfigRows
                     settings={settings}
                     rows={[
                         ['data.dir', 'Folder'],
                         ['data.backupEvery', 'A backup every'],
-                        ['data.keepBackups', 'Backups that are kept'],
-                        ['data.eventRetention', 'Events are kept for'],
+                        ['data.keepBackups', 'Backups to keep'],
+                        ['data.eventRetention', 'Events are stored for'],
                     ]}
                 />
             </section>
@@ -122,10 +122,10 @@ function Export() {
                 />
             </div>
             <Checkbox
-                label="Without secrets that look like keys"
+                label="Without texts that look like keys"
                 checked={redact}
                 onChange={setRedact}
-                hint="What looks like a key or a password in messages is replaced."
+                hint="Texts in messages that look like a key or a password are replaced."
             />
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was changed." />}
             <div class="settings-actions">
@@ -205,7 +205,7 @@ function Import() {
                         value={name}
                         onInput={setName}
                         maxLength={64}
-                        hint="Another name, because one of that name is there."
+                        hint="Choose another name: this one is taken."
                     />
                     <div class="settings-actions">
                         <Button type="submit" disabled={busy || name.trim() === ''}>
@@ -256,7 +256,7 @@ function ImportDialog({
             </p>
             <p>
                 {report.exact
-                    ? 'Nothing is left out or made up.'
+                    ? 'Nothing is omitted or invented.'
                     : `${count(report.dropped, 'row')} cannot be kept, ${count(report.linksGuessed, 'link')} guessed.`}
             </p>
             {report.notes.length > 0 && (

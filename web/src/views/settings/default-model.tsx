@@ -27,8 +27,8 @@ export function DefaultModel() {
                 })}
                 hint={
                     <>
-                        {value === 'auto' && 'A local one, else the first of skein.yaml. '}
-                        Comes from: {entry?.origin ?? '…'}
+                        {value === 'auto' && 'A local model, otherwise the first one in skein.yaml. '}
+                        Origin: {entry?.origin ?? '…'}
                         {fixed && '; change it there'}
                     </>
                 }

@@ -40,7 +40,7 @@ export function ModelsTab() {
         const result = await detectProviders();
         setLooking(false);
         if (!result.ok) {
-            toast({ kind: 'error', text: `Looking did not work. ${result.trouble.detail}` });
+            toast({ kind: 'error', text: `Detection failed. ${result.trouble.detail}` });
             return;
         }
         setFound(result.value.data);
@@ -50,7 +50,7 @@ export function ModelsTab() {
             text:
                 fresh > 0
                     ? `${count(fresh, 'new provider')} found.`
-                    : 'Nothing new was found on this computer or in the environment.',
+                    : 'Nothing new was detected on this computer or in the environment.',
         });
     }
     return (
@@ -67,7 +67,7 @@ export function ModelsTab() {
                         </Button>
                     </span>
                 </header>
-                {readOnly && <p class="settings-note">A server that was started read only asks no models.</p>}
+                {readOnly && <p class="settings-note">A read only server asks no models.</p>}
                 {read.trouble && <TroubleBox trouble={read.trouble} onRetry={read.reload} />}
                 {read.late && <Loading label="Loading the providers" />}
                 <ul class="provider-rows">
@@ -92,13 +92,13 @@ export function ModelsTab() {
                 <MonthlyLimit />
             </section>
             <section aria-labelledby="models-origin">
-                <h2 id="models-origin">Where a value comes from</h2>
+                <h2 id="models-origin">Origin of values</h2>
                 <ConfigRows
                     settings={settings.value}
                     rows={[
                         ['defaults.model', 'Default model'],
-                        ['detect.local', 'Looks for servers on this computer'],
-                        ['detect.environment', 'Looks for names of keys'],
+                        ['detect.local', 'Detects servers on this computer'],
+                        ['detect.environment', 'Detects API keys in the environment'],
                     ]}
                 />
             </section>
@@ -242,7 +242,7 @@ function FoundRow({ found }: { found: FoundProvider }) {
             <p class="provider-about">
                 <span>{hostOf(found.baseUrl)}</span>
                 <span>{count(found.models.length, 'model')}</span>
-                <span>found, not in use</span>
+                <span>detected, not in use</span>
             </p>
             <p class="settings-actions">
                 <Button small kind="main" onClick={() => void add()} label={`Use ${label}`}>
@@ -285,8 +285,8 @@ function RemoveProvider({ provider, onClose }: { provider: Provider; onClose: ()
                 <p>{provider.defaultModel} is the default: agents that name no model cannot answer either.</p>
             )}
             <p>
-                Its address and its key are forgotten. What its models wrote stays. Agents that use its models
-                cannot answer until they get another.
+                The address and key of the provider are deleted. Messages of its models stay. Agents that use
+                its models cannot answer until they get another.
             </p>
         </Dialog>
     );

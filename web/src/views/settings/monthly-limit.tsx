@@ -51,7 +51,7 @@ export function MonthlyLimit() {
                 placeholder="none"
                 error={error}
                 disabled={state.value.readOnly}
-                hint="Empty: no limit. At the limit its agents stop and say so."
+                hint="Empty: no limit. At the limit, agents stop with a notice."
             />
             {changed && (
                 <Button small type="submit">

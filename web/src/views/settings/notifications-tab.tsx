@@ -19,7 +19,7 @@ export function NotificationsTab() {
             {!canNotify() && <p>This browser has no notifications.</p>}
             {canNotify() && permission === 'denied' && (
                 <p>
-                    The browser was told to block them for this page. Allow them in its settings for this
+                    The browser blocks notifications for this page. Allow them in its settings for this
                     address, then come back.
                 </p>
             )}

@@ -13,7 +13,7 @@ type Type = NewProvider['type'];
 const TYPES: { value: Type; label: string; base: string }[] = [
     { value: 'anthropic', label: 'Anthropic', base: 'https://api.anthropic.com' },
     { value: 'openai', label: 'OpenAI', base: 'https://api.openai.com/v1' },
-    { value: 'openai-compatible', label: 'Another that speaks like OpenAI', base: '' },
+    { value: 'openai-compatible', label: 'Another OpenAI-compatible server', base: '' },
     { value: 'ollama', label: 'Ollama', base: 'http://127.0.0.1:11434' },
 ];
 
@@ -92,7 +92,7 @@ export function NewProviderDialog({
                     onInput={setName}
                     error={fieldError(trouble, 'name')}
                     maxLength={64}
-                    hint="Models are called name/model."
+                    hint="Models are named name/model."
                 />
                 <Field
                     label="Address"
@@ -101,7 +101,7 @@ export function NewProviderDialog({
                     onInput={setBaseUrl}
                     error={fieldError(trouble, 'baseUrl')}
                     placeholder={baseOf(type) || 'https://llm.example.org/v1'}
-                    hint={type === 'openai-compatible' ? 'Needed.' : 'Empty: the usual one.'}
+                    hint={type === 'openai-compatible' ? 'Needed.' : 'Empty: the default address.'}
                 />
                 {type !== 'ollama' && (
                     <KeyField value={key} onInput={setKey} error={fieldError(trouble, 'apiKey')} />
@@ -170,7 +170,7 @@ export function NewKeyDialog({ provider, onClose }: { provider: Provider; onClos
             >
                 <KeyField value={key} onInput={setKey} error={fieldError(trouble, 'apiKey')} />
                 {!provider.local && <WhereItGoes baseUrl={provider.baseUrl} name={provider.name} />}
-                {other && <TroubleBox trouble={other} safe="The key before is still in use." />}
+                {other && <TroubleBox trouble={other} safe="The old key is still in use." />}
                 <div class="settings-actions">
                     <Button kind="main" type="submit" disabled={key === ''}>
                         Save the key

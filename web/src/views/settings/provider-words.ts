@@ -49,7 +49,7 @@ export function standing(p: Provider): Standing {
         case 'not-tried':
             return { shape: '○', words: 'not tried yet', kind: 'muted' };
         case 'unused':
-            return { shape: '○', words: 'not in use: nothing is sent to it', kind: 'muted' };
+            return { shape: '○', words: 'not in use: nothing is sent', kind: 'muted' };
         case 'no-key':
             return { shape: '○', words: 'needs a key', kind: 'muted' };
         case 'limited':

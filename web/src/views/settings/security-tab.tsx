@@ -41,7 +41,7 @@ export function SecurityTab({ settings }: { settings: Settings | null }) {
     return (
         <>
             <section aria-labelledby="security-who" class="settings-form">
-                <h2 id="security-who">Who can reach it</h2>
+                <h2 id="security-who">Who can connect</h2>
                 {settings &&
                     (isHere(listen) ? (
                         <p>● This computer only: it answers at {listen}.</p>
@@ -55,14 +55,14 @@ export function SecurityTab({ settings }: { settings: Settings | null }) {
             </section>
             <SignedIn />
             <section aria-labelledby="security-values">
-                <h2 id="security-values">Where a value comes from</h2>
+                <h2 id="security-values">Origin of values</h2>
                 <ConfigRows
                     settings={settings}
                     rows={[
                         ['server.listen', 'Answers at'],
-                        ['server.signIn', 'Asks for a token'],
-                        ['server.allowOrigins', 'Other pages that may use it'],
-                        ['limits.requestsPerMinute', 'Requests a minute'],
+                        ['server.signIn', 'Requires a token'],
+                        ['server.allowOrigins', 'Other pages that may use the API'],
+                        ['limits.requestsPerMinute', 'Requests per minute'],
                         ['limits.messageBytes', 'Longest message'],
                     ]}
                 />

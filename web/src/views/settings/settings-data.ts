@@ -50,7 +50,7 @@ export function shown(value: unknown): string {
 export async function setSetting(name: string, value: unknown, reload: () => void): Promise<Trouble | null> {
     const result = await updateSettings({ [name]: value });
     if (!result.ok) {
-        toast({ kind: 'error', text: `It was not changed. ${result.trouble.detail}` });
+        toast({ kind: 'error', text: `The setting was not changed. ${result.trouble.detail}` });
         return result.trouble;
     }
     reload();

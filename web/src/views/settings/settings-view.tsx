@@ -95,7 +95,7 @@ export function SettingsView() {
                 ))}
             </nav>
             {state.value.readOnly && (
-                <Banner kind="info">This server is read only: what is kept there cannot be changed.</Banner>
+                <Banner kind="info">This server is read only: its settings cannot be changed.</Banner>
             )}
             {problems.length > 0 && (
                 <Banner kind="warn">The configuration has problems: {problems.join('; ')}</Banner>

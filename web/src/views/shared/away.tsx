@@ -14,6 +14,6 @@ export function isLive(): boolean {
 /** Beside buttons that are off while the server is away: why they are. */
 export function AwayNote() {
     return isAway() ? (
-        <span class="away-note">The server is away: this works again when it is back.</span>
+        <span class="away-note">The server does not answer: this works again when it does.</span>
     ) : null;
 }

@@ -6,6 +6,6 @@ export async function copyText(text: string, what: string): Promise<void> {
         await navigator.clipboard.writeText(text);
         toast({ text: `${what} was copied.` });
     } catch {
-        toast({ text: `The browser did not let ${what.toLowerCase()} be copied.`, kind: 'warn' });
+        toast({ text: `The browser did not allow copying ${what.toLowerCase()}.`, kind: 'warn' });
     }
 }

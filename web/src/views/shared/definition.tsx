@@ -57,8 +57,8 @@ export function Definition({ item, defined }: { item: InboxItem; defined: Define
         return (
             <p class="definition">
                 {defined.failed
-                    ? 'What the server of this tool says of it could not be read. Reload the page.'
-                    : 'Reading what the server of this tool says of it…'}
+                    ? 'The definition of this tool could not be loaded. Reload the page.'
+                    : 'Loading the definition of this tool…'}
             </p>
         );
     return (
@@ -66,10 +66,10 @@ export function Definition({ item, defined }: { item: InboxItem; defined: Define
             <p>
                 <strong>
                     {item.definitionState === 'new'
-                        ? 'This tool was not used here before.'
-                        : 'This tool is not what it was when it was allowed.'}
+                        ? 'This tool has not been used here before.'
+                        : 'The definition of this tool has changed since it was allowed.'}
                 </strong>{' '}
-                What its server says of it:
+                The definition by its server:
             </p>
             <dl>
                 {definitionParts(defined.definition).map(([label, text]) => (

@@ -11,7 +11,7 @@ import { grouped } from './words';
 export function leftWords({ newerMessages: n, previousVersion }: Move): string {
     if (!n) return '';
     const what = n === 1 ? '1 newer message is' : `${grouped(n)} newer messages are`;
-    return ` ${what} in ${previousVersion ?? 'the version before'}.`;
+    return ` ${what} in ${previousVersion ?? 'the previous version'}.`;
 }
 
 /** Looks at them, without going back there. */

@@ -209,7 +209,7 @@ function Place({ now }: { now: Wish }) {
         <p class="squash-note">
             The result takes the place of the first of them: {senderOf(first)},{' '}
             <span dir="auto">“{firstLine(first.content, 60) || firstCall(first)}”</span>. The messages
-            themselves stay in the version before.
+            themselves stay in the previous version.
         </p>
     );
 }

@@ -156,9 +156,9 @@ function jobTrouble(error: unknown): Trouble {
     return {
         status: 500,
         type: '/problems/internal',
-        title: 'The model gave no summary',
+        title: 'The model wrote no summary',
         ...e,
-        detail: e.detail ?? 'The work was ended.',
+        detail: e.detail ?? 'The job was cancelled.',
     };
 }
 
@@ -208,7 +208,7 @@ export async function use(): Promise<void> {
     await refreshChat();
     const before = (made.value as Squash).undo?.body.threadId;
     toast({
-        text: `${messages(now.sources.length, resultsIn(now.sources))} are one now. They stay in the version before.`,
+        text: `${messages(now.sources.length, resultsIn(now.sources))} are one now. They stay in the previous version.`,
         kind: 'ok',
         actions: before ? [{ label: 'Undo', run: () => void takeBack(before).then(tellLeft) }] : [],
         subject: 'version',

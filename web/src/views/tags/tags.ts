@@ -99,6 +99,6 @@ async function store(list: NewTag[], before: Tag[]): Promise<boolean> {
     const mine = ++changes;
     const answer = await inTurn(() => setTags(w, { tags: list }, { key: newKey(), query: { chatId: c } }));
     if (at === place && mine === changes) tags.value = answer.ok ? answer.value.data : before;
-    if (!answer.ok) toast({ text: `The tags were not kept: ${answer.trouble.detail}`, kind: 'error' });
+    if (!answer.ok) toast({ text: `The tags were not saved: ${answer.trouble.detail}`, kind: 'error' });
     return answer.ok;
 }

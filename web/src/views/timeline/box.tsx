@@ -138,7 +138,7 @@ export function RunButtons({ lane, page }: { lane: Lane; page?: boolean }) {
 function Failure({ lane }: { lane: Lane }) {
     const s = stateOf(lane);
     if (s !== 'failed' && s !== 'interrupted') return null;
-    return <p class="timeline-failure">{lane.result ?? 'It ended without saying why.'}</p>;
+    return <p class="timeline-failure">{lane.result ?? 'It ended without a reason.'}</p>;
 }
 
 interface ItemsProps {

@@ -119,7 +119,7 @@ export function commands(): Command[] {
             onHeader,
         ),
         on('inspect', 'Inspect the run', ['i'], inspectHere, () => here() !== null),
-        on('outside', 'Come out of the run', ['Escape'], comeOut, () => pageLane() !== 'main'),
+        on('outside', 'Leave the run', ['Escape'], comeOut, () => pageLane() !== 'main'),
         on('parent', 'To the run above', ['ArrowUp'], up),
         on('left', 'Previous sibling run', ['Shift+ArrowLeft'], () => beside(-1)),
         on('right', 'Next sibling run', ['Shift+ArrowRight'], () => beside(1)),

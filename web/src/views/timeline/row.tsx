@@ -184,7 +184,7 @@ function HandRow({ item, lane }: { item: Item; lane: Lane }) {
                 {title && `“${title}”`}
             </span>
             {item.guessed && (
-                <span class="timeline-note" title="Older than links from calls to runs">
+                <span class="timeline-note" title="Recorded before calls were linked to runs">
                     ~ linked by time
                 </span>
             )}

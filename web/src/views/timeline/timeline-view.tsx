@@ -114,7 +114,10 @@ function NoRuns() {
     return (
         <Empty>
             <p>No runs yet.</p>
-            <p>When an agent hands work to another one, it is shown here as a box while it goes on.</p>
+            <p>
+                When an agent delegates work to another agent, the delegation is shown here as a box while it
+                runs.
+            </p>
             {tour && (
                 <Button disabled={state.value.readOnly} onClick={begin}>
                     Start the demo delegation
@@ -189,7 +192,7 @@ function ChatTimeline({ p }: { p: ChatPlace }) {
                     {data.value.loaded && data.value.trouble && (
                         <TroubleBox
                             trouble={data.value.trouble}
-                            safe="What is shown may be old."
+                            safe="This view may be out of date."
                             onRetry={readAgain}
                         />
                     )}

@@ -77,7 +77,7 @@ export async function copy(text: string, what: string): Promise<boolean> {
     } catch {
         toast({
             kind: 'warn',
-            text: `This browser does not let the page copy. Select the text and copy it by hand.`,
+            text: `This browser does not allow copying. Select the text and copy it by hand.`,
         });
         return false;
     }
@@ -91,7 +91,7 @@ export async function copyMermaid(
 ): Promise<void> {
     const answer = await written({ w: p.w, c: p.c, v: p.v ?? null, root }, MERMAID);
     if (answer.ok) await copy(answer.text, 'Mermaid text');
-    else toast({ kind: 'error', text: `The Mermaid text could not be made: ${answer.trouble.detail}` });
+    else toast({ kind: 'error', text: `The Mermaid text was not exported: ${answer.trouble.detail}` });
 }
 
 /** The text of a diagram: to read and copy, without anything that draws it. */

@@ -133,8 +133,8 @@ export function TreePanel() {
             </div>
             <p class="tree-keys">
                 {root === null
-                    ? 'Of the whole conversation; pick a row for one thread.'
-                    : 'Of the thread that is picked.'}
+                    ? 'For the whole conversation; select a row for one thread.'
+                    : 'For the selected thread.'}
             </p>
         </section>
     );

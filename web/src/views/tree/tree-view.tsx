@@ -75,7 +75,7 @@ function Progress() {
         return (
             <TroubleBox
                 trouble={{ ...trouble, title: 'Could not load all replies' }}
-                safe="What is here can be used."
+                safe="The replies shown here are usable."
                 onRetry={readOn}
             />
         );
@@ -103,7 +103,7 @@ function Nothing() {
         );
     return (
         <Empty>
-            <p>Nothing fits this filter.</p>
+            <p>No message matches this filter.</p>
             <Button
                 onClick={() => {
                     show.value = 'all';
