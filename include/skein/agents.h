@@ -1,5 +1,5 @@
 /* agents.h: agents that work by themselves: what they may do in a turn, delegations, tasks, what they
- * tell people, what they keep in mind, and what their models were sent.
+ * tell people, their knowledge, and what their models were sent.
  *
  * Everything that a tool changes in the store is an act: it and the tool's result are stored in one
  * transaction under the turn's lease, so it happens exactly once, and an act that fails has changed
@@ -136,7 +136,7 @@ typedef struct skein_task {
     skein_str      content, result, last_error;
     skein_str      status;    /* pending completed cancelled */
     bool           running;   /* a turn is at it */
-    bool           waits;     /* that turn, for a person's word */
+    bool           waits;     /* that turn, for a person's decision */
     skein_str      inbox_uid; /* about this; absent for a limit of spending */
     int64_t        attempts, not_before, created_at, completed_at;
     skein_str      message_uid; /* in the agent's background; absent before it was begun */
@@ -163,7 +163,7 @@ SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_
 SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                                      const skein_stop *written, skein_mem *mem, skein_task *out,
                                      skein_error *err);
-/* Begins anew with a task that failed, waits for an answer or was cancelled: the same task, at once and as if it had
+/* Restarts a task that failed, waits for an answer or was cancelled: the same task, at once and as if it had
  * never failed or asked, so that who waits for its result gets it. SKEIN_CONFLICT when it is completed or runs. */
 SKEIN_API skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_task *out, skein_error *err);
@@ -184,7 +184,7 @@ SKEIN_API skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error 
  * rest. */
 SKEIN_API skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused,
                                      skein_error *err);
-/* Ends back-offs, and gives an agent without work a task to look what there is to do. */
+/* Ends back-offs, and gives an agent without work a task to look for work. */
 SKEIN_API skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err);
 /* Gives an agent a task every so many milliseconds (0: no more). */
 SKEIN_API skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
@@ -299,7 +299,7 @@ SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
 
-/* A tool of a server of tools, as that defines it. */
+/* A tool of a tool server, as that defines it. */
 typedef struct skein_tool_definition {
     size_t    size;         /* set by SKEIN_TOOL_DEFINITION_INIT */
     skein_str server, tool; /* as the world calls it, and the server's own name for the tool */
@@ -360,7 +360,7 @@ typedef struct skein_knowledges {
     size_t           count;
 } skein_knowledges;
 
-/* What an agent keeps in mind; words: only what has them all, in any case. Newest first. */
+/* The knowledge of an agent; words: only notes that have them all, in any case. Newest first. */
 SKEIN_API skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str words,
                                         size_t limit, skein_mem *mem, skein_knowledges *out,
                                         skein_error *err);
@@ -386,9 +386,9 @@ typedef struct skein_model_call {
     skein_agent_id        agent;
     int64_t               turn; /* 0: none */
     skein_str             chat_uid, agent_name;
-    skein_str             message_uid; /* what came of it; absent when nothing did */
-    skein_str             purpose;     /* turn summary squash knowledge */
-    skein_str             model;       /* "provider/model" */
+    skein_str        message_uid; /* the message that it produced; absent when there is none */
+    skein_str        purpose;     /* turn summary squash knowledge */
+    skein_str        model;       /* "provider/model" */
     const skein_str *pieces; /* of the request, in order; only read by skein_model_call_get */
     size_t           piece_count;
     /* The messages in each part of the context, the system prompt not counted: their public ids apart by

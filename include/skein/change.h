@@ -132,7 +132,7 @@ SKEIN_API skein_rc skein_retag(skein_engine *e, const skein_change *how,
                                skein_message_id message, const skein_instruction *instructions,
                                size_t count, skein_mem *mem, skein_version *out,
                                skein_message *retagged, skein_error *err);
-/* Makes a version in which the agent remembers nothing of the conversation; the room stays. */
+/* Makes a version in which the agent remembers nothing of the conversation; the main lane stays. */
 SKEIN_API skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id agent,
                                 skein_mem *mem, skein_version *out, skein_error *err);
 /* Makes a version with the content that another version has now. */
@@ -196,7 +196,7 @@ typedef struct skein_removal {
     skein_str            message_uid; /* the target */
     skein_version        version;     /* the new one; number 0 on a dry run */
     skein_version        previous;
-    int64_t              count; /* messages that leave the room, the target included */
+    int64_t              count; /* messages that leave the main lane, the target included */
     bool                 is_first;
     skein_removal_agent *by_sender; /* dry run: who wrote them */
     size_t               by_sender_count;

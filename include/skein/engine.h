@@ -90,7 +90,7 @@ typedef struct skein_world_change {
 } skein_world_change;
 #define SKEIN_WORLD_CHANGE_INIT SKEIN_INIT(skein_world_change)
 
-/* Changes a world as *what says, and reads it anew. */
+/* Changes a world as *what says, and reads it again. */
 SKEIN_API skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what,
                                      skein_mem *mem, skein_world *out, skein_error *err);
 /* Makes a chat the current one; zero switches session mode off. */

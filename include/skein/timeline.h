@@ -78,7 +78,7 @@ SKEIN_API void skein_timelines_free(skein_timelines *set);
 SKEIN_API skein_timelines *skein_timelines_clone(const skein_timelines *set);
 
 /* Applies one record to its lane; costs the same whether few or many came before. A record
- * whose id its lane has already is nothing new if it is the same to the byte, and
+ * whose id its lane has already is a repetition if it is the same to the byte, and
  * SKEIN_CONFLICT if it is not. When it fails, nothing has changed. */
 SKEIN_API skein_rc skein_timelines_apply(skein_timelines *set, const skein_record *record,
                                          skein_error *err);

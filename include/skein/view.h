@@ -1,4 +1,4 @@
-/* view.h: reading: the room, an agent's memory, what a model may be sent, replies, history, search. */
+/* view.h: reading: the main lane, an agent's memory, what a model may be sent, replies, history, search. */
 #ifndef SKEIN_VIEW_H
 #define SKEIN_VIEW_H
 

@@ -111,7 +111,7 @@ typedef struct skein_notice {
 SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
                                        const skein_posted *posted, skein_mem *mem,
                                        skein_notice *out, skein_error *err);
-/* Has one agent answer a message of the room once more, as it does after a failure or when it was stopped; nobody else
+/* Has one agent answer a message of the main lane once more, as it does after a failure or when it was stopped; nobody else
  * is asked, and what was said before stays. `without_tools`: it is offered none for this answer, as some models cannot
  * use any. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered, SKEIN_AT_WORK while an answer is
  * awaited in the chat. */
@@ -226,7 +226,7 @@ typedef struct skein_turn {
     int64_t               waits_until; /* 0: that is not known */
     int64_t   lease_until;   /* its program speaks for it until then, or renews that */
     bool      writing;       /* text of its next message has come */
-    skein_str inbox_uid;     /* what it waits for a person's word about; or absent */
+    skein_str inbox_uid;     /* the item with the decision that it waits for; or absent */
     bool      without_tools; /* its agent is offered none */
 } skein_turn;
 

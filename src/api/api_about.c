@@ -72,7 +72,7 @@ skein_rc skn_api_list_audit(skn_api_call *c)
     return skn_page_fields(c, SKN_FIELDS_AUDIT);
 }
 
-/* The servers of tools of a world: what its settings name, and what has become of it here. */
+/* The tool servers of a world: what its settings name, and what has become of it here. */
 
 /* Those that nobody has needed yet will not be started either. */
 static void mark_switched_off(skn_tool_server *servers, size_t count)
@@ -174,7 +174,7 @@ static skein_rc no_call(skn_api_call *c, const skein_message *m)
     return rc;
 }
 
-/* The last call of a message is the one whose answer it is, or the one that was to answer it in vain. */
+/* The last call of a message is the one whose answer it is, or the failed one that was to answer it. */
 skein_rc skn_api_get_message_context(skn_api_call *c)
 {
     skein_message    m;

@@ -192,7 +192,7 @@ static skein_rc find_chat(skn_api_call *c)
     return rc ? rc : skn_api_chat_or_current(c);
 }
 
-/* Before delegations, those that are the work of nobody else: the room and the memories of agents. */
+/* Before delegations, those that are the work of nobody else: the main lane and the memories of agents. */
 static skein_rc put_others(skn_api_call *c, skein_delegations *list)
 {
     skein_lanes       lanes;
@@ -259,7 +259,7 @@ skein_rc skn_api_cancel_delegation(skn_api_call *c)
     return answer_delegation(c);
 }
 
-/* It goes on by itself: what comes of it is told in the chat. */
+/* It continues by itself: events of the chat report the outcome. */
 skein_rc skn_api_retry_delegation(skn_api_call *c)
 {
     skein_rc rc;

@@ -222,7 +222,7 @@ static skein_rc find_agent(skn_api_call *c, skein_agent *out)
     return rc ? rc : skn_find_agent(c, name, out);
 }
 
-/* It goes on by itself: what comes of it is told in the chat. */
+/* It continues by itself: events of the chat report the outcome. */
 skein_rc skn_api_retry_answer(skn_api_call *c)
 {
     skein_message     m;

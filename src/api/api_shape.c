@@ -160,7 +160,7 @@ typedef struct lane_page {
     int64_t        length; /* of the lane */
 } lane_page;
 
-/* Where a lane has a message, or -1. Reads the lane: the room alone knows places by id. */
+/* Where a lane has a message, or -1. Reads the lane: the main lane alone knows places by id. */
 static skein_rc api_place(skn_api_call *c, const skein_slice *lane, skein_message_id id,
                           int64_t *at)
 {

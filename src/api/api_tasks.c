@@ -1,4 +1,4 @@
-/* Work for agents: tasks, what others tell them, what they wait for and keep in mind. */
+/* Work for agents: tasks, what others tell them, what they wait for, and their knowledge. */
 #include "api/handlers.h"
 
 #include "base/error.h"

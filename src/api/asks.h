@@ -34,7 +34,7 @@ typedef struct skn_squash_request {
     skein_world_id    world;
     skein_change      how;
     skein_squash_spec spec;     /* prompt, model (absent: the agent's), sources; no content */
-    skn_str           rerun_of; /* the squash that is made anew; else absent */
+    skn_str           rerun_of; /* the squash that is made again; else absent */
 } skn_squash_request;
 
 /* A summary of a lane or of an agent's memory, by a model. */
@@ -142,7 +142,7 @@ typedef struct skn_api_agents {
     void (*cancel)(void *arg, void *handle);
     void (*providers)(void *arg, const skn_provider_request *request,
                       skn_api_providers_done *done, void *done_arg);
-    /* Fills in what is known of these servers of tools of a world, by their names. On a worker, unlike the
+    /* Fills in what is known of these tool servers of a world, by their names. On a worker, unlike the
      * others; NULL: nothing is. */
     void (*tool_servers)(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,
                          size_t count);

@@ -121,7 +121,7 @@ skein_rc skn_api_name(skn_api_call *c, bool needed, skn_str *out);
 /* true in the body or in the query. */
 skein_rc skn_api_flag(skn_api_call *c, const char *name, bool *out);
 /* Fails with 412 unless If-Match is absent, "*", or names a tag with this beginning ("\"a_12", which
- * ends there or goes on with "-"); `what` was changed then. *asked: it was there and fits. */
+ * ends there or continues with "-"); `what` was changed then. *asked: it was there and fits. */
 skein_rc skn_api_match(skn_api_call *c, skn_str stem, const char *what, bool *asked);
 /* Sets the chat's ETag as it stands after a change. */
 void skn_api_fresh_etag(skn_api_call *c);
@@ -257,7 +257,7 @@ skein_rc skn_events_page(skn_events_asked *q);
 
 /* --- Saying something (api_post.c) -------------------------------------------------------------- */
 
-/* A message on its way, for carriers that wait for what comes of it: store it, then answer at once, or look until all have
+/* A message on its way, for carriers that wait for the outcome: store it, then answer at once, or look until all have
  * answered (or it is late) and gather. Each may touch the store. */
 typedef struct skn_posting {
     skn_api_call *c;

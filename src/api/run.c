@@ -85,7 +85,7 @@ static void tell_unknown(skn_api_call *c)
     c->problem_extra = SKN_STR("\"outcome\":\"unknown\"");
     skn_hint(&c->error, c->rc,
              known ? "Whether it was done is not known. Send it again with the same "
-                     "Idempotency-Key: it is done once, and you are told what came of it."
+                     "Idempotency-Key: it is done once, and you get the result."
              : c->key.p
                  ? "Whether it was done is not known: look. With the same Idempotency-Key "
                    "it is not done a second time."

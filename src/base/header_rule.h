@@ -1,4 +1,4 @@
-/* header_rule.h: which headers somebody may add to what is sent to a provider or to a server of tools.
+/* header_rule.h: which headers somebody may add to what is sent to a provider or to a tool server.
  *
  * One rule for both: what they add is kept in the store and is not secret, and it must not change what the request is.
  * Threads: any. */

@@ -160,7 +160,7 @@ static skein_rc queue_tasks(skn_bench *b, const skn_bench_store *s)
     return rc;
 }
 
-/* How many are not done, or were tried in vain, and when the last one was. */
+/* How many are not done, or failed, and when the last one was. */
 static skein_rc check_tasks(skn_bench *b, const skn_bench_store *s, int64_t *wrong,
                             int64_t *last)
 {

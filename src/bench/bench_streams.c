@@ -201,7 +201,7 @@ static skein_rc watch(watching *w)
     return rc;
 }
 
-/* --- What came of it ------------------------------------------------------------------------ */
+/* --- The outcome ------------------------------------------------------------------------ */
 
 static double percentile(double *at, size_t n, size_t percent)
 {

@@ -328,7 +328,7 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
     return SKEIN_OK;
 }
 
-/* What came of an answer that failed, which is told next, is none; nor is what is said on the way to one:
+/* The text of an answer that failed, which is told next, is none; nor is what is said on the way to one:
  * with calls of tools, or to who delegated. */
 static bool is_answer(const skn_news_item *item)
 {

@@ -14,7 +14,7 @@ typedef struct reading {
     char      **argv;
     int         i;
     const char *noun;       /* "world" of "world new", until its verb comes */
-    bool        usual;      /* the command is the noun's usual one, unless a verb comes */
+    bool        usual;      /* the command is the noun's default one, unless a verb comes */
     bool        only_words; /* "--" was there */
     skn_given  *fields;     /* of a bare --json, with the word behind it; NULL: there is none */
     size_t      fields_at;  /* the argument that the word would be */

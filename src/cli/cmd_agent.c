@@ -282,7 +282,7 @@ int skn_cmd_agent_pause(skn_cli *cli)
 {
     static const skn_deed deed = {
         "POST", AGENT "/pause", "pause {name}",
-        "{name} begins nothing new. Go on with \"skein agent resume {name}\".\n", true};
+        "{name} starts no new work. To resume: skein agent resume {name}\n", true};
 
     return change_named(cli, &deed, NULL);
 }
@@ -290,7 +290,7 @@ int skn_cmd_agent_pause(skn_cli *cli)
 int skn_cmd_agent_resume(skn_cli *cli)
 {
     static const skn_deed deed = {"POST", AGENT "/resume", "let go on {name}",
-                                  "{name} goes on with what waits for it.\n", true};
+                                  "{name} continues with waiting work.\n", true};
 
     return change_named(cli, &deed, "goes on");
 }
@@ -300,10 +300,10 @@ int skn_cmd_agent_wake(skn_cli *cli)
 {
     static const skn_deed awake = {
         "POST", AGENT "/wake", "wake {name}",
-        "{name} looks what there is to do. Watch it: skein inspect {name}\n", true};
+        "{name} looks for work now. Watch it: skein inspect {name}\n", true};
     static const skn_deed paused = {
         "POST", AGENT "/wake", "wake {name}",
-        "{name} is paused: it looks what there is to do when it goes on. Let it with "
+        "{name} is paused: it looks for work when it is resumed. Resume it with "
         "\"skein agent resume {name}\".\n",
         true};
     skein_world     world;
@@ -423,7 +423,7 @@ int skn_cmd_agent_task(skn_cli *cli)
     return (int)rc;
 }
 
-/* --- What it keeps in mind ---------------------------------------------------------------- */
+/* --- Its knowledge ---------------------------------------------------------------- */
 
 static skein_rc knowledge(skn_cli *cli, const skn_json *k)
 {

@@ -278,7 +278,7 @@ static void say_count(skn_cli *cli, const skn_json *r)
     if (!skn_has(r, "count")) { /* it stands in a delegation only */
         skn_say(cli, r,
                 "This will remove it and what follows it from {delegations} "
-                "delegation{delegations s}, and nothing from the room.\n");
+                "delegation{delegations s}, and nothing from the main lane.\n");
         say_preview(cli, r);
         skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
         return;
@@ -308,15 +308,16 @@ static skein_rc count_out(skn_cli *cli, const skn_json *r)
     return SKEIN_OK;
 }
 
-/* The room, the agents' memories and the delegations lose each their own. */
+/* The main lane, the agents' memories and the delegations lose each their own. */
 static void say_removed(skn_cli *cli, const skn_json *r)
 {
     int64_t agents = 0;
 
     for (const skn_json *m = skn_first(r, "removedByAgent"); m; m = m->next)
         agents += !skn_str_is(m->text, "0");
-    skn_say(cli, r,
-            "Removed {messagesRemovedTotal} message{messagesRemovedTotal s} from the room");
+    skn_say(
+        cli, r,
+        "Removed {messagesRemovedTotal} message{messagesRemovedTotal s} from the main lane");
     if (agents)
         skn_print(cli, ", also from the memory of %" PRId64 " agent%s", agents,
                   skn_plural(agents));

@@ -350,7 +350,7 @@ static diff_places places_of(skn_cli *cli, const skein_diff *diff)
     return out;
 }
 
-/* What "skein edit" asks anew, and what is answered then, stands in the place of what was there. */
+/* What "skein edit" asks again, and what is answered then, stands in the place of what was there. */
 static void print_half(skn_cli *cli, const diff_side *side, const skein_message *m,
                        const skein_message *other)
 {

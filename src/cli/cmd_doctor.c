@@ -181,11 +181,11 @@ static skein_rc tell_index(visit *v)
 
     if (!v->fix)
         return tell(v, "integrity", FAIL, SKN_STR("the index of words is damaged"),
-                    "\"skein doctor --fix\" makes it anew");
+                    "\"skein doctor --fix\" rebuilds it");
     rc = skn_search_anew(v->cli->engine, &v->cli->err);
     return rc ? rc
               : tell(v, "integrity", FIXED,
-                     SKN_STR("the index of words was damaged; it is made anew"), NULL);
+                     SKN_STR("the index of words was damaged; it is rebuilt"), NULL);
 }
 
 static skein_rc check_integrity(visit *v)

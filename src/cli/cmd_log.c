@@ -20,7 +20,7 @@
 /* --- Summaries ---------------------------------------------------------------------------- */
 
 /* Where in a conversation what agents remember of it was summarised. A summary is a message of
- * an agent's memory, not of the room; the room shows a quiet line. */
+ * an agent's memory, not of the main lane; the main lane shows a quiet line. */
 typedef struct summary_lines {
     skein_mem    *mem;
     skn_json_list of;   /* newest first; lives until it is read again */
@@ -172,7 +172,7 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
         job->slice.thread = version.thread_uid;
     if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
         rc = skn_fail(&cli->err, SKEIN_USAGE,
-                      "a length goes with the room, not with --agent or --lane");
+                      "a length goes with the main lane, not with --agent or --lane");
     if (!rc && agent && !(rc = skn_need_agent(cli, agent, &who)))
         job->slice.agent = who.name;
     return rc;
@@ -324,7 +324,7 @@ static skein_rc find_start(skn_cli *cli, log_job *job, int64_t *start)
     return SKEIN_OK;
 }
 
-/* What was worded anew has the place of its first words; only summaries are put between them. */
+/* What was reworded has the place of its first words; only summaries are put between them. */
 static int64_t said_at(const log_job *job, page *p, size_t i)
 {
     skein_message       m = p->log.list.at[i];

@@ -154,7 +154,7 @@ static skn_str told_detail(skn_cli *cli, const skn_json *v)
     return detail.n ? skn_str_of(skn_pasteable(cli, detail.p)) : SKN_NONE;
 }
 
-/* What came of it decides the exit status as well. */
+/* The outcome decides the exit status as well. */
 int skn_cmd_provider_test(skn_cli *cli)
 {
     const skn_json *answer;

@@ -217,7 +217,7 @@ static void tell(skn_cli *cli, const skn_json *told, skn_str agent, skn_str worl
     for (const skn_json *t = skn_first(told, "tasks"); t; t = t->next)
         skn_say(cli, t, "Cancelled the task {id} of {agent}: {line content 60}\n");
     if (skn_has(told, "tasks"))
-        skn_say(cli, skn_first(told, "tasks"), "Begin anew with it: skein task retry {id}\n");
+        skn_say(cli, skn_first(told, "tasks"), "Restart it: skein task retry {id}\n");
     if (answers > 0)
         skn_print(cli, "Stopped %" PRId64 " answer%s in %.*s. What was written stays.\n",
                   answers, skn_plural(answers), SKN_FMT(world));

@@ -36,7 +36,7 @@ static void place_line(skn_cli *cli, const show_job *job, const skn_json *v, int
 {
     skn_say(cli, v, "role {role}, ");
     if (skn_door_int(v, "position", -1) < 0)
-        skn_print_raw(cli, skn_has(v, "versions") ? SKN_STR("not in the room")
+        skn_print_raw(cli, skn_has(v, "versions") ? SKN_STR("not in the main lane")
                                                   : SKN_STR("in no version"));
     else if (version == job->chat.version)
         skn_say(cli, v, "position {position}");
@@ -140,7 +140,7 @@ static int64_t home_version(const show_job *job, const skein_message_facts *f)
     return f->version_count ? f->versions[0] : job->chat.version;
 }
 
-/* Only what is said in the room, and in the current version, can be asked for again. */
+/* Only what is said in the main lane, and in the current version, can be asked for again. */
 static void unanswered(skn_cli *cli, const show_job *job, const skein_message *m,
                        const skein_deliveries *d, int64_t version)
 {

@@ -228,7 +228,7 @@ static skein_rc compaction_lane(skn_cli *cli, skn_str *out)
     return SKEIN_OK;
 }
 
-/* Of an agent's memory, a delegation, or the room. */
+/* Of an agent's memory, a delegation, or the main lane. */
 static void write_lane(skn_jw *w, skn_str lane)
 {
     if (lane.n && lane.p[0] == '@')

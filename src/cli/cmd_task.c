@@ -1,4 +1,4 @@
-/* Tasks of agents: listing, showing, cancelling, beginning anew. */
+/* Tasks of agents: listing, showing, cancelling, restarting. */
 #include "cli/commands.h"
 
 #include "base/clock.h"
@@ -176,7 +176,7 @@ int skn_cmd_task_show(skn_cli *cli)
 int skn_cmd_task_retry(skn_cli *cli)
 {
     static const skn_deed deed = {
-        "POST", TASK "/retry", "have {agent} begin anew with the task {id}",
+        "POST", TASK "/retry", "have {agent} restart the task {id}",
         "{agent} has the task {id} again. Watch it: skein inspect {agent}\n", true};
     const skn_json *task;
     skein_rc        rc = find_task(cli, &task);

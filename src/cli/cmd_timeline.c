@@ -109,7 +109,7 @@ static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *it
         skn_print_marks(cli, marks, message);
 }
 
-/* NULL: the room. */
+/* NULL: the main lane. */
 static const skn_json *lane_of(const timeline_job *job, skn_str key)
 {
     for (size_t i = 0; i < job->lanes.n; i++)

@@ -217,7 +217,8 @@ skein_rc skn_default_model_say(skn_cli *cli, skn_str was, skn_str provider)
     if (rc)
         return rc;
     if (skn_str_eq(was, now)) {
-        say_model(cli, "No agent's model changes: those that name none go on with ", now);
+        say_model(cli, "No agent's model changes: those without their own model stay with ",
+                  now);
         skn_print(cli,
                   ".\nTo let them use its first model: skein provider use %.*s --default\n"
                   "All of its models: skein model ls %.*s\n",

@@ -31,7 +31,7 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skn_json *lane);
 
-/* Who did not answer the messages of a room, for views that show them one by one.
+/* Who did not answer the messages of a conversation, for views that show them one by one.
  *
  * Threads: the command's.  Lifetimes: the marks live in cli->keep. */
 

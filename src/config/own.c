@@ -75,7 +75,7 @@ static skein_rc hint_command(skein_error *err, const char *what, const char *com
 
 /* --- Files -------------------------------------------------------------------------------------- */
 
-/* What is made anew is better removed than taken over: whoever put it there knows what is in it. */
+/* A file that is made again is better removed than taken over: whoever put it there knows what is in it. */
 static skein_rc refuse_owner(const char *path, skn_own_kind kind, uid_t owner, skein_error *err)
 {
     char theirs[NAME_TEXT], ours[NAME_TEXT], command[NAME_TEXT];

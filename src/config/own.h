@@ -12,8 +12,8 @@
 #include "base/error.h"
 
 typedef enum skn_own_kind {
-    SKN_OWN_FILE,   /* others may read it; it is made anew when it is gone */
-    SKN_OWN_TOKEN,  /* others may not read it; it is made anew when it is gone */
+    SKN_OWN_FILE,   /* others may read it; it is made again when it is gone */
+    SKN_OWN_TOKEN,  /* others may not read it; it is made again when it is gone */
     SKN_OWN_SECRET, /* others may not read it */
     SKN_OWN_NAMED   /* a person named it: it may be a link or a pipe, and be readable */
 } skn_own_kind;

@@ -256,7 +256,7 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
         skn_vec_add(a, &out->warnings, warning);
 }
 
-/* A key in a variable of the usual name is for the usual address, and for those that the file lists. */
+/* A key in a variable of the well-known name is for the well-known address, and for those that the file lists. */
 static bool usual_key(skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
 {
     const skn_key_name *about = key_name_of(p->s.name);

@@ -22,7 +22,7 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str
 /* The key that is kept, and its address; absent when there is none. The address alone: a key was dropped. */
 skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_str *out,
                         skn_str *place, skein_error *err);
-/* Drops the key and keeps in mind what it was given for: `place`, where the store does not know. One that is
+/* Drops the key and remembers what it was given for: `place`, where the store does not know. One that is
  * not there is no failure. */
 skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skein_error *err);
 /* One that is not there is no failure: *was is false then. */
@@ -30,7 +30,7 @@ skein_rc skn_secret_remove(const char *data_dir, skn_str name, bool *was, skein_
 /* Overwrites it; NULL is fine. */
 void skn_secret_wipe(skn_str key);
 
-/* Allows what the configuration lists, and for each known provider its own variable at its usual address. */
+/* Allows what the configuration lists, and for each known provider its own variable at its well-known address. */
 void skn_secrets_grant(skn_env_rule *rule, const skn_config *c);
 
 typedef const char *skn_env_get(void *arg, const char *name);

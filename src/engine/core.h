@@ -81,7 +81,7 @@ skein_rc skn_thread_first_at(skn_trees *f, const skn_thread *t, int64_t key, int
 /* All of it as one tree. */
 skein_rc skn_thread_freeze(skn_trees *f, const skn_thread *t, skn_tree *out, skein_error *err);
 
-/* --- draft.c: a version in the making ------------------------------------------------------------- */
+/* --- draft.c: a version under construction ------------------------------------------------------------- */
 
 /* A message that takes a place in the middle. */
 typedef struct skn_patch {

@@ -22,7 +22,7 @@
 #include <skein/skein.h>
 
 /* Which variables of the environment worlds may name, and for which addresses. Nothing is checked before it was set:
- * a program that only keeps worlds sends nothing. Any thread may set it anew. */
+ * a program that only keeps worlds sends nothing. Any thread may set it again. */
 skn_env_rule *skn_engine_env_rule(skein_engine *e);
 
 /* Browsers that are signed in; `now` is microseconds UTC. */
@@ -308,7 +308,7 @@ SKN_SHAPED(expected, skein_expected);
 
 /* --- Servers of tools ---------------------------------------------------------------------- */
 
-/* A server of tools as people see it. */
+/* A tool server as people see it. */
 typedef struct skn_tool_server {
     skn_str        name, transport; /* "stdio" or "http" */
     skn_str        state;           /* "starting" "ready" "failed" "stopped" */

@@ -11,7 +11,7 @@
 #include "base/json_write.h"
 #include "engine/core.h"
 
-/* The data of an event in the making:
+/* The data of an event under construction:
  *   skn_told d;
  *   skn_told_open(&d);  skn_jw_kstr(&d.w, "agent", name);  skn_feed_chat(…, &d); */
 typedef struct skn_told {

@@ -574,7 +574,7 @@ static skein_rc check_index(skn_fsck *f, skein_error *err)
 
     if (rc == SKEIN_DAMAGED)
         skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
-                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
+                      "the index of words is damaged: \"skein doctor --fix\" rebuilds it");
     return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
 }
 

@@ -289,7 +289,7 @@ skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversa
 
 /* What a model took from a context file by its prompt. It is kept in a folder beside the files, under
  * a name made of all that it depends on: a model is asked once for each content of the file, not in every turn. It
- * can be made anew at any time, so it is no part of the store. */
+ * can be made again at any time, so it is no part of the store. */
 
 enum { HALF = 32, WHY_BYTES = 4096, WHY_SECONDS = 600 };
 

@@ -303,7 +303,7 @@ static skein_rc find_chats(skn_exporter *x, skein_error *err)
     return rc;
 }
 
-/* A delegation's lane has a parent; the others are the room and agents' memories. */
+/* A delegation's lane has a parent; the others are the main lane and agents' memories. */
 static void keep_delegations(skn_exporter *x)
 {
     size_t n = 0;

@@ -420,7 +420,7 @@ void skn_foreign_calls(skn_foreign *f, const skn_json *list, const char *what,
     out->call_count = n;
 }
 
-/* Who it is from is told by the message itself, in every answer anew: it is not stored. */
+/* Who it is from is told by the message itself, in every answer again: it is not stored. */
 static bool is_to_keep(const skein_instruction *in)
 {
     return in->type.n > 0 && !skn_str_starts(in->type, SKN_STR("Source."));

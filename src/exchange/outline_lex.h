@@ -70,7 +70,7 @@ size_t skn_header_type(const skn_lang *lang, skn_header h, bool ends_here);
 size_t skn_header_function(const skn_lang *lang, skn_header h, bool ends_here, bool bare);
 /* The type that "impl" is about; absent when it cannot be told. */
 skn_str skn_header_implements(skn_header h);
-/* Whether a statement, not empty, goes on with token t, the first of the next line. */
+/* Whether a statement, not empty, continues with token t, the first of the next line. */
 bool skn_header_continues(const skn_lang *lang, skn_header h, const skn_token *t);
 
 #endif

@@ -81,7 +81,7 @@ static skein_rc show_chat(skn_api_call *c)
         skn_buf_addf(&c->out, "The last %zu of %lld messages, oldest first.", list.count,
                      (long long)c->chat.length);
     else
-        skn_buf_add(&c->out, SKN_STR("Nothing was said here."));
+        skn_buf_add(&c->out, SKN_STR("There are no messages."));
     skn_buf_add(&c->out, SKN_STR("</p>\n"));
     for (size_t i = 0; i < list.count; i++)
         show_message(&c->out, &list.at[i]);
@@ -94,12 +94,12 @@ static void show_commands(skn_api_call *c, skn_str world)
     static const struct {
         const char *command, *what;
     } known[] = {
-        {"skein chat", "talk to its agents"},
-        {"skein log --follow", "read along"},
-        {"skein inbox ls", "what agents ask and tell you"},
-        {"skein tree", "who answered what"},
-        {"skein history", "every version there is"},
-        {"skein help", "everything else"},
+        {"skein chat", "talk to the agents"},
+        {"skein log --follow", "show new messages as they come"},
+        {"skein inbox ls", "list briefings, questions, approvals and failures"},
+        {"skein tree", "show reply threads"},
+        {"skein history", "list all versions"},
+        {"skein help", "list all commands"},
     };
 
     skn_buf_add(&c->out, SKN_STR("<h2>In a terminal</h2>\n<dl>\n"));
@@ -122,7 +122,7 @@ static skein_rc list_worlds(skn_api_call *c)
     if (rc)
         return rc;
     skn_buf_addf(&c->out, "<h2>Worlds</h2>\n%s<ul>\n",
-                 worlds.count ? "" : "<p>There is none.</p>\n");
+                 worlds.count ? "" : "<p>There are no worlds.</p>\n");
     for (size_t i = 0; i < worlds.count; i++) {
         skn_buf_add(&c->out, SKN_STR("<li><a href=\"/plain/w/"));
         skn_url_encode(&c->out, worlds.at[i].name);

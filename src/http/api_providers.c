@@ -143,7 +143,7 @@ static skein_rc answer_list(const asked *a, const skn_api_providers *told, const
     return skn_page_close(c, &page, NULL);
 }
 
-/* What came of a test is an answer also when it is bad news. */
+/* The outcome of a test is an answer even when it is bad news. */
 static skein_rc answer_test(const asked *a, const skn_api_providers *told)
 {
     skn_jw *w = &a->c->w;

@@ -364,7 +364,7 @@ static void shape_locked(const skn_job *job, bool whole, skn_jw *w)
     skn_jw_object_end(w);
 }
 
-/* On a worker, while the job is there still. What came of it is not told: an event has no texts of messages, which
+/* On a worker, while the job is there still. Its outcome is not told: an event has no texts of messages, which
  * could not be erased there. */
 static void tell_end(void *arg)
 {

@@ -179,7 +179,7 @@ static void times(skn_buf *b, const char *name, const char *label, skn_times *t)
 
 static void tell_requests(skn_buf *b, skn_counts *n)
 {
-    head(b, "skein_http_requests_total", "counter", "Requests that were answered.");
+    head(b, "skein_http_requests_total", "counter", "Answered requests.");
     for (size_t m = 0; m < SKN_METHODS; m++)
         for (size_t s = 0; s < SKN_STATUSES; s++) {
             unsigned count = atomic_load_explicit(&n->requests[m][s], memory_order_relaxed);
@@ -188,9 +188,10 @@ static void tell_requests(skn_buf *b, skn_counts *n)
                 skn_buf_addf(b, "skein_http_requests_total{method=\"%s\",status=\"%zu\"} %u\n",
                              methods[m], s, count);
         }
-    head(b, "skein_http_request_seconds", "histogram", "From the first byte to the answer.");
+    head(b, "skein_http_request_seconds", "histogram",
+         "Time from the first byte of a request to its answer.");
     times(b, "skein_http_request_seconds", "", &n->request);
-    head(b, "skein_db_seconds", "histogram", "Calls into the store, by what they do.");
+    head(b, "skein_db_seconds", "histogram", "Calls of the store, by kind.");
     times(b, "skein_db_seconds", "op=\"read\"", &n->reads);
     times(b, "skein_db_seconds", "op=\"change\"", &n->changes);
     head(b, "skein_edit_seconds", "histogram", "Edits and removals of messages.");
@@ -222,11 +223,11 @@ static void tell_model(skn_buf *b, const skn_model_count *m, const char *result,
 static void tell_events(skn_buf *b, skn_counts *n)
 {
     pthread_mutex_lock(&n->mu);
-    counter(b, "skein_messages_total", "Messages that were stored.", n->messages);
+    counter(b, "skein_messages_total", "Stored messages.", n->messages);
     head(b, "skein_tokens_total", "counter", "Tokens that models read and wrote.");
     skn_buf_addf(b, "skein_tokens_total{direction=\"in\"} %lld\n", (long long)n->tokens_in);
     skn_buf_addf(b, "skein_tokens_total{direction=\"out\"} %lld\n", (long long)n->tokens_out);
-    head(b, "skein_llm_calls_total", "counter", "Answers that models were asked for.");
+    head(b, "skein_llm_calls_total", "counter", "Requests to models.");
     for (size_t i = 0; i < n->model_count; i++) {
         tell_model(b, &n->models[i], "ok", n->models[i].ok);
         tell_model(b, &n->models[i], "failed", n->models[i].failed);
@@ -246,12 +247,12 @@ static void tell_process(skn_buf *b, const skn_http *h)
     if (f)
         fclose(f);
     if (getrusage(RUSAGE_SELF, &use) == 0) {
-        head(b, "process_cpu_seconds_total", "counter", "Time on processors.");
+        head(b, "process_cpu_seconds_total", "counter", "Processor time.");
         skn_buf_addf(b, "process_cpu_seconds_total %.3f\n",
                      (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
                          (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6);
     }
-    gauge(b, "process_start_time_seconds", "When it was started, since 1970.",
+    gauge(b, "process_start_time_seconds", "Start time of the process, in seconds since 1970.",
           h->started / 1000000);
 }
 
@@ -265,11 +266,11 @@ skein_rc skn_http_metrics(skn_api_call *c)
     tell_requests(b, n);
     tell_events(b, n);
     gauge(b, "skein_sse_clients", "Open streams of events.", atomic_load(&n->streams));
-    gauge(b, "skein_sse_lag_events", "Events that the slowest stream is behind.",
-          atomic_load(&n->lag));
+    gauge(b, "skein_sse_lag_events",
+          "Number of events that the slowest stream has yet to send.", atomic_load(&n->lag));
     gauge(b, "skein_http_connections", "Open connections.", atomic_load(&n->connections));
-    gauge(b, "skein_jobs", "Jobs that run.", skn_jobs_running(c->by->http->jobs));
-    counter(b, "skein_guessed_replies_total", "Reply links that an import had to guess.",
+    gauge(b, "skein_jobs", "Running jobs.", skn_jobs_running(c->by->http->jobs));
+    counter(b, "skein_guessed_replies_total", "Reply links that an import guessed.",
             (int64_t)atomic_load(&c->api->guessed));
     if (c->by->http->o.metrics)
         c->by->http->o.metrics(c->by->http->o.arg, b);

@@ -1,7 +1,7 @@
 /* writing.c: messages that are being written. Pieces are joined, so that a message is told of 30 times
  * a second at most; the text so far is kept for streams that come in between. A piece may be told
  * before the hub has read that its message started, and after it has read that it ended: both wait,
- * the second in vain, until they are forgotten. */
+ * the second for nothing, until they are forgotten. */
 #include "http/hub.h"
 
 #include <stdlib.h>

@@ -348,7 +348,7 @@ void skn_mcp_cancel(skn_mcp_call *c)
     free_call(c);
 }
 
-/* A `done` may make or cancel other calls, so each round looks anew. New ones are not sent while
+/* A `done` may make or cancel other calls, so each round looks again. New ones are not sent while
  * the road is closed, and only old ones are ended here. */
 void skn_mcp_calls_end(skn_mcp *s, bool all, const char *words)
 {

@@ -97,7 +97,7 @@ static void end_trip(trip *t)
     skn_timer_start(t->w->sweep, 0);
 }
 
-/* Time to go on with a stream, or to leave one that has brought its answer. */
+/* Time to resume a stream, or to leave one that has brought its answer. */
 static void on_again(void *arg)
 {
     trip *t = arg;
@@ -175,24 +175,24 @@ static void refused(trip *t)
     if (t->id == s->hello_id && is_final(t->status))
         skn_mcp_broke(s, true,
                       t->status == 401 || t->status == 403
-                          ? "it wants to know who asks (status %d)"
-                          : "it does not take part in this (status %d)",
+                          ? "it requires authentication (status %d)"
+                          : "it refuses the request (status %d)",
                       t->status);
     else
         skn_mcp_no_answer(s, t->id, t->resumed || t->status >= 500,
                           "the server answered with status %d", t->status);
 }
 
-/* The session is not known any more: begin anew. A request that was refused for that never ran, and is
+/* The session is not known any more: start again. A request that was refused for that never ran, and is
  * sent once more. Many servers answer 400 where the protocol has 404. */
 static void lost(trip *t)
 {
     skn_mcp *s = t->w->s;
-    bool     anew = t->errand != ASK || (!t->resumed && skn_mcp_call_unsend(s, t->id));
+    bool     fresh = t->errand != ASK || (!t->resumed && skn_mcp_call_unsend(s, t->id));
 
-    if (!anew)
+    if (!fresh)
         refused(t);
-    if ((anew || t->status == 404) && skn_mcp_alive(s)) {
+    if ((fresh || t->status == 404) && skn_mcp_alive(s)) {
         s->renew = true;
         skn_mcp_broke(s, false, "its session ended");
     }
@@ -414,7 +414,7 @@ static void send_text(skn_mcp *s, skn_str text, int64_t id)
     if (!w)
         return;
     if (!id && w->tells >= TELLS_MOST) {
-        skn_mcp_note(s, "warning", "it asks more than can be answered");
+        skn_mcp_note(s, "warning", "it sends more requests than can be answered");
         return;
     }
     w->tells += !id;

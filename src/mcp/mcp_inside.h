@@ -54,7 +54,7 @@ struct skn_mcp_call {
     skn_mcp_call     *next;
     int64_t           id;
     char             *tool, *args;
-    bool              sent, again; /* again: its session was gone, and it has been sent anew */
+    bool              sent, again; /* again: its session was gone, and it has been sent again */
     int64_t           until;       /* at the latest, in monotonic ms */
     bool              progressed;  /* it has told how far it is */
     char             *refused;     /* words, when it will not be sent at all */

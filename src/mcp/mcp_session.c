@@ -188,7 +188,7 @@ static void on_error(skn_mcp *s, const skn_mcp_message *m)
     }
     error_words(m->body, words, sizeof words);
     if (m->id && m->id == s->hello_id)
-        skn_mcp_broke(s, true, "it refused to begin: %s", words);
+        skn_mcp_broke(s, true, "it refused to start: %s", words);
     else if (m->id && m->id == s->list_id)
         skn_mcp_list_failed(s, words);
     else if (!m->id)

@@ -235,7 +235,7 @@ static void send_text(skn_mcp *s, skn_str text, int64_t id)
     skn_buf_add(&w->queue, text);
     skn_buf_addc(&w->queue, '\n');
     if (w->queue.over) {
-        skn_mcp_broke(s, false, "it does not read what it is sent");
+        skn_mcp_broke(s, false, "it does not read its input");
         return;
     }
     on_input(w);

@@ -1,4 +1,4 @@
-/* fetch.h: what net.c needs that is no matter of libcurl. Only files of this folder include it.
+/* fetch.h: what net.c needs without libcurl. Only files of this folder include it.
  *
  * Threads: any.  Lifetimes: results are views of what was given, or in the caller's memory. */
 #ifndef SKN_NET_FETCH_H

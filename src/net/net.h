@@ -65,7 +65,7 @@ skn_net   *skn_net_new(skn_loop *l);
 void       skn_net_free(skn_net *n); /* NULL is fine; all requests are over */
 skn_fetch *skn_fetch_start(skn_net *n, const skn_fetch_spec *what, const skn_fetch_sink *sink);
 void       skn_fetch_cancel(skn_fetch *f); /* no callback after this; NULL is fine */
-/* Holds back and goes on with reading an answer: for whoever cannot take more just now. */
+/* Pauses and resumes reading an answer: for callers that cannot take more just now. */
 void skn_fetch_pause(skn_fetch *f, bool on);
 
 #endif

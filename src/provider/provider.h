@@ -242,7 +242,7 @@ typedef struct skn_detected {
 typedef struct skn_detect_options {
     bool    local, environment; /* what to look for */
     int64_t wait_ms;            /* for each answer; 0: 300 */
-    int     ports[SKN_SERVERS]; /* 0: the usual one */
+    int     ports[SKN_SERVERS]; /* 0: the default */
     const char *(*env)(void *arg, const char *name);
     void *env_arg;
 } skn_detect_options;
@@ -258,7 +258,7 @@ void           skn_detect_cancel(skn_detecting *d); /* no callback after this; N
 /* Its value is not shown: it may hold a password. */
 #define SKN_OLLAMA_UNCLEAR                                                                     \
     "OLLAMA_HOST is no address like http://127.0.0.1:11434; nothing is sent to it"
-/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the usual one. Absent when that is no clear
+/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the default. Absent when that is no clear
  * address (skn_url_is_clear). */
 skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port,
                        skn_arena *a);

@@ -185,7 +185,7 @@ static void next_line(skn_wire_reader *r, skn_str *rest)
         take_line(r, piece);
         return;
     }
-    skn_buf_init(&r->line, MOST_WHOLE); /* taking it may fill it anew */
+    skn_buf_init(&r->line, MOST_WHOLE); /* taking it may fill it again */
     take_line(r, skn_buf_str(&whole));
     skn_buf_release(&whole);
 }

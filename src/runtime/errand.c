@@ -430,7 +430,7 @@ skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spe
     return q;
 }
 
-/* What an agent keeps in mind of its background work, where its world asks for that. A mark in the store
+/* The knowledge that an agent takes from its background work, where its world asks for that. A mark in the store
  * says how far it was read, so nothing is taken twice. */
 
 enum { MESSAGES_LEAST = 4, MESSAGES_MOST = 200, ITEMS_MOST = 20, LEARN_TEXT_BYTES = 1 << 20 };

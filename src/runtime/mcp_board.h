@@ -1,6 +1,6 @@
-/* mcp_board.h: what is known of the servers of tools, for whoever asks. Only files of this folder include it.
+/* mcp_board.h: what is known of the tool servers, for whoever asks. Only files of this folder include it.
  *
- * The servers belong to the loop; what they are at is written down here whenever it changes.
+ * The servers belong to the loop; their states are written down here whenever they change.
  * Threads: any; the lock is held for a copy and no longer, and nothing outside is called meanwhile.
  * Lifetimes: the board's own copies; what is read lives in the reader's arena. */
 #ifndef SKN_RUNTIME_MCP_BOARD_H

@@ -1,5 +1,5 @@
-/* mcp_room.c: the servers of tools that a world has in its settings: started when an agent of the world first needs
- * them, started anew when the settings say something else, and stopped with the runtime, or when the settings do not
+/* mcp_room.c: the tool servers that a world has in its settings: started when an agent of the world first needs
+ * them, started again when the settings say something else, and stopped with the runtime, or when the settings do not
  * name them any more. */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -244,7 +244,7 @@ static void log_failed(const skn_mcp_room *room, const server *s)
     while (from < errors.n && ((unsigned char)errors.p[from] & 0xc0) == 0x80)
         from++;
     fields[2].text = skn_str_sub(errors, from, errors.n);
-    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed", fields,
+    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a tool server has failed", fields,
                   errors.n ? 3 : 2);
     skn_arena_free(a);
 }
@@ -269,7 +269,7 @@ static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
         {"level", level, 0},
         {"text", without_secrets(server_of(room, mcp), text, a), 0}};
 
-    skn_log_write(room->r->o.log, SKN_LOG_DEBUG, "a server of tools says", fields, 3);
+    skn_log_write(room->r->o.log, SKN_LOG_DEBUG, "a tool server says", fields, 3);
     skn_arena_free(a);
 }
 
@@ -304,8 +304,7 @@ static void cannot_start(const skn_mcp_room *room, const skn_json *v, const skei
     const skn_log_field fields[] = {{"server", v->key, 0},
                                     {"why", skn_str_of(err->message), 0}};
 
-    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools cannot be started", fields,
-                  2);
+    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a tool server cannot be started", fields, 2);
     show_failed(room, v, err);
 }
 

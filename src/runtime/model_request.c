@@ -34,7 +34,7 @@ static void finish(skn_model_request *q)
 
 /* --- Storing ---------------------------------------------------------------------------------------- */
 
-/* What was asked is kept with what came of it, or by itself when nothing did. */
+/* A question is kept with its outcome, or alone when there is none. */
 static void work_store(void *arg)
 {
     skn_model_request *q = arg;
@@ -141,7 +141,7 @@ static void was_read(void *arg)
     start_errand(q);
 }
 
-/* Whose it is: the agent's whose memory or conversation it is; in a room that of the one who leads. */
+/* Whose it is: the agent's whose memory or conversation it is; in a chat that of the one who leads. */
 static bool is_whose(const skn_model_request *q, const skein_conversation *chat,
                      const skein_agent *one)
 {
@@ -170,7 +170,7 @@ static skein_rc pick_model(skn_model_request *q)
     return SKEIN_OK;
 }
 
-/* What the world may spend is asked last: where there is nothing to do, that is all there is to say. */
+/* What the world may spend is asked last: where there is nothing to do, nothing else matters. */
 static skein_rc check_budget(skn_model_request *q)
 {
     skein_engine *e = q->r->o.engine;

@@ -49,7 +49,7 @@ struct skn_model_request {
 /* Starts it; done may be NULL, the texts must be in q->a. */
 skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request_kind *kind);
 void skn_model_request_start(skn_model_request *q, skn_model_request_done *done, void *arg);
-/* How the model was asked, to be kept with what came of it; NULL when nothing was sent. */
+/* How the model was asked, to be kept with the outcome; NULL when nothing was sent. */
 skein_model_call *skn_model_request_call(skn_model_request *q);
 /* Messages as a person would read them, for a model that is to write about them. */
 void skn_model_transcript(const skein_context *context, skn_buf *out);

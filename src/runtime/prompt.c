@@ -1,4 +1,4 @@
-/* prompt.c: what the model of a turn is sent: what is in its brief, and what the agent remembers. Read anew for
+/* prompt.c: what the model of a turn is sent: what is in its brief, and what the agent remembers. Read again for
  * every question. */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -270,7 +270,7 @@ static skein_rc object_of(skn_str text, const char *whose, skn_str name, skn_are
     *out = NULL;
     skn_fail(err, SKEIN_DAMAGED, "the settings of %s \"%.*s\" cannot be read", whose,
              SKN_FMT(name));
-    return skn_hint(err, SKEIN_DAMAGED, "Set them anew, or go back to a backup: skein fsck");
+    return skn_hint(err, SKEIN_DAMAGED, "Set them again, or go back to a backup: skein fsck");
 }
 
 static double number_of(const skn_json *settings, const char *key, double fallback,

@@ -22,7 +22,7 @@ enum {
     SKN_RUN_ROUNDS = 50,  /* times that a turn may ask the model */
     SKN_RUN_CALLS = 64,   /* calls of one answer */
     SKN_RUN_TRIES = 2,    /* times that one question is put to a model that cannot answer now */
-    SKN_RUN_TOOLS_MS = 50,     /* between looks whether servers of tools have come up … */
+    SKN_RUN_TOOLS_MS = 50,     /* between looks whether tool servers have come up … */
     SKN_RUN_TOOLS_LOOKS = 200, /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
     SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
@@ -33,10 +33,10 @@ enum {
 
 typedef struct skn_run      skn_run;
 typedef struct skn_halt     skn_halt;     /* a stop that somebody asked for */
-typedef struct skn_mcp_room skn_mcp_room; /* the servers of tools of a world */
+typedef struct skn_mcp_room skn_mcp_room; /* the tool servers of a world */
 typedef struct skn_rest     skn_rest;     /* a summary that failed and is tried again later */
 
-/* One question to a model and what came of it, for the record. */
+/* One question to a model and its outcome, for the record. */
 typedef struct skn_asked {
     skn_arena *a; /* of the pieces */
     skn_str   *pieces;
@@ -51,12 +51,12 @@ typedef struct skn_asked {
         read_at; /* microseconds: what it is about was read; what is erased later is not kept */
 } skn_asked;
 
-/* What a run may do, read anew for every question. */
+/* What a run may do, read again for every question. */
 typedef struct skn_rights {
     skn_vec(skn_tool_offer) offers;
     const skn_json *tools;     /* the agent's list of tools; NULL: all */
     const skn_json *approvals; /* the world's */
-    const skn_json *servers;   /* the world's servers of tools */
+    const skn_json *servers;   /* the world's tool servers */
     double          temperature;
     int64_t         most_tokens;
     int64_t         limit_share; /* percent of the window after which a context is summarised */
@@ -115,7 +115,7 @@ struct skn_run {
     skn_runtime  *r;            /* (L) */
     skn_run      *next, **link; /* (L) */
     skn_run_state state;        /* (L) changed by skn_run_enter alone */
-    union {                     /* (L) what it is at, by its state */
+    union {                     /* (L) its data, by its state */
         skn_asking        *asking;
         skn_mcp_call      *mcp_call;
         skn_model_request *request;
@@ -231,7 +231,7 @@ void skn_run_limit_look(skn_run *run);
 /* What is asked: `why` is how the provider refused. */
 void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
 
-/* turn_resume.c: goes on with a turn that was taken over. */
+/* turn_resume.c: continues a turn that was taken over. */
 void skn_run_resume(skn_runtime *r, const skein_turn *turn);
 
 /* turn_tools.c: runs the calls of the answer that was stored, then goes on. */
@@ -430,14 +430,14 @@ struct skn_runtime {
     bool                ticking, tick_again, tick_soon;
     bool                saving;    /* what is being written, or about to */
     int64_t             questions; /* that were put to models */
-    bool                glancing;  /* at what the settings say of servers of tools */
+    bool                glancing;  /* at what the settings say of tool servers */
     bool                more;      /* the last look found work that was not taken */
     bool               freed; /* since then something has ended that may have been in its way */
     skn_halt          *halts;
     skn_model_request *requests;
     skn_rest          *rests;
     skn_mcp_room      *rooms;
-    skn_mcp_board     *board; /* what the rooms' servers are at */
+    skn_mcp_board     *board; /* what the states of the tool servers */
     bool               closing;
     skn_call          *done;
     void              *done_arg;

@@ -355,7 +355,7 @@ static void recovered(void *arg)
     r->jobs--;
     let_turns_go(v->ours);
     if (v->rc)
-        warn(r, "cannot look for turns that were left", &v->err);
+        warn(r, "cannot look for abandoned turns", &v->err);
     else if (v->closed)
         skn_log_say(r->o.log, SKN_LOG_INFO, "turns that were left are closed: %lld",
                     (long long)v->closed);

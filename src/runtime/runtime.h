@@ -27,7 +27,7 @@ typedef struct skn_runtime_options {
     skn_str (*model)(void *arg);
     void       *provider_arg;
     const char *only_model;  /* answers for all agents, whatever they name; NULL: none does */
-    skn_net    *net;         /* for servers of tools; may be NULL */
+    skn_net    *net;         /* for tool servers; may be NULL */
     bool        no_commands; /* tool servers that are programs are not started */
     const char *files;       /* the folder that agents may read from; NULL: none */
     const char *holder;      /* names this process in leases */

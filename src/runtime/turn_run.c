@@ -237,7 +237,7 @@ skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call)
                            .call = is_asked(run, call) ? call : NULL};
 }
 
-/* What was asked in vain is kept with what came of it, unless its answer was stored before the turn failed. */
+/* A question without an answer is kept with its outcome, unless its answer was stored before the turn failed. */
 static void work_fail(skn_run *run)
 {
     skein_model_call    call;
@@ -438,7 +438,7 @@ void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_
     skn_str rest = model, provider = SKN_NONE;
 
     skn_str_split(&rest, '/', &provider);
-    out->title = skn_arena_printf(a, "The monthly limit of %.*s is reached. Go on?",
+    out->title = skn_arena_printf(a, "The monthly limit of %.*s is reached. Continue?",
                                   SKN_FMT(provider));
     out->content = skn_arena_printf(
         a, "%s. Allow: go on, over the limit, until the end of the month. Deny: stop.",

@@ -273,7 +273,7 @@ static void leave_seen(skn_run *run)
     }
 }
 
-/* What is called is what was asked about: a definition that has changed since is looked at anew. It may be long, and is kept
+/* What is called is what was asked about: a definition that has changed since is looked at again. It may be long, and is kept
  * until the round ends. */
 static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only)
 {

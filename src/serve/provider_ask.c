@@ -616,12 +616,12 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
              (long long)(used / MILLION), (long long)(used % MILLION / 10000),
              (long long)(most / MILLION), (long long)(most % MILLION / 10000),
              s->plan->s.currency, month);
-    skn_hint(
-        err, SKEIN_PROVIDER,
-        s->plan->s.stops
-            ? "Raise its budget.monthly in %.*s and try again, or wait for the next month"
-            : "The inbox asks whether to go on, at the latest with the next message. Or raise "
-              "its budget.monthly in %.*s, or wait for the next month",
-        SKN_FMT(s->plan->s.origin));
+    skn_hint(err, SKEIN_PROVIDER,
+             s->plan->s.stops
+                 ? "Raise its budget.monthly in %.*s and try again, or wait for the next month"
+                 : "The inbox asks whether to continue, at the latest with the next message. "
+                   "Or raise "
+                   "its budget.monthly in %.*s, or wait for the next month",
+             SKN_FMT(s->plan->s.origin));
     return true;
 }

@@ -31,7 +31,7 @@ typedef struct skn_provider_set_options {
     const char   *record; /* what is asked and answered is written into this folder; or NULL */
     const char   *replay; /* all answers come from this folder, nothing is sent; or NULL */
     int64_t       answer_ms;          /* for a question, in all; 0: no limit */
-    int           ports[SKN_SERVERS]; /* to look at for local servers; 0: the usual one */
+    int           ports[SKN_SERVERS]; /* to look at for local servers; 0: the default */
     const char *(*env)(void *arg, const char *name); /* NULL: getenv */
     void *env_arg;
     /* Something is different: a provider, its state, the models it has. May be NULL. */

@@ -116,7 +116,7 @@ skn_serve_stored *skn_serve_stored_new(skn_serve *s);
 void skn_serve_stored_free(skn_serve_stored *t); /* NULL is fine; the workers have ended */
 /* Something was committed, maybe by another program: settings are looked at soon. NULL is fine. */
 void skn_serve_stored_changed(skn_serve_stored *t);
-/* What is stored now counts once done is called; done may be NULL. `all`: keys are fetched anew too. */
+/* What is stored now counts once done is called; done may be NULL. `all`: keys are fetched again too. */
 void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *arg);
 
 /* --- Agents (serve_agents.c) ------------------------------------------------------------------ */

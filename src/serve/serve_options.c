@@ -338,6 +338,6 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
     skn_serve_jobs_apply(s->jobs);
     skn_serve_stored_take(s->stored, true, NULL, NULL);
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
-    skn_log_say(s->log, SKN_LOG_INFO, "configuration read again");
+    skn_log_say(s->log, SKN_LOG_INFO, "configuration reloaded");
     return SKEIN_OK;
 }

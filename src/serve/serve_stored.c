@@ -24,8 +24,8 @@ struct skn_serve_stored {
     skn_serve *serve;
     skn_timer *soon;
     bool       soon_on, busy;
-    bool       look, all;   /* what the next reading is for: a change, or everything anew */
-    bool       anew;        /* this reading is for everything; the worker reads it */
+    bool       look, all;   /* what the next reading is for: a change, or everything again */
+    bool       again;       /* this reading is for everything; the worker reads it */
     waiter    *next, *here; /* who waits for the next reading, and for this one */
     int64_t    seen; /* how often settings had been changed at the last reading; -1: never */
     uint64_t   sum;  /* of what the providers depend on, then */
@@ -49,7 +49,7 @@ static void read_stored(void *arg)
     skein_error       err;
 
     t->rc = skein_setting_changes(e, &t->changes, &err);
-    t->read = !t->rc && (t->anew || t->changes != t->seen);
+    t->read = !t->rc && (t->full || t->changes != t->seen);
     if (t->read)
         t->rc = skein_setting_list(e, t->a, &t->list, &err);
 }
@@ -121,7 +121,7 @@ static void stored_read(void *arg)
     t->seen = t->changes;
     take(t);
     t->sum = sum_of(t);
-    if (s->providers && (t->anew || t->sum != was))
+    if (s->providers && (t->full || t->sum != was))
         skn_provider_set_reload(s->providers, s->config, providers_read, t);
     else
         end(t);
@@ -131,7 +131,7 @@ static void begin(skn_serve_stored *t)
 {
     t->busy = true;
     t->look = false;
-    t->anew = t->all;
+    t->full = t->all;
     t->all = false;
     t->here = t->next;
     t->next = NULL;

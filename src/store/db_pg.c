@@ -455,7 +455,7 @@ static skein_rc wait_for_older(skn_db *db, skein_error *err)
     return rc;
 }
 
-/* A plain VACUUM only marks space as free; FULL writes the tables anew. Each alone: the server
+/* A plain VACUUM only marks space as free; FULL rewrites the tables. Each alone: the server
  * refuses several in a transaction. */
 static skein_rc pg_scrub(skn_db *db, skein_error *err)
 {

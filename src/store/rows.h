@@ -244,7 +244,7 @@ typedef struct skn_expected_row {
     int64_t        id, world_id, asker_id;
     int64_t        asked_id; /* 0: people, who find it in the inbox */
     int64_t        message_id, answer_id, closed_at;
-    int64_t        task_id; /* of the asker, which goes on with the answer; 0: none */
+    int64_t        task_id; /* of the asker, which continues with the answer; 0: none */
 } skn_expected_row;
 typedef SKN_LIST(skn_expected_row) skn_expected_list;
 

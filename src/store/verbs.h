@@ -126,7 +126,7 @@ skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forg
 /* The oldest event that is there, and the first that a time leaves: the newest always stays. */
 skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
                          skein_error *err);
-/* Deletes all below a number, and keeps in mind which was the last. */
+/* Deletes all below a number, and remembers which was the last. */
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
 /* An absent uid means all of them. */
 skein_rc skn_session_delete(skn_tx *tx, skn_str uid, int64_t *gone, skein_error *err);

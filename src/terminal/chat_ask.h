@@ -6,7 +6,7 @@
 #include "cli/door_view.h"
 #include "terminal/chat.h"
 
-/* A question apart from the chat's own run; what comes of it is told to the chat. */
+/* A question apart from the chat's own run; the chat is told its outcome. */
 skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_door_question *q);
 skein_rc skn_chat_told(skn_chat *c, const skn_door_question *q, skein_rc rc);
 

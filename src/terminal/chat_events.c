@@ -277,7 +277,7 @@ static skein_rc take_delegation(skn_chat *c, const skn_news_item *item)
     return SKEIN_OK;
 }
 
-/* Of an agent's memory; one of the room is a message of it. */
+/* Of an agent's memory; one of the main lane is a message of it. */
 static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
 {
     skn_str lane = skn_door_text(item->data, "lane");

@@ -194,7 +194,7 @@ static void remember(skn_chat *c, skn_str key)
 
 /* --- Above the prompt --------------------------------------------------------------------- */
 
-/* Only those that the room asked for have a box of their own; what is below them is a row in it. That
+/* Only those that the main lane asked for have a box of their own; what is below them is a row in it. That
  * something cannot be read now is no reason not to draw the rest. */
 void skn_chat_boxes(skn_chat *c)
 {

@@ -513,7 +513,7 @@ static size_t add_common(skn_chat *c, const char **out)
     return count;
 }
 
-/* The engine is the chat's own; a store that is elsewhere is reached anew, and so is the server for what it has to
+/* The engine is the chat's own; a store that is elsewhere is reached again, and so is the server for what it has to
  * do. */
 static int run_or_help(skn_cli *sub)
 {

@@ -30,7 +30,7 @@ static int complain(const char *what, const skein_error *err)
     return 1;
 }
 
-/* Does the room show all that was said? */
+/* Does the main lane show all that was said? */
 static int read_room(skein_engine *e, const skn_scene *s, size_t count)
 {
     skein_slice    slice = {.conversation = s->chat};
@@ -51,7 +51,7 @@ typedef struct place {
     skn_fixture *fx;
     skein_mem   *mem;
     skn_scene    scene;
-    size_t       count; /* messages in the room */
+    size_t       count; /* messages in the main lane */
     skein_str    before;
 } place;
 

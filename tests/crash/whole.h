@@ -50,7 +50,7 @@ void skn_whole_sound(skein_engine *e, const char *when);
 skein_engine *skn_whole_open(const char *address);
 
 /* What must hold in every store whose messages are all heard by every agent: positions are dense,
- * nothing stands twice in a lane, and every agent's lane holds what the room holds. */
+ * nothing stands twice in a lane, and every agent's lane holds what the main lane holds. */
 void skn_whole_check(const skn_whole *w);
 
 #endif

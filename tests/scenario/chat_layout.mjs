@@ -146,7 +146,7 @@ function terminalOf(t) {
     return fs.readlinkSync(`/proc/${children[0]}/fd/0`);
 }
 
-test('a terminal that becomes narrower or wider is drawn anew', async () => {
+test('a terminal that becomes narrower or wider is drawn again', async () => {
     const t = await open(80);
     t.type('kept');
     await t.shows(/\n─{79}\nlayout [^\n]*\n› kept$/);

@@ -212,7 +212,7 @@ test('what a tool of a server says of itself is shown before its first yes, and 
     await t.shows(/Done with fetching\.[^]*Done with fetching\./);
     await prompt(t);
     define('Sends it away.');
-    await server.ask('PATCH', `/worlds/${t.world}`, { settings: { mcpServers: { shelf: { timeoutMs: 5000 } } } }); // which starts it anew
+    await server.ask('PATCH', `/worlds/${t.world}`, { settings: { mcpServers: { shelf: { timeoutMs: 5000 } } } }); // which starts it again
     t.type('fetch\r');
     await t.shows(/not what it was when it was allowed[^]*Sends it away\./);
     t.type('/deny\r');

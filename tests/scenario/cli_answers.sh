@@ -78,7 +78,7 @@ must lane new
 printf '{"messageId":"a-8","role":"assistant","sender":"ada","content":"aside"}\n' >"$dir/aside"
 must append --lane main.1 <"$dir/aside"
 s show a-8
-t 'what is in no room has no place in one' prints 'role assistant, not in the room, '
+t 'what is in no room has no place in one' prints 'role assistant, not in the main lane, '
 s show a-8 --json
 t 'nor has it in JSON' prints '"position":null'
 must undo
@@ -199,7 +199,7 @@ part=$(first id)
 s rm --from "$part" -n
 t 'a removal in a delegation says so before' prints 'from 1 delegation'
 s rm --from "$part"
-t 'and after' prints 'Removed 0 messages from the room, and from 1 delegation.'
+t 'and after' prints 'Removed 0 messages from the main lane, and from 1 delegation.'
 must undo
 
 for words in 'amend a-1 -m x' 'rm a-1' 'rm --from a-3' 'edit a-3 -m x' 'move a-1 --end' \

@@ -206,7 +206,7 @@ t 'and has the text of the summary' prints 'They counted to six.'
 s log --json=messageId
 t 'nothing was removed' prints a-1
 
-# A summary of a memory is a line in the room; it stays where it came, whatever is worded anew before it.
+# A summary of a memory is a line in the main lane; it stays where it came, whatever is reworded before it.
 must world new memories
 must agent new ada -w memories
 must conv new --title notes -w memories

@@ -356,7 +356,7 @@ must world rm secrets -y
 
 # --- Servers of tools ---------------------------------------------------------------------------
 
-t 'a world without servers of tools says so' alike world tools
+t 'a world without tool servers says so' alike world tools
 must world set mcpServers '{"gone":{"command":["/nowhere/at/all"]}}'
 t 'those it has are the same from afar' alike world tools
 t 'which are told' prints 'gone  '
@@ -558,7 +558,7 @@ f task cancel "$task"
 t 'it is cancelled' prints "Cancelled the task $task of cy."
 t 'which is kept' alike task ls --status cancelled
 f task retry "$task"
-t 'it is begun anew' prints "cy has the task $task again."
+t 'it is restarted' prints "cy has the task $task again."
 t 'which is told alike' alike task show "$task" --json=id,status
 f agent timer cy 15m --json
 t 'a timer is set' prints '"runEvery":900000'

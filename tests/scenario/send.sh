@@ -535,7 +535,7 @@ join
 t 'a server that died and came back is asked again' prints 'ada failed'
 t 'and nobody answered' gave 6
 
-# --- Failures beside the room ---------------------------------------------------------------------
+# --- Failures beside the main lane ---------------------------------------------------------------------
 
 why=' failed at 2[^ ]*: the line is down$'
 must world new ship

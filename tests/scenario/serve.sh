@@ -620,7 +620,7 @@ answers 200 settings
 t 'a server shows the settings that count' prints '"log.level":{"value":"warn","origin":"'"$dir/own.yaml"':2"'
 printf 'log:\n  level: info\nserver:\n  socket: off\n' >"$dir/own.yaml"
 kill -HUP "$pid"
-t 'SIGHUP reads them again' logged 'configuration read again'
+t 'SIGHUP reads them again' logged 'configuration reloaded'
 t 'what needs a restart is named' logged 'server.socket is \\"off\\" now: a restart is needed'
 answers 200 settings
 t 'the new ones are shown' prints '"log.level":{"value":"info"'

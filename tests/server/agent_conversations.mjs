@@ -96,7 +96,7 @@ test('Foreground chat stores messages correctly', async () => {
     assert.deepEqual(all.map(m => m.previousMessageId), [null, ...all.slice(0, 3).map(m => m.messageId)], 'a linked list');
     assert.equal(all[1].replyToMessageId, first.messageId);
     assert.deepEqual(await owned(w, 'lead', 'background'), [], 'nothing was done in the background');
-    assert.equal((await w.messages()).length, 0, 'the room heard nothing');
+    assert.equal((await w.messages()).length, 0, 'the main lane heard nothing');
 });
 
 test('tools may be used in the foreground, and their results are stored there', async () => {
@@ -105,7 +105,7 @@ test('tools may be used in the foreground, and their results are stored there', 
     assert.deepEqual((await rows(w, 'lead', 'foreground')).map(m => m.role), ['user', 'assistant', 'tool', 'assistant']);
 });
 
-test('a system prompt is never a message: it is made anew for each question', async () => {
+test('a system prompt is never a message: it is made again for each question', async () => {
     const w = await fresh([{ name: 'lead', systemPrompt: 'You trade in stocks.' }]);
     await talk(w, 'lead', 'hello');
     await server.ask('PATCH', `${w.path}/agents/lead`, { systemPrompt: 'You trade in bonds.' });

@@ -148,7 +148,7 @@ test('the foreground and chats are summarised as the background is', async () =>
     const room = await summarised(w, async () => { await w.say('two'); await w.idle(); });
     const seen = await server.get(`${w.chatPath}/context?agent=ada`);
     assert.deepEqual([seen.summaryMessageId, seen.coveredLength], [room.messageId, room.covers]);
-    assert.equal((await w.messages()).filter(m => m.role !== 'summary').length, 4, 'the room shows all that was said');
+    assert.equal((await w.messages()).filter(m => m.role !== 'summary').length, 4, 'the main lane shows all that was said');
 });
 
 test('each agent of a chat has a summary of its own memory', async () => {
@@ -176,7 +176,7 @@ test('whoever reads the conversation sees where a memory was summarised, and wha
     assert.ok((await run(['log', '--server', server.url, '-w', w.name, '-c', w.chat])).out.includes(line), 'over a server too');
     const all = (await server.get(`${w.chatPath}/compactions?memories=true`)).data;
     assert.deepEqual(all.map(s => [s.messageId, s.memoryOf, s.covers]), [[made.messageId, 'ada', 4]]);
-    assert.deepEqual((await server.get(`${w.chatPath}/compactions`)).data, [], 'the room itself has none');
+    assert.deepEqual((await server.get(`${w.chatPath}/compactions`)).data, [], 'the main lane itself has none');
     assert.match((await cli('show', made.messageId)).out, /stands for the first 4 messages of @ada:/);
     assert.match((await cli('context', '--agent', 'ada')).err,
         new RegExp(`; 7 stored: 4 in the summary ${made.messageId}, the summary, and 2 as they are\\. Compacts when these and the summary are 4`));

@@ -37,7 +37,7 @@ class Client {
             await stream.done;
             if (stream.error) throw stream.error;
             if (!this.seen) this.made++;
-            // A client that comes back learns anew what is being written.
+            // A client that comes back learns again what is being written.
             for (const w of Object.values(this.room.writing)) Object.assign(w, { chunk: 0, text: '', thinking: '' });
         }
     }

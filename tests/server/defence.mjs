@@ -217,7 +217,7 @@ const besiege = (s, count, head) => `for (let i = 0; i < ${count}; i++) {
 
 byRoot('however many requests another user begins, the owner gets in', async () => {
     const s = await Server.start({ shell: ['sh', '-c', 'ulimit -n 600; exec "$@"'] }); // 344 connections
-    s.agent = new http.Agent(); // each request comes anew
+    s.agent = new http.Agent(); // each request comes again
     const half = ['GET /worlds HTTP/1.1\r\n', `POST /session HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`];
     for (const head of half) {
         const [program, ...words] = [...asUser(other), process.execPath, '-e', besiege(s, 500, head.replace(host, `Host: 127.0.0.1:${s.port}\r\n`))];

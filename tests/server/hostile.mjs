@@ -1,4 +1,4 @@
-// hostile.mjs: what comes from outside and is not to be trusted: servers of tools that lie about themselves, models
+// hostile.mjs: what comes from outside and is not to be trusted: tool servers that lie about themselves, models
 // and their servers that say absurd things, and a store in which somebody has scribbled.
 import fs from 'node:fs';
 import http from 'node:http';
@@ -68,7 +68,7 @@ async function olderWorld(name, settings, agent = 'ada') {
 
 // --- Servers of tools -----------------------------------------------------------------------------------
 
-test('whatever a server of tools is called, what was said of its approval holds', async () => {
+test('whatever a tool server is called, what was said of its approval holds', async () => {
     for (const [i, name] of ['plain', 'in__between', 'at_the_end_', '_', '__'].entries()) {
         const w = await olderWorld(`approval${i}`, { mcpServers: { [name]: { command: tools(), approval: 'never' } } });
         assert.deepEqual(await use(w, name), ['not run: this tool is not allowed in this world'], name);
@@ -119,7 +119,7 @@ async function until(what, is) {
     }
 }
 
-test('a server of tools ends when it is taken out of the settings, or its world is removed; the others go on', async () => {
+test('a tool server ends when it is taken out of the settings, or its world is removed; the others go on', async () => {
     const word = name => `${name}-of-${process.pid}`;
     const w = await worldWith('goes', { plain: { command: tools(word('plain')), approval: 'always' }, in: { command: tools(word('in')) } });
     await use(w, 'plain');

@@ -355,7 +355,7 @@ test('headers: the session and the version come back, ours are sent, and the ses
 });
 
 for (const status of [404, 400])
-    test(`a session that the server has forgotten (${status}) is begun anew, and the call is sent once more`, async () => {
+    test(`a session that the server has forgotten (${status}) is restarted, and the call is sent once more`, async () => {
         let forgotten = false;
         const s = await web({
             initialize: ({ json }) => json(hello, { 'Mcp-Session-Id': forgotten ? 's-2' : 's-1' }),

@@ -179,7 +179,7 @@ test('a call whose arguments were cut off is not run, and nobody is asked', asyn
     assert.deepEqual((await server.get('/inbox?limit=100')).data.filter(i => i.open), []);
 });
 
-test('a server of tools gets the variables that it was given, and no others', async () => {
+test('a tool server gets the variables that it was given, and no others', async () => {
     const got = await tell('environment');
     const env = JSON.parse(got.results[0].content);
     assert.deepEqual([env.GIVEN, env.TAKEN, env.PLANTED_TOKEN], ['given', '…', undefined]);
@@ -270,14 +270,14 @@ test('a server that is killed in the middle of a call leaves the outcome unknown
     assert.notEqual(now[0], before);
 }, limit(60000));
 
-test('a server of tools that does not come up holds up nobody', async () => {
+test('a tool server that does not come up holds up nobody', async () => {
     const other = await server.world('hung', ['ada'], { settings: { mcpServers: { hung: { command: ['sleep', '1000'] }, gone: { command: ['no-such-program'] } } } });
     const stream = server.stream(`${other.path}/messages`, { method: 'POST', body: { content: '@ada hello', chatId: other.chat } });
     await stream.event('world.idle', undefined, { ms: 20000 });
     assert.equal((await other.messages()).at(-1).content, 'Nothing to do.');
 });
 
-test('servers of tools end with the server', async () => {
+test('tool servers end with the server', async () => {
     const all = ['everything', 'filesystem', 'memory'].flatMap(child);
     assert.equal(all.length, 3);
     await server.stop();

@@ -82,7 +82,7 @@ test('where nobody was to look nothing is said to be absent', async () => {
 test('provider add says that nothing changes and how to change it', async () => {
     const added = await cli('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
     assert.equal(added.code, 0, added.err);
-    assert.match(added.out, /No agent's model changes: those that name none go on with demo\/scripted\./);
+    assert.match(added.out, /No agent's model changes: those without their own model stay with demo\/scripted\./);
     const raw = async (...words) => (await run([...words, ...store.args, `--config=${config}`], { raw: true })).out;
     // As it is pasted: a database's address stands in quotes.
     const pasted = a => a.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/^(--db=)(.*)$/, "$1'$2'");

@@ -25,7 +25,7 @@ const agents = ['agent-a', 'agent-b', 'agent-c'];
 let names = 0;
 const fresh = (who = agents) => server.world(`replies-${++names}`, who);
 
-// Says it, and gives all that is in the room when the agents are done.
+// Says it, and gives all that is in the main lane when the agents are done.
 async function exchange(w, text) {
     const said = await w.say(text);
     await w.idle();

@@ -65,7 +65,7 @@ finally_(() => new Promise(resolve => {
 }));
 const address = `http://127.0.0.1:${fake.address().port}`;
 
-// A server of tools in a few lines of shell, which leaves its environment in a file.
+// A tool server in a few lines of shell, which leaves its environment in a file.
 const toolEnv = path.join(folder, 'tool.env');
 const toolFile = path.join(folder, 'tool.sh');
 fs.writeFileSync(toolFile, `env >${toolEnv}
@@ -174,7 +174,7 @@ test('every key is used', async () => {
     assert.match(fs.readFileSync(toolEnv, 'utf8'), new RegExp(`^KEY=${planted.tool}$`, 'm'));
 }, limit(90000));
 
-test('a server of tools gets its own key and no other', async () => {
+test('a tool server gets its own key and no other', async () => {
     const env = fs.readFileSync(toolEnv);
     for (const [name, key] of Object.entries(planted)) if (name !== 'tool') assert.ok(!env.includes(key), name);
 });
@@ -256,8 +256,8 @@ test('the store has no key, nor any file beside it but those of the secret store
 
 test('the log has no key, however much is logged', async () => {
     const text = fs.readFileSync(log);
-    assert.ok(text.includes('turn failed') && text.includes('a server of tools'), 'the log is too short');
-    assert.ok(text.includes('a server of tools says') && text.includes('tried …') && text.includes('bad key …'), 'the loud server was not heard');
+    assert.ok(text.includes('turn failed') && text.includes('a tool server'), 'the log is too short');
+    assert.ok(text.includes('a tool server says') && text.includes('tried …') && text.includes('bad key …'), 'the loud server was not heard');
     clean('the log', text);
 });
 

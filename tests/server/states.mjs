@@ -1,4 +1,4 @@
-// states.mjs: what agents, delegations, tasks, servers of tools and jobs are at is told in the same words everywhere:
+// states.mjs: what agents, delegations, tasks, tool servers and jobs are at is told in the same words everywhere:
 // in events, in answers and by the commands. And what a task has told is told once.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Server, assert, finish, folder, limit, run, script, test, within } from './lib.mjs';
 import { Desk, ended, inbox, watch } from './desk.mjs';
 
-// --- A server of tools in shell -------------------------------------------------------------------------
+// --- A tool server in shell -------------------------------------------------------------------------
 
 // "note" waits until something is written into the gate, "die" ends the server.
 const gate = path.join(folder, 'gate'), tool = path.join(folder, 'tool.sh');
@@ -170,7 +170,7 @@ test('who waits for a delegation runs that tool, and the lane says in words how 
 
 // --- Servers of tools -----------------------------------------------------------------------------------------
 
-test('a world tells what its servers of tools are at, why, and no secret', async () => {
+test('a world tells what its tool servers are at, why, and no secret', async () => {
     const env = { REFUSE: '1', KEY: { env: 'PLANTED' } };
     const w = await fresh({ settings: { mcpServers: { ink, gone: { command: ['no-such-program-anywhere'] }, strict: { ...ink, env } }, approvals: { ink__die: 'always' } } });
     const servers = async () => Object.fromEntries((await server.get(`${w.path}/tool-servers`)).data.map(s => [s.name, s]));
@@ -188,7 +188,7 @@ test('a world tells what its servers of tools are at, why, and no secret', async
     assert.match(await told(w, 'world', 'tools'), /^gone +failed over stdio: its command cannot be run/m);
     assert.deepEqual([now.gone.stderr, now.ink.stderr, now.strict.stderr], [null, null, 'no  [31m… [0m in the drawer\n']);
     assert.match(await told(w, 'world', 'tools'), /^strict +failed .*\n {4}the end of its standard error:\n {6}no {2}\[31m… \[0m in the drawer\n/m);
-    assert.match(server.log, /a server of tools has failed.*strict.*in the drawer/);
+    assert.match(server.log, /a tool server has failed.*strict.*in the drawer/);
     const listed = JSON.parse(await told(w, 'world', 'tools', '--json'));
     for (const s of listed) assert.deepEqual({ ...s, sinceMs: 0 }, { ...now[s.name], sinceMs: 0 });
     q.answer('', call('ink__die'));

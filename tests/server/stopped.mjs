@@ -380,7 +380,7 @@ test('who has not heard it, said it, or is not there is refused; so is what is n
     assert.match((await again(w, said.messageId, {}, 400)).detail, /agent/);
     await again(w, 'nothing', { agent: 'ada' }, 404);
     await w.server.ask('DELETE', `${w.path}/messages/${said.messageId}`, { chatId: w.chat });
-    assert.match((await again(w, said.messageId, { agent: 'ada' }, 409)).detail, /not in the room of this version/);
+    assert.match((await again(w, said.messageId, { agent: 'ada' }, 409)).detail, /not in the main lane of this version/);
     for (const [words, expected] of [
         [['retry', said.messageId], /who is to answer[^]*--agent NAME/],
         [['retry', 'main.1', '--agent', 'ada'], /goes with a message/],

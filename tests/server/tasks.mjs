@@ -185,7 +185,7 @@ test('a task that waits is cancelled and never begun; one that is done cannot be
     await server.refused('DELETE', `${w.path}/tasks/${second.id}`, 409, 'conflict');
 });
 
-test('who stops agents is told which tasks were cancelled with that, and can have them begun anew', async () => {
+test('who stops agents is told which tasks were cancelled with that, and can have them restarted', async () => {
     const desk = await Desk.open(server);
     const w = await fresh(server, [{ name: 'ada', model: desk.model }]), stream = await watch(w);
     const task = await give(w, 'ada', 'a thing');
@@ -194,9 +194,9 @@ test('who stops agents is told which tasks were cancelled with that, and can hav
     await server.refused('POST', `${path}/retry`, 409, 'conflict'); // it runs
     assert.deepEqual(await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200), { stopped: 0, tasks: [] });
     assert.equal((await server.get(path)).status, 'pending', 'a stop of another conversation leaves it alone');
-    assert.equal(await told(w, 'stop'), `Cancelled the task ${task.id} of ada: a thing\nBegin anew with it: skein task retry ${task.id}\nWhat was written stays.\n`);
+    assert.equal(await told(w, 'stop'), `Cancelled the task ${task.id} of ada: a thing\nRestart it: skein task retry ${task.id}\nWhat was written stays.\n`);
     assert.equal((await server.get(path)).status, 'cancelled');
-    assert.match(await told(w, 'task', 'retry', task.id, '-n'), /^Would have ada begin anew with the task task_/);
+    assert.match(await told(w, 'task', 'retry', task.id, '-n'), /^Would have ada restart the task task_/);
     const again = await server.post(`${path}/retry`, undefined, 202);
     assert.deepEqual([again.id, again.status, again.attempts, again.completedAt], [task.id, 'pending', 0, null]);
     await desk.next();
@@ -221,7 +221,7 @@ test('one that is woken while it is paused begins nothing, and the commands say 
     question.fail();
     await stream.event('task.queued', e => e.taskId === task.id && e.attempts === 1);
     assert.equal(await told(w, 'agent', 'wake', 'ada'),
-        'ada is paused: it looks what there is to do when it goes on. Let it with "skein agent resume ada".\n');
+        'ada is paused: it looks for work when it is resumed. Resume it with "skein agent resume ada".\n');
     assert.match(await told(w, 'task', 'ls'), /  retrying +user +a thing\n +failed 1 time: .*out of order.*; to be tried again\n/);
     assert.match(await told(w, 'task', 'show', task.id), /failed 1 time; to be tried again\n/);
     await told(w, 'agent', 'resume', 'ada');

@@ -141,7 +141,7 @@ test('what an agent was at when its server went away is not told as if it went o
     await stream.event('agent.state', e => e.state === 'writing');
     stream.close();
     await killed.kill();
-    const left = /interrupted no server is at it; the next one goes on with it or ends it/;
+    const left = /interrupted no server is at it; the next one continues or ends it/;
     let out = '';
     for (let i = 0; !left.test(out) && i < 1000; i++) ({ out } = await cli(w, 'agent', 'ls')); // on PostgreSQL the lease runs out first
     for (const view of [['agent', 'ls'], ['inspect', 'ada'], ['status']]) assert.match((await cli(w, ...view)).out, left, view.join(' '));

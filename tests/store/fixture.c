@@ -89,7 +89,7 @@ static void in_schema(skn_fixture *fx, const char *database)
 }
 
 /* A database with nothing but a new store in it, in a schema of the same name. To copy its files takes a
- * tenth of the time that it takes to make all the tables anew, and to remove them one by one. */
+ * tenth of the time that it takes to make all the tables again, and to remove them one by one. */
 static const char *pattern(void)
 {
     static char name[NAME];

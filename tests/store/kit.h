@@ -34,7 +34,7 @@ skein_message kit_result(kit *k, const char *call_id);
 skein_rc kit_append(kit *k, const skein_new_message *m, size_t count, skein_messages *out);
 /* The texts of a lane of a version (0: the current one), joined by blanks. */
 const char *kit_texts(kit *k, const char *lane, int64_t version);
-/* What a model would be sent for this agent ("": the room): "user:text assistant:text …". */
+/* What a model would be sent for this agent ("": the main lane): "user:text assistant:text …". */
 const char *kit_context(kit *k, const char *agent);
 /* Where the main lane stands. */
 skein_at kit_at(kit *k);
@@ -43,7 +43,7 @@ skein_at kit_at(kit *k);
 const char *kit_state(kit *k);
 /* Says something that only this agent hears. */
 skein_message kit_whisper(kit *k, const char *to, const char *text);
-/* What a model would be sent for the room and for every agent is a list it accepts. */
+/* What a model would be sent for the main lane and for every agent is a list it accepts. */
 void kit_valid(kit *k);
 /* fsck finds nothing. */
 void kit_check(kit *k);

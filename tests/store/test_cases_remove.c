@@ -379,7 +379,7 @@ static void an_edit_that_cannot_send_removes_nothing(void **state)
     kit_close(&k);
 }
 
-/* The order of messages is that of the room: a lane that never got the target loses what stands behind it
+/* The order of messages is that of the main lane: a lane that never got the target loses what stands behind it
  * there, and nothing else. */
 static void a_removal_after_a_move_cuts_all_lanes_alike(void **state)
 {

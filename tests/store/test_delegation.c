@@ -1,4 +1,4 @@
-/* test_delegation.c: work handed to an agent on a lane of its own: how it is made, how it runs beside the room,
+/* test_delegation.c: work handed to an agent on a lane of its own: how it is made, how it runs beside the main lane,
  * and every way its end is told, once. */
 #include "store/act_kit.h"
 
@@ -98,7 +98,7 @@ static void an_agent_may_hand_work_to_itself(void **state)
     kit_open(&k, state);
     t = asked(&k);
     assert_string_equal(delegate(&k, &t, "c1", NULL, true), "main.1");
-    child = begin_on(&k, "main.1"); /* though it has a turn in the room */
+    child = begin_on(&k, "main.1"); /* though it has a turn in the main lane */
     assert_string_equal(child.agent_name.p, "ada");
     what = (skein_slice){.conversation = k.chat.id, .lane = skein_text("main.1")};
     KIT_OK(&k, skein_context_read(k.e, &what, k.mem, &c, &k.err));
@@ -692,7 +692,7 @@ static void what_was_for_a_lane_that_has_ended_does_not_begin_again(void **state
     kit_close(&k);
 }
 
-/* --- Beside the room --------------------------------------------------------------------------------------------------------- */
+/* --- Beside the main lane --------------------------------------------------------------------------------------------------------- */
 
 static void a_delegation_that_nobody_waits_for_holds_up_no_person(void **state)
 {
@@ -705,7 +705,7 @@ static void a_delegation_that_nobody_waits_for_holds_up_no_person(void **state)
     delegate(&k, &t, "c1", "bo", false);
     child = begin_on(&k, "main.1");
     p = post(&k, "@ada more");
-    assert_true(p.queued); /* she is at work in the room herself */
+    assert_true(p.queued); /* she is at work in the main lane herself */
     KIT_OK(&k, finish(&k, &t, "bo is at it"));
     answer(&k, "ada", "more then"); /* what waited was said */
     p = post(&k, "@cy hello");

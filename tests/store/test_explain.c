@@ -362,7 +362,7 @@ static void assert_export_leaves_out(kit *k, const page *room)
     skn_buf_release(&out);
 }
 
-/* The room against the tree, the exports, and the memory of every agent that heard the message. */
+/* The main lane against the tree, the exports, and the memory of every agent that heard the message. */
 static void assert_all_agree(kit *k)
 {
     page             room = explain_version(k, 0), memory[3];

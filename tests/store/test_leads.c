@@ -472,7 +472,7 @@ static void a_task_that_waits_can_be_cancelled_and_begun_anew(void **state)
     assert_int_equal(task_due(&k, BO), 0);
     KIT_OK(&k, skein_task_retry(k.e, k.world.id, t.uid, k.mem, &now, &k.err));
     goes_on(&k, t, BO, "by myself");
-    /* Begun anew while it waits it goes on without the answer, which comes for itself. */
+    /* Restarted while it waits, it goes on without the answer, which comes for itself. */
     t = waiting_task(&k);
     KIT_OK(&k, skein_task_retry(k.e, k.world.id, t.uid, k.mem, &now, &k.err));
     goes_on(&k, t, BO, "by myself, too");

@@ -355,7 +355,7 @@ static const char *portrait(kit *k, int schema)
 }
 
 /* Tables as they are now, and their columns: what can be copied into them, and has to be there after an upgrade. The words
- * are indexed anew by whoever searches, and meta is set by the migrations themselves. */
+ * are indexed again by whoever searches, and meta is set by the migrations themselves. */
 static void note_columns(skn_fixture *fx)
 {
     skn_fixture_sql(

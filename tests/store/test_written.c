@@ -36,7 +36,7 @@ static int64_t recover(kit *k)
     return closed;
 }
 
-/* The last message of the room. */
+/* The last message of the main lane. */
 static skein_message last(kit *k)
 {
     skein_message m;

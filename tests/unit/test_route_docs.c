@@ -1,4 +1,4 @@
-/* docs/api.md is what the table of routes says. "test_route_docs --print" writes it anew. */
+/* docs/api.md is what the table of routes says. "test_route_docs --print" writes it again. */
 #include "http/served.h"
 
 #include <setjmp.h>

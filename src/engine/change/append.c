@@ -410,7 +410,7 @@ static skein_rc append_one(appending *p, const skein_new_message *n, skein_messa
     return SKEIN_OK;
 }
 
-/* The target lane, and the agents' lanes when it is the room itself. */
+/* The target lane, and the agents' lanes when it is the main lane itself. */
 static skein_rc find_receivers(appending *p, skein_error *err)
 {
     skn_lane_rows *lanes = &p->room.lanes;

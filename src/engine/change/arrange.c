@@ -39,7 +39,8 @@ static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_err
 
     if (before)
         rc = skn_thread_position(&d->trees, &d->main->from, &before->places, &in_main, err);
-    if (rc == SKEIN_OK && in_main >= 0) /* as old as its place in the room, in every lane */
+    if (rc == SKEIN_OK &&
+        in_main >= 0) /* as old as its place in the main lane, in every lane */
         rc = skn_draft_key(d, d->main, before ? in_main : d->main->from.length, &d->place_key,
                            err);
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {

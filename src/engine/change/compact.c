@@ -96,7 +96,7 @@ static skein_rc add_outline(void *arg, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-/* A summary of summaries alone says nothing new, and notices are no part of what is said. */
+/* A summary of summaries alone adds nothing, and notices are no part of what is said. */
 static size_t said_in(const outline *m, size_t n)
 {
     size_t said = 0;

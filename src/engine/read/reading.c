@@ -75,7 +75,7 @@ skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool
     return rc;
 }
 
-/* The messages of a lane, as the room or as one agent sees them. */
+/* The messages of a lane, as the main lane or as one agent sees them. */
 
 /* The positions a slice asks for; those the lane does not have are left out. */
 static void find_range(const skein_slice *what, int64_t length, int64_t *i, int64_t *j)

@@ -97,7 +97,7 @@ bool skn_asks(const skein_message *m);
 bool skn_may_be_aside(const skein_message *m);
 /* Is it only in somebody's memory: an agent's words that another agent has in memory (heard), that
  * nobody replies to, and that reply to nothing themselves or mention somebody, on any line? The same
- * in the room and in every memory. A squash never is: it stands for what was said, and was said to
+ * in the main lane and in every memory. A squash never is: it stands for what was said, and was said to
  * nobody. */
 bool skn_memory_only_rule(const skein_message *m, int64_t replies, bool heard, bool mention);
 /* The same, when only the replies were counted: looks up the rest, and only where it matters. */

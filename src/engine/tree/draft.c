@@ -1,4 +1,4 @@
-/* draft.c: a version in the making. Every lane of the conversation gets a thread in the new version,
+/* draft.c: a version under construction. Every lane of the conversation gets a thread in the new version,
  * so that one pointer moves them all and no lane can be at another time than the rest. */
 #include "engine/core.h"
 #include "engine/feed.h"

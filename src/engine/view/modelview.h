@@ -44,9 +44,9 @@
 #define SKN_TOOL_NAME_MAX 64
 
 typedef struct skn_view_options {
-    skein_agent_id       viewpoint; /* zero: the room, where every agent is the assistant */
-    const skein_message *summary;   /* put first; NULL for none */
-    const skn_str       *names;     /* agents that text must not speak for; may be NULL */
+    skein_agent_id viewpoint;     /* zero: the main lane, where every agent is the assistant */
+    const skein_message *summary; /* put first; NULL for none */
+    const skn_str       *names;   /* agents that text must not speak for; may be NULL */
     size_t               name_count;
     bool rendered; /* texts come from a view: repair the order, leave texts alone */
     bool told;     /* calls and results as text: for a model that has no tools */

@@ -33,7 +33,7 @@ static const struct kind {
 
 /* --- Who ---------------------------------------------------------------------------------------------------------- */
 
-/* A model that is told who there is finds the one it meant. */
+/* A model that gets the list of agents finds the one it meant. */
 static skein_rc no_agent(skn_tx *tx, const act_call *c, skein_error *err)
 {
     skein_agents agents;
@@ -324,7 +324,7 @@ skein_rc skn_act_brief(skn_acting *c, skein_error *err)
     return sent ? SKEIN_OK : send(c, &item, err);
 }
 
-/* What an agent decides to keep in mind, or to forget. */
+/* Notes that an agent adds to its knowledge, or removes. */
 
 skein_rc skn_act_remember(skn_acting *c, skein_error *err)
 {

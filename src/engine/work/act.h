@@ -54,7 +54,7 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
 skein_rc skn_own_conversation(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
                               skein_mode mode, skn_conversation_row *out, skein_error *err);
 /* Stores the message and the task, and tells of both. *task is zero when there is no new one: no hop is left, as
- * many tasks wait as may, or one goes on with it. Reports that nobody has begun with share one. */
+ * many tasks wait as may, or one continues it. Reports that nobody has begun with share one. */
 skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
                             int64_t now, skein_message *message, skein_task *task,
                             skein_error *err);
@@ -187,7 +187,7 @@ skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowl
 /* Keeps a call with its pieces; turn, chat, agent and world are filled in by the caller. */
 skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
                        skn_str *uid, skein_error *err);
-/* The same for what came of it, in the transaction that stores that: `message` (may be absent) is it. Fills in
+/* The same for the outcome, in the transaction that stores that: `message` (may be absent) is it. Fills in
  * call->uid; call may be NULL. */
 skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
                             const skn_conversation_row *chat, skn_str message, skn_arena *a,

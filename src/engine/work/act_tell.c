@@ -1,4 +1,4 @@
-/* act_tell.c: telling an agent something. In a chat it is said in the room, where only the other hears it; from
+/* act_tell.c: telling an agent something. In a chat it is said in the main lane, where only the other hears it; from
  * anywhere else it goes into the other's background, and wakes it there. */
 #include "engine/work/act.h"
 
@@ -59,7 +59,7 @@ static skein_rc note(skn_acting *c, int64_t question, int64_t answer, int64_t me
     return skn_expect_answer(c->w.tx, &c->me, c->other.id.v, message, task, c->w.now, err);
 }
 
-/* --- In the room -------------------------------------------------------------------------------------------------------- */
+/* --- In the main lane -------------------------------------------------------------------------------------------------------- */
 
 /* A message to one agent costs what an answer costs. */
 static skein_rc check_budget(skn_acting *c, skein_error *err)
@@ -149,7 +149,7 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
                    : say_in_background(c, &n, waits, &m, &woken, err)))
         return rc;
     answer = m;
-    if (room && waits) { /* the task does not hear what is said in the room */
+    if (room && waits) { /* the task does not hear what is said in the main lane */
         n.instruction_count = 0;
         if ((rc = say_in_background(c, &n, waits, &answer, &none, err)))
             return rc;
@@ -374,7 +374,7 @@ skein_rc skn_act_request_input(skn_acting *c, skein_error *err)
 
 /* --- report_to_lead -------------------------------------------------------------------------------------------- */
 
-/* The report is what comes of a task, and that is one text: another would take the place of the first in the task, while
+/* The report is the result of a task, and that is one text: another would take the place of the first in the task, while
  * the lead has both. */
 static skein_rc check_first(const skn_acting *c, const skein_agent *lead, skein_error *err)
 {

@@ -4,8 +4,8 @@
 #include "engine/work/act.h"
 
 static const char look_after[] =
-    "Look after your work: see what waits for you, go on with what is not finished, and tell "
-    "those who should know what came of it.";
+    "Look after your work: see what waits for you, continue unfinished work, and tell "
+    "those who should know the result.";
 
 typedef struct agent_work_call {
     skein_engine *e;

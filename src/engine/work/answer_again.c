@@ -21,7 +21,8 @@ static skein_rc find_said(skn_working *w, int64_t message, skein_message *m, ske
     if (rc || (found && (rc = skn_lane_holds(w, 0, message, &found, err))))
         return rc;
     if (!found)
-        return skn_fail(err, SKEIN_CONFLICT, "the message is not in the room of this version");
+        return skn_fail(err, SKEIN_CONFLICT,
+                        "the message is not in the main lane of this version");
     if (m->purged || (m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT))
         return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" is none that is answered",
                         SKN_FMT(m->uid));
@@ -51,7 +52,7 @@ static skein_rc check_heard(skn_working *w, skein_message *m, const skein_agent 
                          SKN_FMT(m->uid));
 }
 
-/* Nobody answers in the room, and nothing waits for this agent: an answer that comes anyway is not asked for twice. */
+/* Nobody answers in the main lane, and nothing waits for this agent: an answer that comes anyway is not asked for twice. */
 static skein_rc check_free(skn_working *w, const skein_agent *agent, skein_error *err)
 {
     skn_delivery_rows left;

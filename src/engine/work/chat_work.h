@@ -6,7 +6,7 @@
  * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
  * done with, and says what waited. What is queued for an agent that is paused rests: it keeps nobody
  * from speaking or changing something, and goes with its message. A delivery with a lane is a
- * delegation's: it keeps nobody from speaking in the room, and its turn speaks on that lane alone.
+ * delegation's: it keeps nobody from speaking in the main lane, and its turn speaks on that lane alone.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
 #ifndef SKN_ENGINE_WORK_CHAT_WORK_H
 #define SKN_ENGINE_WORK_CHAT_WORK_H
@@ -51,7 +51,7 @@ void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_
 /* What it does in its turn: thinking, writing, or running a tool, which is named; with the item of the inbox where
  * that waits for a person (may be absent). */
 void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item);
-/* A message that was stored; lane: beside the room, or absent. */
+/* A message that was stored; lane: beside the main lane, or absent. */
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
@@ -86,7 +86,7 @@ typedef struct skn_routed {
 /* Finds them for a message just stored: those it names; when a person's names none, those that reply
  * by themselves; never its author. */
 skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
-/* Takes out those who have yet to begin with work of the same cause in the room: they will see this too. */
+/* Takes out those who have yet to begin with work of the same cause in the main lane: they will see this too. */
 skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err);
 /* Writes that they have to. */
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
@@ -123,7 +123,7 @@ skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_st
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
 /* Is it queued for an agent that is paused? Then nobody is at work on it, and nobody waits for it. */
 bool skn_is_resting(const skn_delivery_row *d);
-/* How many of them keep the room busy: those without a lane that do not rest. */
+/* How many of them keep the main lane busy: those without a lane that do not rest. */
 size_t skn_in_room(const skn_delivery_rows *rows);
 /* Takes work away that nobody has begun; a delegation with it. */
 skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *err);

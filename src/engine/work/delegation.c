@@ -256,7 +256,7 @@ skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, ske
 
 /* --- The words ------------------------------------------------------------------------------------------------ */
 
-/* What came of a delegation, and the message that says it; 0: none does. */
+/* The outcome of a delegation, and the message that says it; 0: none does. */
 typedef struct outcome {
     skn_str text;
     int64_t message;

@@ -1,8 +1,8 @@
-/* knowledge.c: what agents keep in mind, and what of their work was looked at for it. */
+/* knowledge.c: the knowledge of agents, and which of their work was searched for it. */
 #include "base/words.h"
 #include "engine/work/act.h"
 
-#define ITEMS_MAX     10000 /* that an agent keeps in mind */
+#define ITEMS_MAX     10000 /* in the knowledge of an agent */
 #define ITEMS_SHOWN   ((size_t)1000)
 #define ITEM_BYTES    ((size_t)8192)
 #define TAKE_MAX      ((size_t)1000)

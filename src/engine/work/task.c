@@ -343,7 +343,7 @@ skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein
     return rc ? rc : skn_store_write(e->store, begin_task, &c, err);
 }
 
-/* A task that failed or was cancelled is begun anew; and which ones a stop has cancelled. */
+/* A task that failed or was cancelled is restarted; and which ones a stop has cancelled. */
 
 /* --- Once more ----------------------------------------------------------------------------------------------- */
 
@@ -611,7 +611,7 @@ static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_
         now, a, err);
 }
 
-/* Nobody goes on with what is answered to a task that is cancelled. */
+/* Nobody continues with the answer to a cancelled task. */
 static skein_rc withdraw(skn_tx *tx, const skn_task_row *task, int64_t now, skein_error *err)
 {
     bool     any;
@@ -762,7 +762,7 @@ static skein_rc was_answered(skn_working *w, const skn_turn_row *row, const skn_
 }
 
 /* The turn has come to its end, and so has the task, unless the agent has asked something for it: then it waits, and
- * what was said at the end of the turn is not what comes of it. */
+ * the text at the end of the turn is not its result. */
 static skein_rc complete(skn_working *w, const skn_turn_row *row, const skn_task_row *task,
                          const skn_task_end *end, skein_error *err)
 {

@@ -252,7 +252,7 @@ skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str who
 }
 
 /* Turns that outlive the program that spoke for their agent. In a turn that waits for a person nothing runs,
- * so whoever comes next can go on with it, and no tool runs twice. */
+ * so the next program can continue it, and no tool runs twice. */
 
 /* --- Which they are --------------------------------------------------------------------------------------------- */
 

@@ -324,7 +324,7 @@ static skein_rc say_pause(step_call *c, const skn_budget *b, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Somebody waited for this answer, and is to hear it like one whom it names. Who is not in the room gets
+/* Somebody waited for this answer, and is to hear it like one whom it names. Who is not in the chat gets
  * it with the end of the task. */
 static skein_rc answer_asker(step_call *c, skn_routed *to, skein_error *err)
 {

@@ -13,14 +13,14 @@ static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
         skn_feed_chat(w->tx, &w->chat, type, cause, d);
 }
 
-/* What is beside the room says so. */
+/* What is beside the main lane says so. */
 static void add_lane(skn_told *d, skn_str key)
 {
     if (key.p)
         skn_jw_kstr(&d->w, "threadPath", key);
 }
 
-/* An agent may be at work in the room and on lanes at once. */
+/* An agent may be at work in the main lane and on lanes at once. */
 void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
 {
     skn_told d;

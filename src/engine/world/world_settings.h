@@ -60,9 +60,9 @@ skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *ru
 /* Whether a tool server may have the variables it names, as skn_env_rule_check says. */
 skein_rc skn_tool_server_check_env(const skn_json *server, skn_env_rule *rule,
                                    skein_error *err);
-/* How many servers of tools they name. */
+/* How many tool servers they name. */
 int64_t skn_world_tool_servers(skn_str settings, skn_arena *scratch);
-/* The first server of tools with a command that those before do not have for it; absent: there is none. Both are as
+/* The first tool server with a command that those before do not have for it; absent: there is none. Both are as
  * they come, and what is no JSON has none. */
 skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a);
 /* Why such a server is refused, and not started. */

@@ -145,7 +145,7 @@ UPDATE tasks SET status = $1, result = $2, completed_at = $3 WHERE id = $4 AND s
 UPDATE tasks SET result = $1 WHERE id = $2 AND status = 'pending';
 -- :task_put_off
 UPDATE tasks SET attempts = attempts + 1, last_error = $1, not_before = $2 WHERE id = $3 AND status = 'pending';
--- Begun anew, whether it waits for its next try or was cancelled; not while a turn is at it.
+-- Restarted, whether it waits for its next try or was cancelled; not while a turn is at it.
 -- :task_again
 UPDATE tasks SET status = 'pending', attempts = 0, not_before = 0, completed_at = NULL WHERE id = $1 AND status <> 'completed'
    AND content <> '' AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = tasks.id);
@@ -161,7 +161,7 @@ SELECT COUNT(*) FROM tasks WHERE agent_id = $1 AND status = 'pending';
 -- :task_of_source
 SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 AND (CAST($3 AS BIGINT) = 0 OR
    (k.attempts = 0 AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id))) ORDER BY k.id LIMIT 1;
--- With the answers that such a task goes on with.
+-- With the answers with which such a task continues.
 -- :task_unfinished
 SELECT k.message_id FROM tasks k WHERE k.agent_id = $1 AND k.message_id >= $2 AND k.id <> $3
    AND (k.status = 'pending' OR (k.status = 'cancelled' AND k.source IN ('user', 'self', 'system')))

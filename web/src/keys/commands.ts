@@ -60,7 +60,7 @@ export function knownCommands(): Command[] {
 
 /**
  * Registers commands while the component is mounted. What they do may change with every render; the group is
- * registered anew only when ids, keys or titles change, so that the order of nesting stays. What is on screen has its
+ * registered again only when ids, keys or titles change, so that the order of nesting stays. What is on screen has its
  * keys: they are not left to an effect, which a busy browser runs some key presses later.
  */
 export function useCommands(commands: Command[]): void {

@@ -68,7 +68,7 @@ export function markShape(state: string): string {
 
 export interface StateMarkProps {
     state: Mark | string;
-    /** Words in place of the usual ones: the name of the tool. */
+    /** Words in place of the default ones: the name of the tool. */
     detail?: string | null;
     /** The shape alone is seen, the word is still read out. */
     shapeOnly?: boolean;

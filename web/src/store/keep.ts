@@ -18,6 +18,6 @@ export function keep(key: string, value: unknown): void {
             if (localStorage.getItem(key) !== text) localStorage.setItem(key, text);
         }
     } catch {
-        // The page goes on with what it has in memory.
+        // The page continues with what it has in memory.
     }
 }

@@ -1,4 +1,4 @@
-// used.ts: how often a command was chosen in this browser, so that a list can have the usual ones first.
+// used.ts: how often a command was chosen in this browser, so that a list can have the frequent ones first.
 
 import { keep, kept } from './keep';
 

@@ -137,7 +137,7 @@ test('a removal waits for agents at work, or stops them', async () => {
     await dialog(p).getByRole('heading', { name: 'Agents responding…' }).waitFor();
     await dialog(p).getByRole('button', { name: 'Stop and remove' }).click();
     await dialog(p)
-        .getByText(/^This is the first message\. Nothing would be left/)
+        .getByText(/^This is the first message\. The conversation would be empty/)
         .waitFor();
     await dialog(p).getByRole('checkbox', { name: 'I have looked at the list' }).check();
     await dialog(p)

@@ -28,12 +28,12 @@ export function pauseOrResume(w: string, agent: Agent): Promise<boolean> {
     return agent.paused
         ? told(
               resumeAgent(w, agent.name),
-              `@${agent.name} goes on with what waits for it.`,
+              `@${agent.name} continues with waiting work.`,
               `@${agent.name} is still paused.`,
           )
         : told(
               pauseAgent(w, agent.name),
-              `@${agent.name} is paused. It begins nothing new until you resume it.`,
+              `@${agent.name} is paused. It starts no new work until you resume it.`,
               `@${agent.name} was not paused.`,
           );
 }
@@ -41,7 +41,7 @@ export function pauseOrResume(w: string, agent: Agent): Promise<boolean> {
 export function wake(w: string, agent: Agent): Promise<boolean> {
     return told(
         wakeAgent(w, agent.name),
-        `@${agent.name} looks now what there is to do.`,
+        `@${agent.name} looks for work now.`,
         `@${agent.name} was not woken.`,
     );
 }

@@ -21,7 +21,7 @@ interface Background {
     hasOlder: boolean;
     /** message of a summary: how many it stands for */
     covers: Map<string, number>;
-    /** message of the background: what came of it */
+    /** message of the background: its result */
     items: Map<string, InboxItem[]>;
 }
 

@@ -6,7 +6,7 @@ import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { useTick } from './follow';
 
-/** What it keeps in mind over all conversations. */
+/** Its knowledge, over all conversations. */
 export function AgentKnowledge({ w, agent }: { w: string; agent: Agent }) {
     const [q, setQ] = useState('');
     const tick = useTick(['tool.completed', 'task.finished']);

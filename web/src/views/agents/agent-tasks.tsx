@@ -85,7 +85,7 @@ function stateOf(t: Task): {
     return { shape: '◌', word: 'waits', kind: 'muted' };
 }
 
-/** One that failed or was cancelled can be begun anew, at once; so can one that waits for an answer, without it. */
+/** One that failed or was cancelled can be restarted, at once; so can one that waits for an answer, without it. */
 function canRetry(t: Task): boolean {
     const rests = t.status === 'pending' && !t.running;
     return t.status === 'cancelled' || (rests && (t.attempts > 0 || t.label === 'waiting'));

@@ -97,7 +97,7 @@ export function partWords(
 export function removalWords(agent: Agent, agents: readonly Agent[]): string[] {
     const under = led(agents, agent.name);
     const out = ['Its messages and briefings stay.'];
-    out.push('Its background work stays readable; it answers nothing new.');
+    out.push('Its background work stays readable; it answers no new messages.');
     if (agent.pendingTasks > 0)
         out.push(`${count(agent.pendingTasks, 'task')} that wait for it will not be done.`);
     if (under.length > 0)

@@ -1,4 +1,4 @@
-// memory-chip.tsx: hides messages that agents only keep in mind; remembered on this device.
+// memory-chip.tsx: hides messages that agents only have in memory; remembered on this device.
 
 import { useComputed } from '@preact/signals';
 import { prefs, setPref } from '../../store/prefs';

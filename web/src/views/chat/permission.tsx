@@ -1,4 +1,4 @@
-// permission.tsx: a call of a tool that waits for the person's word, answered in the row of the message that makes it.
+// permission.tsx: a call of a tool that waits for the person's decision, answered in the row of the message that makes it.
 
 import type { InboxItem, Message, ToolCall } from '../../api/types';
 import { CodeBlock } from '../../parts/code';

@@ -1,5 +1,5 @@
-// summarised.tsx: where in the room an agent's memory of it was summarised. The summary is a message of that memory and
-// not of the room: a quiet line says that there is one.
+// summarised.tsx: where in the main lane an agent's memory of it was summarised. The summary is a message of that memory and
+// not of the main lane: a quiet line says that there is one.
 
 import { listSummaries } from '../../api/calls';
 import type { Summary } from '../../api/types';

@@ -23,7 +23,7 @@ const nameOf = (e: EditError) => `${e.id} ${e.createdAt}`;
 let latest = 0;
 let of = '';
 
-/** Reads those of a world anew. A list that cannot be read stays as it is: nothing waits for it. */
+/** Reads those of a world again. A list that cannot be read stays as it is: nothing waits for it. */
 export async function lookForEditErrors(w: string): Promise<void> {
     const mine = ++latest;
     if (of !== w) listed.value = [];

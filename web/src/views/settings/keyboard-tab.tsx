@@ -107,7 +107,7 @@ function Recorder({ command, onClose }: { command: Command; onClose: () => void 
             event.preventDefault();
             event.stopPropagation();
             const one = stroke(event);
-            // Two strokes in a row, such as g i; a third begins anew.
+            // Two strokes in a row, such as g i; a third starts again.
             setKeys(was =>
                 was === '' || was.includes(' ') || one.includes('Ctrl+') ? one : `${was} ${one}`,
             );

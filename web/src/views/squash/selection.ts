@@ -27,7 +27,7 @@ export function closed(
     const calls = new Map<string, string>(); // id of a call: the message that made it
     for (const m of rows) for (const call of m.toolCalls) calls.set(call.toolCallId, m.messageId);
     const out = new Set(ids);
-    // A message may make several calls, so one more result can bring in nothing new: two passes do.
+    // A message may make several calls, so one more result can add nothing: two passes do.
     for (const m of rows)
         if (m.toolCallId && out.has(m.messageId) && calls.has(m.toolCallId))
             out.add(calls.get(m.toolCallId) ?? '');

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const NEAR_PX = 80;
 
-/** Gives the element that scrolls; `key` names what is on it, so that another run begins anew. */
+/** Gives the element that scrolls; `key` names what is on it, so that another run starts again. */
 export function useFollow(key: string, toEnd: boolean) {
     const box = useRef<HTMLDivElement>(null);
     const inside = useRef<HTMLDivElement>(null);

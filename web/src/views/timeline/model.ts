@@ -24,7 +24,7 @@ export interface Lane {
     /** its call is in a message that another one stands for now */
     callSquashed: boolean;
     lastAt: string | null;
-    /** what came of it, as whoever asked for it was told */
+    /** its result, as the one who asked for it was told */
     result: string | null;
     /** whether that was a success; null: there is no result */
     succeeded: boolean | null;
