@@ -1,5 +1,5 @@
-/* agent.c: a program that speaks for agents. A person posts a message; whoever has to answer is told
- * as work; each piece of work becomes a turn, and the answer may name the next agent.
+/* agent.c: a program that answers for agents. A person posts a message; each agent that has to answer is a piece
+ * of work; each piece of work becomes a turn, and the answer may name the next agent.
  *
  *   cc agent.c $(pkg-config --cflags --libs skein) -o agent && ./agent sqlite:agent.db */
 #include <skein/skein.h>
@@ -17,7 +17,7 @@ static void must(skein_rc rc)
     exit(skein_rc_exit(rc));
 }
 
-/* Where a model would be asked. It sees what this agent may see, as a prompt that is always valid. */
+/* A real host asks a model here. The prompt has the context of this agent and is always valid. */
 static const char *think(skein_engine *e, const skein_turn *turn, skein_mem *mem)
 {
     skein_slice   what = {.conversation = turn->chat, .agent = turn->agent};

@@ -1,4 +1,4 @@
-/* hello.c: opens a store, says two things, edits one, takes the edit back, and prints each state.
+/* hello.c: opens a store, adds two messages, amends one, undoes that, and prints each state.
  *
  *   cc hello.c $(pkg-config --cflags --libs skein) -o hello && ./hello sqlite:hello.db */
 #include <skein/skein.h>

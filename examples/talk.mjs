@@ -1,4 +1,4 @@
-// talk.mjs: says something, edits it, takes the edit back, and follows the events of a server.
+// talk.mjs: sends a message, amends it, undoes that, and follows the events of a server.
 //
 //     node examples/talk.mjs http://127.0.0.1:7777
 import { Skein, SkeinError } from '../bindings/node/skein.mjs';

@@ -1,4 +1,4 @@
-"""talk.py: says something, edits it, takes the edit back, and prints the events. No server is needed.
+"""talk.py: sends a message, amends it, undoes that, and prints the events. No server is needed.
 
     PYTHONPATH=bindings/python SKEIN_LIBRARY=build/libskein.so python3 examples/talk.py sqlite:talk.db
 """

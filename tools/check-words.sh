@@ -6,6 +6,8 @@
 # Comments and texts may name the functions; code may not. The list is rule 14 of docs/style.md
 # with the near relatives of what it names.
 #
+# Sentences use the common word of the field: the list of phrases below has one for each phrase to avoid.
+#
 # An invariant has a name (src/store/invariants.def), a case is a test with a name, and a document that is not in
 # this tree is not referred to. A seed is a random one, or that of a script.
 set -eu
@@ -24,6 +26,37 @@ fi
 # Only what reads the stores and archives of older programs knows the older name of an edit.
 if grep -rnIiE --exclude=0021_amend.sql --exclude='archive*' 'wish|revise|revising|revision' src include; then
     echo 'check-words: a request or a spec is no wish; an edit is not called a revision'
+    failed=1
+fi
+
+# Phrases that are read twice, as extended regular expressions, and the words to use instead. Migrations stay as they were.
+phrases='anew=again; restart, rebuild or rewrite something
+[Ww]hat (came|comes) of=the result, the outcome
+in vain=without an answer, without success
+(keep|keeps|kept) in mind=knowledge; remember
+the usual (model|address|port|one|name)=the default model; the well-known address
+[Ww]hat (it is|they are|each is) at=its state, its activity
+[Ww]ho there is=list them
+how (it|they) fare=their status
+before you say so=until you choose, until you allow it
+there is to (tell|say)=events; say what they are
+(begin|begins|begun) nothing new=start no new work
+looks? (now )?what there is to do=look for work
+[Oo]f keys in=API keys in the environment are noted by name only
+(make|makes|made) a world of=create a world from
+(person|people).s word=decision, approval
+no matter of=does not concern
+in the making=under construction
+(go|goes|went) on with=continue with, resume
+[Tt]he room=the main lane, the conversation
+servers? of tools=tool server'
+avoid() {
+    grep -rnwIE --exclude='0[0-9][0-9][0-9]_*.sql' --exclude-dir=node_modules -e "$1" \
+        src include docs web/src README.md CHANGELOG.md
+}
+if avoid "$(printf '%s\n' "$phrases" | sed 's/=.*//' | paste -sd '|')"; then
+    echo 'check-words: write one of these instead:'
+    printf '%s\n' "$phrases" | sed 's/^\(.*\)=\(.*\)/    \1: \2/'
     failed=1
 fi
 

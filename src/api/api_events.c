@@ -116,7 +116,7 @@ static skein_rc check_span(skn_events_asked *q)
         return rc;
     if (q->after >= 0 && q->after < forgotten)
         return skn_call_problem(c, 410, "event-too-old",
-                                "events up to %" PRId64 " are forgotten", forgotten);
+                                "events up to %" PRId64 " are no longer stored", forgotten);
     if (q->after < 0)
         q->after = forgotten;
     if (q->recent && q->after < newest - q->recent)

@@ -517,8 +517,8 @@ int skn_cmd_world_set(skn_cli *cli)
     return 0;
 }
 
-/* The tool servers of a world. What they are at is known to the server that runs them; without one none of
- * them runs. */
+/* The tool servers of a world. The server that runs them knows their state; without a server none
+ * of them runs. */
 
 static skein_rc print_server(skn_cli *cli, const skn_json *v)
 {

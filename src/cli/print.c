@@ -335,7 +335,7 @@ size_t skn_line_columns(skn_str printed)
     return used;
 }
 
-/* Where the row ends: at the last blank that fits. A word that is longer than the row is cut where the main lane
+/* Where the row ends: at the last blank that fits. A word that is longer than the row is cut where the line
  * ends, or stays whole: then the terminal breaks it, and it can be copied. */
 static size_t row_end(skn_str s, size_t columns, bool cut)
 {

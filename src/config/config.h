@@ -89,7 +89,7 @@ typedef struct skn_config_secret {
 
 /* Where a key comes from. */
 typedef enum skn_key_from {
-    SKN_KEY_UNSAID, /* nothing is said: the secret store, or a variable of the usual name */
+    SKN_KEY_UNSAID, /* nothing is said: the secret store, or a well-known variable */
     SKN_KEY_ENV,
     SKN_KEY_FILE,
     SKN_KEY_CREDENTIAL, /* of systemd */

@@ -25,7 +25,7 @@ struct skn_serve_stored {
     skn_timer *soon;
     bool       soon_on, busy;
     bool       look, all;   /* what the next reading is for: a change, or everything again */
-    bool       again;       /* this reading is for everything; the worker reads it */
+    bool       full;        /* this reading is for everything; the worker reads it */
     waiter    *next, *here; /* who waits for the next reading, and for this one */
     int64_t    seen; /* how often settings had been changed at the last reading; -1: never */
     uint64_t   sum;  /* of what the providers depend on, then */

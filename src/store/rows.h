@@ -265,7 +265,7 @@ typedef struct skn_timer_row {
 } skn_timer_row;
 typedef SKN_LIST(skn_timer_row) skn_timer_rows;
 
-/* --- What is there for people, and what agents keep in mind ----------------------------------- */
+/* --- The inbox, and the knowledge of agents ------------------------------------------------- */
 
 typedef struct skn_inbox_row {
     skein_inbox_item item;

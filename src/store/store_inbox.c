@@ -1,4 +1,4 @@
-/* store_inbox.c: rows of what is there for people and of what agents keep in mind, where a verb is more than one
+/* store_inbox.c: rows of the inbox and of the knowledge of agents, where a verb is more than one
  * statement. */
 #include "base/sha256.h"
 #include "store/stmt.h"

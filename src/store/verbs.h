@@ -171,7 +171,7 @@ skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_erro
 skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
                         skein_error *err);
 
-/* --- What is there for people, and what agents keep in mind: store_inbox.c -------------------- */
+/* --- The inbox, and the knowledge of agents: store_inbox.c ---------------------------------- */
 
 /* Fills id and uid; item.briefing makes it a briefing, with an id of its own. */
 skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_error *err);

@@ -541,7 +541,7 @@ f agent edit cy --model default --tools all --json
 t 'and changed back' prints '"model":null,"lead":null,"tools":null'
 t 'as the store has it' alike agent show cy
 f agent pause cy
-t 'it is paused' prints 'cy begins nothing new'
+t 'it is paused' prints 'cy starts no new work'
 t 'which is seen from near' alike agent ls
 f agent wake cy
 t 'who is paused is not woken at once' prints 'cy is paused'
@@ -567,10 +567,10 @@ f agent tell cy remember the beans --from ada --json
 t 'it is told something' prints '"content":"remember the beans"'
 t 'its mind is the same' alike agent memory cy
 f agent resume cy
-t 'it goes on' prints 'cy goes on'
+t 'it goes on' prints 'cy continues with waiting work'
 until_true idle
 f agent wake cy
-t 'and is woken' prints 'cy looks what there is to do'
+t 'and is woken' prints 'cy looks for work now'
 until_true idle
 t 'what it did is the same' alike inspect cy
 t 'a piece of it' alike inspect cy --session 1

@@ -159,7 +159,7 @@ test('with "ask" the turn waits for a person, who is asked once however many com
     assert.match((await server.get('/providers/purse')).detail, /\. The inbox asks whether to continue, at the latest with the next message\./);
     const before = questions, asked = await atLimit('ada', 'purse');
     assert.equal(asked.length, 1, JSON.stringify(asked));
-    assert.deepEqual([asked[0].open, asked[0].answer, asked[0].title], [true, null, 'The monthly limit of purse is reached. Go on?']);
+    assert.deepEqual([asked[0].open, asked[0].answer, asked[0].title], [true, null, 'The monthly limit of purse is reached. Continue?']);
     assert.match(asked[0].content, new RegExp(`the provider "purse" has used 2\\.00 of the 1\\.50 USD of ${month}`));
     assert.equal(questions, before, 'nothing is sent before the answer');
     assert.equal((await server.get('/providers/purse')).state, 'over-budget');

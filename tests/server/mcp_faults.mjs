@@ -49,7 +49,7 @@ test('a server that never answers is given up in time', async () => {
 
 test('a server that refuses to begin is not asked again', async () => {
     const d = fake(['rude']);
-    assert.match((await d.state('failed', { from: 0 })).words, /refused to begin: error -32000: not today/);
+    assert.match((await d.state('failed', { from: 0 })).words, /refused to start: error -32000: not today/);
     await d.end();
 });
 
@@ -444,12 +444,12 @@ test('what the server says of its own accord is heard: a ping, and other tools',
 });
 
 for (const [what, answer, expected] of [
-    ['401', ({ res }) => res.writeHead(401).end(), /wants to know who asks \(status 401\)/],
-    ['405', ({ res }) => res.writeHead(405).end('no'), /does not take part in this \(status 405\)/],
+    ['401', ({ res }) => res.writeHead(401).end(), /requires authentication \(status 401\)/],
+    ['405', ({ res }) => res.writeHead(405).end('no'), /refuses the request \(status 405\)/],
     ['a page', ({ res }) => res.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'), /could not be understood/],
     ['nothing', ({ res }) => res.writeHead(200).end(), /could not be understood/],
     ['an error', ({ res, message }) => res.writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: 1, message: 'closed' } })), /refused to begin: error 1: closed/],
+        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: 1, message: 'closed' } })), /refused to start: error 1: closed/],
 ])
     test(`a server that answers the first request with ${what} is given up with the reason`, async () => {
         const s = await web({ initialize: answer });

@@ -311,7 +311,7 @@ test('the plain page of a world without a chat, and of none', async () => {
     await server.ask('PATCH', '/worlds/bare', { currentChatId: null });
     assert.match((await server.call('GET', '/plain/w/bare')).text, /has no current chat/);
     await server.world('silent', []);
-    assert.match((await server.call('GET', '/plain/w/silent')).text, /Nothing was said here/);
+    assert.match((await server.call('GET', '/plain/w/silent')).text, /There are no messages/);
     await server.refused('GET', '/plain/w/nope', 404, 'world-not-found');
 });
 

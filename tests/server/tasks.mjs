@@ -228,7 +228,7 @@ test('one that is woken while it is paused begins nothing, and the commands say 
     (await desk.next()).answer('Done.');
     await stream.event('task.finished', e => e.taskId === task.id);
     stream.close();
-    assert.match(await told(w, 'agent', 'wake', 'ada'), /^ada looks what there is to do\./);
+    assert.match(await told(w, 'agent', 'wake', 'ada'), /^ada looks for work now\./);
     (await desk.next()).answer('There is nothing to do.');
     await w.idle();
 });

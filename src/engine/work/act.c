@@ -356,8 +356,7 @@ skein_rc skn_act_forget(skn_acting *c, skein_error *err)
     if (rc || (rc = skn_knowledge_forget(c->w.tx, c->me.id.v, uid, c->w.now, &found, err)))
         return rc;
     if (!found)
-        return skn_fail(err, SKEIN_NOT_FOUND, "nothing is kept in mind as \"%.*s\"",
-                        SKN_FMT(uid));
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no note \"%.*s\"", SKN_FMT(uid));
     c->result = SKN_STR("Forgotten");
     c->out->uid = skn_arena_copy(c->w.a, uid);
     return SKEIN_OK;

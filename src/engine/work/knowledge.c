@@ -29,12 +29,11 @@ static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error 
         return skn_fail(err, SKEIN_INVALID, "the confidence is 0 to 100 percent, not %lld",
                         (long long)item->confidence);
     if (item->content.n == 0)
-        return skn_fail(err, SKEIN_INVALID, "what is to be kept in mind is empty");
+        return skn_fail(err, SKEIN_INVALID, "the note is empty");
     if (item->content.n > ITEM_BYTES)
-        return skn_fail(err, SKEIN_LIMIT,
-                        "what is to be kept in mind is %zu bytes; the limit is %zu",
+        return skn_fail(err, SKEIN_LIMIT, "the note is %zu bytes; the limit is %zu",
                         item->content.n, ITEM_BYTES);
-    rc = skn_check_text(e, item->content, "what is to be kept in mind", err);
+    rc = skn_check_text(e, item->content, "the note", err);
     return rc;
 }
 
@@ -50,7 +49,7 @@ skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowl
         return rc;
     if (count >= ITEMS_MAX)
         return skn_fail_hint(err, SKEIN_LIMIT, "Forget some of them first.",
-                             "%d items are kept in mind already", ITEMS_MAX);
+                             "the agent has %d notes already", ITEMS_MAX);
     return skn_knowledge_put(tx, row, a, stored, err);
 }
 

@@ -117,7 +117,7 @@ test('an agent is paused, resumed, woken, changed, and removed with what stays s
     const w = await office(server);
     const p = await open(server, agent(w, 'lead', 'settings'));
     await p.getByRole('button', { name: 'Pause', exact: true }).click();
-    await p.getByText('@lead is paused. It begins nothing new until you resume it.').first().waitFor();
+    await p.getByText('@lead is paused. It starts no new work until you resume it.').first().waitFor();
     assert.equal((await get(w, 'lead')).paused, true);
     await p.getByRole('button', { name: 'Resume', exact: true }).click();
     await until(p, 'it is resumed', () =>
@@ -218,7 +218,7 @@ test('memory is shown, cleared, and brought back', async () => {
     assert.equal((await server.get(`${w.path}/agents/ada/memory?chatId=${w.chat}`)).data.length, before);
 });
 
-test('tasks are given, done, cancelled and begun anew; what is kept in mind is found', async () => {
+test('tasks are given, done, cancelled and restarted; knowledge is found', async () => {
     const w = await office(server);
     const p = await open(server, agent(w, 'ada', 'tasks'));
     await p.getByRole('textbox', { name: 'New task for @ada' }).fill('keep in mind');

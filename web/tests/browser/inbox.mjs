@@ -364,7 +364,7 @@ test('a call that was answered elsewhere changes at once; while the server is aw
     await send(p, 'look up tides');
     await waits(p);
     proxy.stop();
-    await call(p).getByText('The server is away').waitFor();
+    await call(p).getByText('The server does not answer').waitFor();
     assert.equal(await choice(p, 'Allow').getAttribute('aria-disabled'), 'true');
     proxy.resume();
     await live(p);
@@ -387,7 +387,7 @@ test('a call that waits when its server is killed waits when it is back, and run
     await send(p, 'look up tides');
     await waits(p);
     await own.kill();
-    await call(p).getByText('The server is away').waitFor();
+    await call(p).getByText('The server does not answer').waitFor();
     await own.start();
     await live(p);
     await p.reload();

@@ -137,7 +137,7 @@ function Buttons({ working, empty, changes, onSend }: ButtonsProps) {
     );
 }
 
-/** On a telephone the tags are behind a button: the text needs the room. */
+/** On a telephone the tags are behind a button: the text needs the space. */
 function TagsToggle({ open, n }: { open: Signal<boolean>; n: number }) {
     return (
         <button
