@@ -227,6 +227,34 @@ SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conve
                                     int64_t version, skein_message_id root, skein_mem *mem,
                                     skein_stats *out, skein_error *err);
 
+/* A part of a version's messages: those of a sender, of a day, or of a reply thread. */
+typedef struct skein_stats_group {
+    skein_str key; /* the sender, or the day as "2026-11-15"; absent: a reply thread */
+    skein_message_id
+            root; /* its first message; of a reply thread: the one that it begins with */
+    int64_t messages, replies, unanswered;
+    int64_t answered, wait_ms; /* messages with a reply; how long they waited in all */
+    int64_t first_at, last_at;
+    int     depth; /* levels */
+} skein_stats_group;
+
+typedef struct skein_stats_groups {
+    skein_stats_group *at;
+    size_t             count;
+} skein_stats_groups;
+
+typedef enum skein_stats_by {
+    SKEIN_STATS_BY_AGENT, /* most messages first */
+    SKEIN_STATS_BY_DAY,   /* in the order of the days, UTC */
+    SKEIN_STATS_BY_THREAD /* in the order of the tree */
+} skein_stats_by;
+
+/* Counts the same messages as skein_stats_read, group by group. */
+SKEIN_API skein_rc skein_stats_groups_read(skein_engine *e, skein_conversation_id conversation,
+                                           int64_t version, skein_message_id root,
+                                           skein_stats_by by, skein_mem *mem,
+                                           skein_stats_groups *out, skein_error *err);
+
 /* --- Search ------------------------------------------------------------------------------------- */
 
 typedef enum skein_archived {

@@ -450,3 +450,68 @@ skein_rc skn_api_get_analytics(skn_api_call *c)
     skn_shape_stats(&c->w, c->chat.uid, &stats);
     return SKEIN_OK;
 }
+
+/* --- Statistics by group ------------------------------------------------------------------ */
+
+#define ROOTS_MOST 1000 /* that are read at once */
+
+static skein_rc read_by(skn_api_call *c, skein_stats_by *out)
+{
+    static const char *const names[] = {[SKEIN_STATS_BY_AGENT] = "agent",
+                                        [SKEIN_STATS_BY_DAY] = "day",
+                                        [SKEIN_STATS_BY_THREAD] = "thread"};
+    skn_str                  by = skn_call_query(c, "by");
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (skn_str_is(by, names[i])) {
+            *out = (skein_stats_by)i;
+            return SKEIN_OK;
+        }
+    return skn_call_invalid(c, "/by", "is none of agent, day and thread");
+}
+
+/* Up to ROOTS_MOST groups, reply threads with the messages that they begin with. */
+static skein_rc write_groups(skn_api_call *c, const skein_stats_group *at, size_t count)
+{
+    skein_message_id *ids = SKN_ARRAY(c->mem, count + 1, skein_message_id);
+    bool              threads = count && !at->key.p;
+    skein_messages    roots = {0};
+    skein_rc          rc = SKEIN_OK;
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = at[i].root;
+    if (threads)
+        rc = skein_messages_get(c->engine, (skein_message_ids){ids, count}, c->mem, &roots,
+                                &c->error);
+    for (size_t i = 0; !rc && i < count; i++)
+        skn_shape_stats_group(&c->w, c->chat.uid, skn_call_query(c, "by"), &at[i],
+                              threads ? &roots.at[i] : NULL);
+    return rc;
+}
+
+skein_rc skn_api_list_analytics_groups(skn_api_call *c)
+{
+    skein_version      v;
+    skein_message_id   root;
+    skein_stats_by     by = SKEIN_STATS_BY_AGENT;
+    skein_stats_groups groups;
+    skn_page           page;
+    skein_rc           rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+        (rc = read_root(c, &root)) || (rc = read_by(c, &by)) ||
+        (rc = skn_page_read(c,
+                            skn_arena_printf(c->mem, "groups/%.*s/%lld/%d",
+                                             SKN_FMT(v.thread_uid), (long long)root.v, (int)by),
+                            SKN_PAGE_MOST, false, &page)) ||
+        (rc = skein_stats_groups_read(c->engine, c->chat.id, v.number, root, by, c->mem,
+                                      &groups, &c->error)))
+        return rc;
+    skn_page_fit(&page, (int64_t)groups.count);
+    skn_call_list(c);
+    for (int64_t i = page.from, end = page.from + page.count; !rc && i < end; i += ROOTS_MOST)
+        rc = write_groups(c, groups.at + i,
+                          (size_t)(end - i < ROOTS_MOST ? end - i : ROOTS_MOST));
+    skn_page_end(c, &page);
+    return rc ? rc : skn_page_fields(c, SKN_FIELDS_STATS_GROUP);
+}

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_NO_HIT 1 /* as grep does */
+#define EXIT_NO_HIT 1     /* as grep does */
+#define GROUPS_MOST 25000 /* of a page: each counts all messages again */
 
 static skn_str joined_args(skn_cli *cli)
 {
@@ -125,12 +126,59 @@ static void print_stats(skn_cli *cli, const skn_json *s)
     }
 }
 
+typedef struct grouping {
+    skn_cli *cli;
+    skein_rc rc;
+} grouping;
+
+static void print_group(void *arg, skn_cli *look, const skn_json *g)
+{
+    grouping     *job = arg;
+    skn_cli      *cli = job->cli;
+    skein_message root;
+
+    if (job->rc || cli->json) {
+        job->rc = job->rc ? job->rc : skn_door_item(cli, g);
+        return;
+    }
+    skn_print(cli, "%8" PRId64 "  %7" PRId64 "  %10" PRId64 "  %5" PRId64 "  ",
+              skn_door_int(g, "messages", 0), skn_door_int(g, "replies", 0),
+              skn_door_int(g, "unanswered", 0), skn_door_int(g, "depth", 0));
+    if (skn_door_int(g, "firstReplyMs", -1) >= 0)
+        skn_print(cli, "%9.1f s  ", (double)skn_door_int(g, "firstReplyMs", 0) / 1e3);
+    else
+        skn_print(cli, "%11s  ", "-");
+    if (skn_is(g, "by", "thread")) {
+        skn_door_read_message(look, skn_json_get(g, "root"), &root, NULL, NULL);
+        skn_print_oneline(cli, &root, NULL);
+    } else {
+        skn_print_sender(cli, skn_door_text(g, "group"), 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+}
+
 static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
 {
-    skein_reply_tree tree;
-    skein_rc         rc = skn_door_tree(cli, thread, root, &tree);
+    grouping    job = {.cli = cli};
+    const char *by = skn_opt(cli, "by");
+    const char *path = skn_arena_printf(cli->keep, "%s/analytics/groups?by=%s&threadId=%s%s",
+                                        cli->door->chat, by, skn_door_part(cli, thread),
+                                        skn_door_parameter(cli, "root", root))
+                           .p;
+    skein_rc rc;
 
-    return rc ? rc : skn_stats_by(cli, skn_opt(cli, "by"), &tree);
+    if (strcmp(by, "agent") != 0 && strcmp(by, "day") != 0 && strcmp(by, "thread") != 0)
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--by\" is agent, day or thread, not \"%s\"",
+                        by);
+    if (cli->json)
+        skn_list_begin(cli);
+    else
+        skn_print(cli, "messages  replies  unanswered  depth  first reply  %s\n", by);
+    rc = skn_door_each(cli, path, GROUPS_MOST, print_group, &job);
+    rc = rc ? rc : job.rc;
+    if (cli->json)
+        skn_list_done(cli, rc);
+    return rc;
 }
 
 int skn_cmd_stats(skn_cli *cli)

@@ -191,9 +191,6 @@ skein_rc skn_worlds_removed(skn_cli *cli);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
-#define SKN_FIELDS_STATS_BY "by,group,firstReplyMs,firstAt,lastAt"
-
-/* What --by asks for, of the messages of a tree of replies. */
-skein_rc skn_stats_by(skn_cli *cli, const char *by, const skein_reply_tree *tree);
+#define SKN_FIELDS_STATS_BY "by,group,firstReplyMs,firstAt,lastAt,root"
 
 #endif

@@ -228,10 +228,15 @@ size_t skn_tokens_of(size_t bytes);
 SKN_SHAPED(context, skein_context);
 /* But for the busiest threads, and for the message of a node and a hit. */
 #define SKN_FIELDS_STATS SKN_FIELDS_STATS_COUNTED ",busiest"
-#define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
-#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE "," SKN_FIELDS_HIT_PLACE
+#define SKN_FIELDS_STATS_GROUP                                                                 \
+    "by,group,messages,replies,unanswered,depth,firstReplyMs,firstAt,lastAt,root"
+#define SKN_FIELDS_NODE SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
+#define SKN_FIELDS_HIT  SKN_FIELDS_MESSAGE "," SKN_FIELDS_HIT_PLACE
 extern const skn_shape skn_stats_shape, skn_node_shape, skn_hit_shape;
 void                   skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);
+/* root: of a reply thread; else NULL. */
+void skn_shape_stats_group(skn_jw *w, skein_str chat_uid, skein_str by,
+                           const skein_stats_group *g, const skein_message *root);
 /* A message with its place in the tree; its parent may be none. */
 void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
                     const skein_message *parent);

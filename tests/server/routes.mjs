@@ -118,6 +118,7 @@ const examples = {
     getTree: x => [`${x.C}/tree`],
     getTimeline: x => [`${x.C}/timeline`],
     getAnalytics: x => [`${x.C}/analytics`],
+    listAnalyticsGroups: x => [`${x.C}/analytics/groups?by=thread`],
     getContext: x => [`${x.C}/context?agent=ada`],
     listContextFiles: x => [`${x.C}/context-files`],
     setContextFiles: x => [`${x.C}/context-files`, { files: [{ path: 'src/a.c', items: ['fun x', '142:156'] }, { path: 'b.md' }] }],

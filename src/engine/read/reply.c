@@ -456,6 +456,7 @@ static skein_rc take_message(void *arg, skein_message *m, skein_error *err)
     *it = (skn_reply_item){.id = m->id.v,
                            .lineage = m->lineage.v,
                            .reply_to = m->reply_to_id.v,
+                           .created_at = m->created_at,
                            .parent = -1,
                            .first = -1,
                            .last = -1,

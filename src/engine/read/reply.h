@@ -58,7 +58,7 @@ skein_rc skn_reply_messages(skn_replies *r, const skn_ids *ids, skein_messages *
 typedef struct skn_reply_item {
     int64_t        id, lineage, reply_to;
     int64_t        parent, first, last, next; /* first and last child, next sibling */
-    int64_t        replies;
+    int64_t        replies, created_at;
     skein_message *message; /* NULL unless it was asked for */
     skn_str        sender;
     bool           stands; /* may stand for others: a squash, or another text of a message */

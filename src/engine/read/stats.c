@@ -1,9 +1,29 @@
 /* stats.c: counting a version's replies: who answers whom, how deep, and what nobody answered. */
+#include "base/clock.h"
 #include "engine/read/reply.h"
 
 #include <stdlib.h>
 
-#define BUSIEST 10
+#define BUSIEST    10
+#define DATE_BYTES 10 /* of an RFC 3339 time: 2026-11-15 */
+#define DAY        (INT64_C(24) * 3600 * 1000000)
+
+/* One message, in the order of the tree: a root opens a thread that those after it belong to. */
+typedef struct point {
+    int64_t id, created_at;
+    int64_t at, parent; /* places among `most`; parent: -1 of a root */
+    int     depth;
+    skn_str sender, parent_sender;           /* absent: a root */
+    bool    unanswered, memory_only, result; /* result: of a tool */
+} point;
+
+/* The messages that are counted, handed over one by one. */
+typedef struct walk {
+    skn_replies *r;
+    size_t       most; /* places; known at the first message */
+    void (*count)(void *arg, const struct walk *w, const point *p);
+    void *arg;
+} walk;
 
 typedef struct thread_count {
     int64_t root, messages; /* root: its message's id */
@@ -60,19 +80,13 @@ static void count_pair(counting *c, skn_str who, skn_str whom)
     ((skein_pair_count *)*slot)->count++;
 }
 
-/* One message, in the order of the tree: a root opens a thread that those after it belong to. */
-typedef struct point {
-    int64_t id;
-    int     depth;
-    skn_str sender, parent_sender;           /* absent: a root */
-    bool    unanswered, memory_only, result; /* result: of a tool */
-} point;
-
-static void count(counting *c, const point *p)
+static void count(void *arg, const walk *w, const point *p)
 {
+    counting     *c = arg;
     skein_stats  *s = c->out;
     thread_count *t;
 
+    (void)w;
     s->messages++;
     s->tool_results += p->result;
     s->unanswered += p->unanswered;
@@ -171,7 +185,7 @@ static skein_rc finish(counting *c, skein_error *err)
 /* --- Whole versions and single threads ------------------------------------------------------------------- */
 
 /* Only what may be a note to others needs its text again. */
-static skein_rc judge(counting *c, const skn_reply_item *it, skn_arena *scratch, point *p,
+static skein_rc judge(const walk *w, const skn_reply_item *it, skn_arena *scratch, point *p,
                       skein_error *err)
 {
     skein_message m;
@@ -179,44 +193,55 @@ static skein_rc judge(counting *c, const skn_reply_item *it, skn_arena *scratch,
     skein_rc      rc = SKEIN_OK;
 
     if (it->aside && it->replies == 0) {
-        rc = skn_message_get(c->r->trees.tx, it->id, scratch, &m, &found, err);
+        rc = skn_message_get(w->r->trees.tx, it->id, scratch, &m, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_memory_only(c->r, &m, 0, &p->memory_only, err);
+            rc = skn_memory_only(w->r, &m, 0, &p->memory_only, err);
         skn_arena_reset(scratch);
     }
     p->unanswered = it->asks && it->replies == 0 && !p->memory_only;
     return rc;
 }
 
-static skein_rc count_version(counting *c, skn_arena *scratch, skein_error *err)
+static skein_rc walk_version(walk *w, skn_arena *scratch, skein_error *err)
 {
     skn_reply_items items;
     int             depth = 0;
     skein_rc        rc;
 
-    if ((rc = skn_reply_items_read(c->r, false, &items, err)))
+    if ((rc = skn_reply_items_read(w->r, false, &items, err)))
         return rc;
+    w->most = items.count;
     for (int64_t i = -1; (i = skn_reply_items_next(&items, i, &depth)) >= 0;) {
         const skn_reply_item *it = &items.at[i];
-        point p = {.id = it->id, .depth = depth, .sender = it->sender, .result = it->result};
+        point                 p = {.id = it->id,
+                                   .created_at = it->created_at,
+                                   .at = i,
+                                   .parent = it->parent,
+                                   .depth = depth,
+                                   .sender = it->sender,
+                                   .result = it->result};
 
         if (it->parent >= 0)
             p.parent_sender = items.at[it->parent].sender;
-        if ((rc = judge(c, it, scratch, &p, err)))
+        if ((rc = judge(w, it, scratch, &p, err)))
             return rc;
-        count(c, &p);
+        w->count(w->arg, w, &p);
     }
     return SKEIN_OK;
 }
 
-static skein_rc count_under(counting *c, skein_message_id root, skein_error *err)
+static skein_rc walk_under(walk *w, skein_message_id root, skein_error *err)
 {
     skein_reply_tree tree;
-    skein_rc         rc = skn_reply_subtree(c->r, root, &tree, err);
+    skein_rc         rc = skn_reply_subtree(w->r, root, &tree, err);
 
+    w->most = tree.count;
     for (size_t i = 0; rc == SKEIN_OK && i < tree.count; i++) {
         const skein_reply_node *n = &tree.at[i];
         point                   p = {.id = n->message.id.v,
+                                     .created_at = n->message.created_at,
+                                     .at = (int64_t)i,
+                                     .parent = n->parent,
                                      .depth = n->depth,
                                      .sender = n->message.sender,
                                      .unanswered = n->unanswered,
@@ -225,8 +250,17 @@ static skein_rc count_under(counting *c, skein_message_id root, skein_error *err
 
         if (n->parent >= 0)
             p.parent_sender = tree.at[n->parent].message.sender;
-        count(c, &p);
+        w->count(w->arg, w, &p);
     }
+    return rc;
+}
+
+static skein_rc walk_all(walk *w, skein_message_id root, skein_error *err)
+{
+    skn_arena *scratch = skn_arena_new();
+    skein_rc   rc = root.v ? walk_under(w, root, err) : walk_version(w, scratch, err);
+
+    skn_arena_free(scratch);
     return rc;
 }
 
@@ -236,7 +270,7 @@ static skein_rc read_stats(skn_tx *tx, skein_conversation_id conversation, int64
 {
     skn_replies r;
     counting    c = {.r = &r, .out = out};
-    skn_arena  *scratch;
+    walk        w = {.r = &r, .count = count, .arg = &c};
     skein_rc    rc;
 
     *out = (skein_stats){0};
@@ -244,12 +278,8 @@ static skein_rc read_stats(skn_tx *tx, skein_conversation_id conversation, int64
         return rc;
     c.senders = skn_map_new(mem);
     c.pairs = skn_map_new(mem);
-    scratch = skn_arena_new();
-    rc = root.v ? count_under(&c, root, err) : count_version(&c, scratch, err);
-    if (rc == SKEIN_OK)
-        rc = finish(&c, err);
-    skn_arena_free(scratch);
-    return rc;
+    rc = walk_all(&w, root, err);
+    return rc ? rc : finish(&c, err);
 }
 
 skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation, int64_t version,
@@ -260,5 +290,136 @@ skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation, i
 
     while (skn_snapshot_next(&s, err))
         s.rc = read_stats(s.tx, conversation, version, root, mem, out, err);
+    return s.rc;
+}
+
+/* --- Groups ------------------------------------------------------------------------------------------- */
+
+/* A message that was counted. */
+typedef struct spot {
+    int64_t at, reply; /* when it and the first reply were said; reply 0: none yet */
+    size_t  group;     /* its number from 1 on; 0: not counted */
+} spot;
+
+typedef struct grouping {
+    skein_stats_by by;
+    spot          *spots; /* by place */
+    skn_map       *found; /* sender or day -> number of the group */
+    skn_vec(skein_stats_group) groups;
+} grouping;
+
+static skn_str day_of(int64_t at, skn_arena *a)
+{
+    char time[SKN_TIME_TEXT];
+
+    return skn_arena_copy(a, skn_str_sub(skn_time_format(at, time), 0, DATE_BYTES));
+}
+
+static size_t group_of(grouping *g, skn_arena *a, const point *p)
+{
+    skein_stats_group fresh = {.root = {p->id}, .first_at = p->created_at};
+    void            **slot;
+
+    if (g->by == SKEIN_STATS_BY_THREAD) {
+        if (p->parent < 0)
+            skn_vec_add(a, &g->groups, fresh);
+        return p->parent < 0 ? g->groups.n : g->spots[p->parent].group;
+    }
+    slot = g->by == SKEIN_STATS_BY_DAY ? skn_map_slot_int(g->found, p->created_at / DAY + 1)
+                                       : skn_map_slot(g->found, p->sender);
+    if (!*slot) {
+        fresh.key = g->by == SKEIN_STATS_BY_DAY ? day_of(p->created_at, a) : p->sender;
+        skn_vec_add(a, &g->groups, fresh);
+        *slot = (void *)(uintptr_t)g->groups.n;
+    }
+    return (size_t)(uintptr_t)*slot;
+}
+
+static void note_reply(spot *parent, int64_t at)
+{
+    if (!parent->reply || at < parent->reply)
+        parent->reply = at;
+}
+
+static void count_in_group(void *arg, const walk *w, const point *p)
+{
+    grouping          *g = arg;
+    skn_arena         *a = w->r->trees.a;
+    skein_stats_group *one;
+
+    if (!g->spots)
+        g->spots = SKN_ARRAY(a, w->most, spot);
+    g->spots[p->at] = (spot){.at = p->created_at, .group = group_of(g, a, p)};
+    if (p->parent >= 0)
+        note_reply(&g->spots[p->parent], p->created_at);
+    one = &g->groups.p[g->spots[p->at].group - 1];
+    one->messages++;
+    one->replies += p->parent >= 0;
+    one->unanswered += p->unanswered;
+    one->depth = p->depth >= one->depth ? p->depth + 1 : one->depth;
+    one->first_at = p->created_at < one->first_at ? p->created_at : one->first_at;
+    one->last_at = p->created_at > one->last_at ? p->created_at : one->last_at;
+}
+
+static void count_waits(grouping *g, size_t most)
+{
+    for (size_t i = 0; g->spots && i < most; i++) {
+        const spot        *s = &g->spots[i];
+        skein_stats_group *one = s->group ? &g->groups.p[s->group - 1] : NULL;
+
+        if (!one || !s->reply)
+            continue;
+        one->answered++;
+        one->wait_ms += s->reply > s->at ? s->reply / 1000 - s->at / 1000 : 0;
+    }
+}
+
+static int more_messages(const void *x, const void *y)
+{
+    const skein_stats_group *a = x, *b = y;
+
+    if (a->messages != b->messages)
+        return a->messages > b->messages ? -1 : 1;
+    return skn_str_cmp(a->key, b->key);
+}
+
+static int earlier_day(const void *x, const void *y)
+{
+    const skein_stats_group *a = x, *b = y;
+
+    return skn_str_cmp(a->key, b->key);
+}
+
+static skein_rc read_groups(skn_tx *tx, skein_conversation_id conversation, int64_t version,
+                            skein_message_id root, grouping *g, skein_mem *mem,
+                            skein_error *err)
+{
+    skn_replies r;
+    walk        w = {.r = &r, .count = count_in_group, .arg = g};
+    skein_rc    rc;
+
+    g->found = skn_map_new(mem);
+    if ((rc = skn_replies_open(&r, tx, conversation, version, mem, err)) ||
+        (rc = walk_all(&w, root, err)))
+        return rc;
+    count_waits(g, w.most);
+    if (g->groups.n && g->by != SKEIN_STATS_BY_THREAD)
+        qsort(g->groups.p, g->groups.n, sizeof *g->groups.p,
+              g->by == SKEIN_STATS_BY_DAY ? earlier_day : more_messages);
+    return SKEIN_OK;
+}
+
+skein_rc skein_stats_groups_read(skein_engine *e, skein_conversation_id conversation,
+                                 int64_t version, skein_message_id root, skein_stats_by by,
+                                 skein_mem *mem, skein_stats_groups *out, skein_error *err)
+{
+    skn_snapshot s = {.store = e->store};
+    grouping     g;
+
+    while (skn_snapshot_next(&s, err)) {
+        g = (grouping){.by = by};
+        s.rc = read_groups(s.tx, conversation, version, root, &g, mem, err);
+        *out = (skein_stats_groups){g.groups.p, g.groups.n};
+    }
     return s.rc;
 }

@@ -110,6 +110,30 @@ void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s)
     skn_jw_object_end(w);
 }
 
+void skn_shape_stats_group(skn_jw *w, skein_str chat_uid, skein_str by,
+                           const skein_stats_group *g, const skein_message *root)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "by", by);
+    skn_jw_kstr(w, "group", root ? root->uid : g->key);
+    skn_jw_kint(w, "messages", g->messages);
+    skn_jw_kint(w, "replies", g->replies);
+    skn_jw_kint(w, "unanswered", g->unanswered);
+    skn_jw_kint(w, "depth", g->depth);
+    if (g->answered)
+        skn_jw_kint(w, "firstReplyMs", g->wait_ms / g->answered);
+    else
+        skn_jw_knull(w, "firstReplyMs");
+    skn_jw_ktime(w, "firstAt", g->first_at);
+    skn_jw_ktime(w, "lastAt", g->last_at);
+    skn_jw_key(w, "root");
+    if (root)
+        skn_shape_message(w, chat_uid, root, NULL);
+    else
+        skn_jw_null(w);
+    skn_jw_object_end(w);
+}
+
 void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
                     const skein_message *parent)
 {
