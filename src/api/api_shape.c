@@ -280,12 +280,16 @@ static bool has_failed(const skein_deliveries *d)
 static skein_rc pick_failed(lane_page *l)
 {
     skn_api_call     *c = l->c;
-    skein_deliveries *d = SKN_ARRAY(c->mem, l->list.count + 1, skein_deliveries);
+    skein_deliveries *d;
     size_t            n = 0;
     skein_rc          rc;
 
     if (!l->only_failed || !l->list.count)
         return SKEIN_OK;
+    rc = skn_maybe_failed(c->engine, c->chat.id, &l->list, c->mem, &c->error);
+    if (rc || !l->list.count)
+        return rc;
+    d = SKN_ARRAY(c->mem, l->list.count, skein_deliveries);
     rc = skein_deliveries_in(c->engine, c->chat.id, l->slice.version, &l->list, c->mem, d,
                              &c->error);
     for (size_t i = 0; !rc && i < l->list.count; i++)

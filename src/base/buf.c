@@ -75,7 +75,12 @@ void skn_buf_add(skn_buf *b, skn_str s)
 
 void skn_buf_addc(skn_buf *b, char c)
 {
-    skn_buf_fill(b, c, 1);
+    if (b->over || b->n >= b->limit || b->n + 1 >= b->cap) {
+        skn_buf_fill(b, c, 1);
+        return;
+    }
+    b->p[b->n++] = c;
+    b->p[b->n] = '\0';
 }
 
 void skn_buf_fill(skn_buf *b, char c, size_t count)

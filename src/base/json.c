@@ -145,6 +145,11 @@ static skein_rc scan_string(reader *r, bool *escaped, bool *beyond_ascii)
     unsigned char high = 0;
 
     *escaped = *beyond_ascii = false;
+    while (r->end - r->p >= 8 && skn_json_plain(skn_json_word(r->p))) {
+        if (skn_json_word(r->p) & SKN_EACH_BYTE * 0x80)
+            high = 0x80;
+        r->p += 8;
+    }
     for (; r->p < r->end && *r->p != '"'; r->p++) {
         unsigned char c = (unsigned char)*r->p;
 
@@ -261,7 +266,7 @@ static bool repeated(reader *r, bracket *b)
 
     if (b->v->count < FEW_KEYS) {
         for (const skn_json *m = b->v->first; m; m = m->next)
-            if (skn_str_eq(m->key, r->key))
+            if (m->key.n == r->key.n && skn_str_eq(m->key, r->key))
                 return true;
         return false;
     }
@@ -404,7 +409,7 @@ const skn_json *skn_json_get(const skn_json *v, const char *key)
     if (!v || v->kind != SKN_JSON_OBJECT)
         return NULL;
     for (v = v->first; v; v = v->next)
-        if (skn_str_eq(v->key, name))
+        if (v->key.n == name.n && skn_str_eq(v->key, name))
             return v;
     return NULL;
 }

@@ -10,6 +10,8 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
 #define SKN_JSON_DEPTH  128
 #define SKN_JSON_VALUES ((size_t)1000 * 1000) /* of any source: each takes 72 bytes */
 
@@ -50,5 +52,34 @@ skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int6
                       skein_error *err);
 skein_rc skn_json_flag(const skn_json *v, const char *key, bool fallback, bool *out,
                        skein_error *err);
+
+/* --- Eight bytes at a time ------------------------------------------------------------------ */
+
+#define SKN_EACH_BYTE UINT64_C(0x0101010101010101)
+
+static inline uint64_t skn_json_word(const char *p)
+{
+    uint64_t w;
+
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+/* The high bit of some byte is set if a byte of w is below `low`, which is at most 0x80. */
+static inline uint64_t skn_json_below(uint64_t w, uint64_t low)
+{
+    return (w - SKN_EACH_BYTE * low) & ~w;
+}
+
+/* No byte of these ends a text or has to be written otherwise; 0xe2 may begin U+2028 or U+2029. */
+static inline bool skn_json_plain(uint64_t w)
+{
+    uint64_t found = skn_json_below(w, 0x20) | skn_json_below(w ^ SKN_EACH_BYTE * '"', 1) |
+                     skn_json_below(w ^ SKN_EACH_BYTE * '\\', 1) |
+                     skn_json_below(w ^ SKN_EACH_BYTE * 0x7f, 1) |
+                     skn_json_below(w ^ SKN_EACH_BYTE * 0xe2, 1);
+
+    return (found & SKN_EACH_BYTE * 0x80) == 0;
+}
 
 #endif

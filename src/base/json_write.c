@@ -1,5 +1,6 @@
 #include "base/json_write.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/json_sort.h"
 
 #include <assert.h>
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EACH_BYTE UINT64_C(0x0101010101010101)
 
 enum { DEEPEST = sizeof(((skn_jw *)0)->first) / sizeof(bool) };
 
@@ -79,28 +78,11 @@ static bool plain(char c)
     return u >= 0x20 && u != '"' && u != '\\' && u != 0x7f && u != 0xe2;
 }
 
-/* The high bit of some byte is set if a byte of w is below `low`, which is at most 0x80. */
-static uint64_t any_below(uint64_t w, uint64_t low)
-{
-    return (w - EACH_BYTE * low) & ~w;
-}
-
-static bool plain8(const char *p)
-{
-    uint64_t w, found;
-
-    memcpy(&w, p, sizeof w);
-    found = any_below(w, 0x20) | any_below(w ^ EACH_BYTE * '"', 1) |
-            any_below(w ^ EACH_BYTE * '\\', 1) | any_below(w ^ EACH_BYTE * 0x7f, 1) |
-            any_below(w ^ EACH_BYTE * 0xe2, 1);
-    return (found & EACH_BYTE * 0x80) == 0;
-}
-
 static size_t plain_run(skn_str s)
 {
     size_t n = 0;
 
-    while (s.n - n >= 8 && plain8(s.p + n))
+    while (s.n - n >= 8 && skn_json_plain(skn_json_word(s.p + n)))
         n += 8;
     while (n < s.n && plain(s.p[n]))
         n++;

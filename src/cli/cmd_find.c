@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define EXIT_NO_HIT 1     /* as grep does */
-#define GROUPS_MOST 25000 /* of a page: each counts all messages again */
+#define GROUPS_MOST 10000 /* of a page: each counts all messages again */
 
 static skn_str joined_args(skn_cli *cli)
 {

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <time.h>
 
-#define PAGE          200
+#define PAGE          500
 #define GRAPH_MAX     1000
 #define FOLLOW_MS     200
 #define WORDINGS_MOST 100 /* of one message that are looked up */

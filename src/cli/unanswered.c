@@ -129,6 +129,8 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
     return rc;
 }
 
+#define MARKS_PAGE 5000 /* most of them are left out */
+
 struct skn_marks {
     skn_cli *cli;
     skn_map *of; /* skein_deliveries by message */
@@ -162,7 +164,7 @@ skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out)
 
     *out = SKN_NEW(cli->keep, skn_marks);
     **out = (skn_marks){cli, skn_map_new(cli->keep)};
-    return skn_door_each(cli, path, SKN_DOOR_PAGE, take, *out);
+    return skn_door_each(cli, path, MARKS_PAGE, take, *out);
 }
 
 void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message)

@@ -47,6 +47,9 @@ skn_str skn_text_fit(const skein_engine *e, skn_str s);
  * id of the store, so what programs send is not looked for in this way. */
 skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, skn_str ref,
                            skein_mem *mem, skein_message *out, skein_error *err);
+/* Leaves those of them that an agent may have failed to answer, or was stopped at: only these need skein_deliveries_in. */
+skein_rc skn_maybe_failed(skein_engine *e, skein_conversation_id chat, skein_messages *list,
+                          skein_mem *mem, skein_error *err);
 /* What skein_purge would erase (without ids: skein_purge_unreachable): how many messages, and the first of them; what
  * repeats them comes last. */
 skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,

@@ -1,5 +1,6 @@
 /* post.c: saying something that is to be answered, or letting it wait while agents are at work. */
 #include "engine/core.h"
+#include "engine/engine.h"
 #include "engine/work/chat_work.h"
 
 #include <skein/agents.h>
@@ -386,6 +387,30 @@ skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat, int64_
                         messages->count, SKN_BATCH_MAX);
     while (skn_snapshot_next(&s, err))
         s.rc = deliveries_of(e, s.tx, chat, version, messages, mem, out, err);
+    return s.rc;
+}
+
+skein_rc skn_maybe_failed(skein_engine *e, skein_conversation_id chat, skein_messages *list,
+                          skein_mem *mem, skein_error *err)
+{
+    int64_t          *ids = SKN_ARRAY(mem, list->count, int64_t);
+    skn_map          *failed = skn_map_new(mem);
+    skn_delivery_rows rows = {0};
+    skn_snapshot      s = {.store = e->store};
+    size_t            n = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        ids[i] = list->at[i].id.v;
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_delivery_of(s.tx, &(skn_ids){ids, list->count}, mem, &rows, err);
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.at[i].conversation_id == chat.v &&
+            (rows.at[i].state == SKN_UNANSWERED || rows.at[i].state == SKN_DROPPED))
+            *skn_map_slot_int(failed, rows.at[i].message_id) = list;
+    for (size_t i = 0; i < list->count; i++)
+        if (skn_map_get_int(failed, ids[i]))
+            list->at[n++] = list->at[i];
+    list->count = s.rc ? 0 : n;
     return s.rc;
 }
 

@@ -1,10 +1,11 @@
 -- Reading in batches. $1 of an "_of_many" is a list of numbers with commas between them, so that a page of
 -- messages costs one statement and not one for each of them.
 
+-- Places of one message come together, by thread and seq, as the index has them: CROSS keeps this order of the loops.
 -- :placements_of
 SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_id, l.conversation_id
-  FROM json_each('[' || $1 || ']') j CROSS JOIN items i ON i.message_id = j.value JOIN threads t ON t.id = i.thread_id
-  JOIN lanes l ON l.id = t.lane_id ORDER BY i.message_id, i.thread_id, i.seq;
+  FROM json_each('[' || $1 || ']') j CROSS JOIN items i ON i.message_id = j.value CROSS JOIN threads t ON t.id = i.thread_id
+  CROSS JOIN lanes l ON l.id = t.lane_id;
 -- :replies_of_many
 SELECT m.reply_to_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.reply_to_id = j.value ORDER BY m.id;
 -- :amends_of_many
