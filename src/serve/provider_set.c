@@ -488,58 +488,6 @@ static void shape_models(skn_jw *w, const skn_model *models, size_t count)
     skn_jw_array_end(w);
 }
 
-static void shape_key(skn_jw *w, const skn_provider_info *p)
-{
-    skn_jw_key(w, "key");
-    if (!p->key_tail.p) {
-        skn_jw_null(w);
-        return;
-    }
-    skn_jw_object(w);
-    skn_jw_kstr(w, "tail", p->key_tail);
-    skn_jw_kstr(w, "source", p->key_source);
-    skn_jw_object_end(w);
-}
-
-static void shape_budget(skn_jw *w, const skn_provider_info *p)
-{
-    if (!p->monthly_micros)
-        return;
-    skn_jw_key(w, "budget");
-    skn_jw_object(w);
-    skn_jw_key(w, "monthly");
-    skn_jw_double(w, (double)p->monthly_micros / 1e6);
-    skn_jw_kstr(w, "currency", p->currency);
-    skn_jw_key(w, "used");
-    skn_jw_double(w, (double)p->used_micros / 1e6);
-    skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
-    skn_jw_object_end(w);
-}
-
-void skn_provider_shape(skn_jw *w, const skn_provider_info *p)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", p->name);
-    skn_jw_kstr(w, "label", p->label);
-    skn_jw_kstr(w, "type", p->type);
-    skn_jw_kstr(w, "baseUrl", p->base_url);
-    skn_jw_kbool(w, "local", p->local);
-    shape_key(w, p);
-    skn_jw_kbool(w, "keyNeeded", p->key_needed);
-    skn_jw_kbool(w, "consent", p->consent);
-    skn_jw_kstr(w, "origin", p->origin);
-    skn_jw_kstr(w, "state", skn_str_of(skn_provider_state_word(p->state)));
-    skn_jw_kstr(w, "problem", p->problem);
-    skn_jw_kstr(w, "hint", p->hint);
-    skn_jw_ktime(w, "lastUsed", p->used_at);
-    skn_jw_ktime(w, "lastFailed", p->failed_at);
-    if (p->version.p)
-        skn_jw_kstr(w, "version", p->version);
-    shape_models(w, p->models, p->model_count);
-    shape_budget(w, p);
-    skn_jw_object_end(w);
-}
-
 static void shape_server(skn_jw *w, const skn_found_server *s)
 {
     skn_jw_object(w);

@@ -98,11 +98,8 @@ bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, v
 void skn_provider_set_list(skn_provider_set *set, skn_arena *a, skn_provider_info **out,
                            size_t *count);
 /* One of them, also of those that are not listed; false when there is none. */
-bool skn_provider_set_get(skn_provider_set *set, skn_str name, skn_arena *a,
-                          skn_provider_info *out);
-/* As JSON: {"name","label","type","baseUrl","local","key":{"tail","source"},"consent","origin",
- * "state","problem","hint","lastUsed","lastFailed","version","models":[…],"budget":{…}}. */
-void        skn_provider_shape(skn_jw *w, const skn_provider_info *p);
+bool        skn_provider_set_get(skn_provider_set *set, skn_str name, skn_arena *a,
+                                 skn_provider_info *out);
 const char *skn_provider_state_word(skn_provider_state state);
 /* What was looked for and what came back; NULL while it is being looked for the first time. */
 const skn_detected *skn_provider_set_found(const skn_provider_set *set);

@@ -311,6 +311,25 @@ static int planted(lab *l, const char *folder)
     return found;
 }
 
+/* Every text that there is of a provider. */
+static void write_info(skn_jw *w, const skn_provider_info *p)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", p->name);
+    skn_jw_kstr(w, "label", p->label);
+    skn_jw_kstr(w, "type", p->type);
+    skn_jw_kstr(w, "baseUrl", p->base_url);
+    skn_jw_key(w, "key");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "tail", p->key_tail);
+    skn_jw_kstr(w, "source", p->key_source);
+    skn_jw_object_end(w);
+    skn_jw_kstr(w, "origin", p->origin);
+    skn_jw_kstr(w, "problem", p->problem);
+    skn_jw_kstr(w, "hint", p->hint);
+    skn_jw_object_end(w);
+}
+
 /* All that is shown of the providers, and all settings. */
 static const char *shown(lab *l)
 {
@@ -326,7 +345,7 @@ static const char *shown(lab *l)
     skn_jw_array(&w);
     skn_provider_set_list(l->set, l->a, &list, &count);
     for (size_t i = 0; i < count; i++)
-        skn_provider_shape(&w, &list[i]);
+        write_info(&w, &list[i]);
     skn_detected_shape(&w, skn_provider_set_found(l->set));
     SKN_OK(skein_setting_list(l->engine, l->a, &settings, &l->err), l->err);
     for (size_t i = 0; i < settings.count; i++)
