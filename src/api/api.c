@@ -43,6 +43,8 @@ void skn_api_free(skn_api *api)
 #define STOPS   SKN_ROUTE_STOPS
 #define LIST    SKN_ROUTE_LIST
 #define DRY     SKN_ROUTE_DRY
+#define GONE    SKN_ROUTE_GONE
+#define TYPED   SKN_ROUTE_TYPED
 
 const skn_route skn_routes[] = {
 #define OPERATION(method, path, handler, flags, id, summary)                                   \

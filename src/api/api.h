@@ -104,9 +104,10 @@ struct skn_api_call {
     const char *problem;        /* the word after /problems/; NULL: by the code */
     int         problem_status; /* 0: by the code */
     skn_str     problem_extra;  /* members for the problem, ready JSON without braces */
-    /* Where it happened, once resolved; lookup.c fills them. */
+    /* What the path names, and where it happened: {w}, {c} and {a} are there before the handler runs; lookup.c fills them. */
     skein_world        world;
     skein_conversation chat;
+    skein_agent        agent;
     /* How far it is (run.c). */
     skein_rc rc;
     int64_t  hash;     /* of what was asked under the key */
@@ -136,7 +137,10 @@ typedef enum skn_route_flag {
         1024, /* a server does it in its own way: it waits, streams or asks others */
     SKN_ROUTE_STOPS = 2048, /* stops agents: what they are writing just now is kept */
     SKN_ROUTE_LIST = 4096,  /* the body may also be the list itself, without its name */
-    SKN_ROUTE_DRY = 8192    /* can be tried with dryRun; where it cannot, that is refused */
+    SKN_ROUTE_DRY = 8192,   /* can be tried with dryRun; where it cannot, that is refused */
+    SKN_ROUTE_GONE =
+        16384, /* the last thing that its path names was removed: the handler looks for it */
+    SKN_ROUTE_TYPED = 32768 /* with "typed" a conversation is named as a person types it */
 } skn_route_flag;
 
 struct skn_route {

@@ -96,10 +96,9 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
     const skn_api_agents *agents = &c->api->o.agents;
     skn_tool_server      *servers;
     size_t                count;
-    skein_rc              rc;
+    skein_rc rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skn_tool_servers_of(&c->world, c->mem, &servers, &count, &c->error)))
+    if (rc)
         return rc;
     if (!c->by)
         mark_not_run(servers, count);
@@ -117,28 +116,23 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
 
 skein_rc skn_api_list_calls(skn_api_call *c)
 {
-    skein_agent       agent;
     skein_model_calls calls;
-    skein_rc          rc;
+    skein_rc          rc = skein_model_call_list(c->engine, c->world.id, SKN_NONE, c->agent.id,
+                                                 LISTED_MOST, c->mem, &calls, &c->error);
 
-    if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_model_call_list(c->engine, c->world.id, SKN_NONE, agent.id, LISTED_MOST,
-                                    c->mem, &calls, &c->error)))
-        return rc;
-    return skn_answer_list(c, SKN_STR("calls"), SKN_LIST_NEWEST | SKN_LIST_FIELDS, calls.at,
-                           calls.count, &skn_model_call_shape);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("calls"), SKN_LIST_NEWEST | SKN_LIST_FIELDS,
+                                calls.at, calls.count, &skn_model_call_shape);
 }
 
 skein_rc skn_api_get_call(skn_api_call *c)
 {
     skein_model_call call;
-    skein_rc         rc;
+    skein_rc rc = skein_model_call_get(c->engine, c->world.id, c->params[1], c->mem, &call,
+                                       &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_model_call_get(c->engine, c->world.id, c->params[1], c->mem, &call,
-                                   &c->error)))
-        return skn_api_missing(c, rc, "call-not-found");
-    return skn_answer_one(c, &skn_model_call_whole_shape, &call);
+    return rc ? skn_api_missing(c, rc, "call-not-found")
+              : skn_answer_one(c, &skn_model_call_whole_shape, &call);
 }
 
 /* A turn that failed before anything was kept has left nothing but its reason. */

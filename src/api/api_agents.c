@@ -21,8 +21,7 @@ skein_rc skn_api_list_agents(skn_api_call *c)
     skn_page     page;
     skein_rc     rc;
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
+    if ((rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
         (rc = skn_page_open(c, SKN_STR("agents"), agents.count, 0, &page)) ||
         (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;
@@ -73,15 +72,13 @@ skein_rc skn_api_answer_agent(skn_api_call *c, skein_agent *agent)
 
 skein_rc skn_api_get_agent(skn_api_call *c)
 {
-    skein_agent agent;
     skn_at_work work;
     bool        same;
     skein_rc    rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = write_agent(c, &agent, &work)) ||
-        (rc = skn_page_fields(c, SKN_FIELDS_AGENT)))
+    if ((rc = write_agent(c, &c->agent, &work)) || (rc = skn_page_fields(c, SKN_FIELDS_AGENT)))
         return rc;
-    skn_call_etag(c, agent_tag(c, &agent, &work), &same);
+    skn_call_etag(c, agent_tag(c, &c->agent, &work), &same);
     return SKEIN_OK;
 }
 
@@ -264,15 +261,13 @@ skein_rc skn_api_create_agent(skn_api_call *c)
     skn_agent_hours when;
     skein_rc        rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_name(c, true, &agent.name)) ||
-        (rc = read_hours(c, &when)))
+    if ((rc = skn_api_name(c, true, &agent.name)) || (rc = read_hours(c, &when)))
         return rc;
     agent.world = c->world.id;
     if ((rc = merge_agent(c, &agent)) ||
         (rc = skn_agent_save(c->engine, NULL, &agent, &when, c->mem, &c->error)))
         return skn_api_blame(c, rc);
-    c->status = 201;
-    skn_api_location(c, "/agents/%.*s", SKN_FMT(agent.name));
+    skn_api_location(c, 201, "/agents/%.*s", SKN_FMT(agent.name));
     return skn_api_answer_agent(c, &agent);
 }
 
@@ -295,7 +290,7 @@ static skein_rc change_agent(skn_api_call *c, skein_agent *agent, const skn_agen
     skein_rc    rc;
 
     do {
-        if ((rc = skn_api_find_agent(c, &was)) || (rc = check_match(c, &was, &asked)))
+        if ((rc = skn_find_agent(c, c->params[1], &was)) || (rc = check_match(c, &was, &asked)))
             return rc;
         *agent = was;
         if ((rc = merge_agent(c, agent)) == SKEIN_OK)
@@ -306,34 +301,29 @@ static skein_rc change_agent(skn_api_call *c, skein_agent *agent, const skn_agen
 
 skein_rc skn_api_update_agent(skn_api_call *c)
 {
-    skein_agent     agent;
     skn_str         name;
     skn_agent_hours when;
     skein_rc        rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)) ||
-        (rc = read_hours(c, &when)))
+    if ((rc = skn_call_text(c, "name", false, &name)) || (rc = read_hours(c, &when)))
         return rc;
-    if (name.p && !skn_str_eq(name, agent.name))
+    if (name.p && !skn_str_eq(name, c->agent.name))
         return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
-    if ((rc = change_agent(c, &agent, &when)) ||
-        (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
+    if ((rc = change_agent(c, &c->agent, &when)) ||
+        (rc = skein_agent_find(c->engine, c->world.id, c->agent.uid, c->mem, &c->agent,
+                               &c->error)))
         return skn_api_blame(c, rc);
-    return skn_api_answer_agent(c, &agent);
+    return skn_api_answer_agent(c, &c->agent);
 }
 
 skein_rc skn_api_remove_agent(skn_api_call *c)
 {
-    skein_agent agent;
-    bool        asked, force;
-    skein_rc    rc;
+    bool     asked, force;
+    skein_rc rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
-        (rc = skn_api_flag(c, "force", &force)) ||
-        (rc = skein_agent_remove(c->engine, agent.id, force, &c->error)))
+    if ((rc = check_match(c, &c->agent, &asked)) || (rc = skn_api_flag(c, "force", &force)))
         return rc;
-    c->status = 204;
-    return SKEIN_OK;
+    return skein_agent_remove(c->engine, c->agent.id, force, &c->error);
 }
 
 /* --- Memory and conversations ------------------------------------------------------------- */
@@ -341,29 +331,26 @@ skein_rc skn_api_remove_agent(skn_api_call *c)
 /* In its own conversation an agent remembers all that was said there. */
 skein_rc skn_api_get_agent_memory(skn_api_call *c)
 {
-    skein_agent   agent;
-    skein_version version;
-    skein_rc      rc;
+    skein_agent_id memory = {0};
+    skein_version  version;
+    skein_rc       rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
-        (rc = skn_api_version(c, &version)))
+    if ((rc = skn_api_chat_or_current(c)) || (rc = skn_api_version(c, &version)))
         return rc;
-    if (c->chat.agent.v == agent.id.v)
-        agent.id.v = 0;
-    return skn_api_answer_lane(c, &version, agent.id, SKN_NONE);
+    if (c->chat.agent.v != c->agent.id.v)
+        memory = c->agent.id;
+    return skn_api_answer_lane(c, &version, memory, SKN_NONE);
 }
 
 skein_rc skn_api_clear_agent_memory(skn_api_call *c)
 {
-    skein_agent   agent;
     skein_change  how;
     skein_version made;
     skein_rc      rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
-        (rc = skn_api_change(c, false, &how)))
+    if ((rc = skn_api_chat_or_current(c)) || (rc = skn_api_change(c, false, &how)))
         return rc;
-    rc = skein_forget(c->engine, &how, agent.id, c->mem, &made, &c->error);
+    rc = skein_forget(c->engine, &how, c->agent.id, c->mem, &made, &c->error);
     if (rc)
         return skn_api_changed(c, rc);
     skn_jw_object(&c->w);
@@ -377,19 +364,18 @@ skein_rc skn_api_clear_agent_memory(skn_api_call *c)
 
 skein_rc skn_api_list_agent_chats(skn_api_call *c)
 {
-    skein_agent         agent;
     skein_conversations chats, own = {0};
     skn_str             mode = skn_call_query(c, "mode");
     skein_mode          wanted;
-    skein_rc            rc = skn_api_find_agent(c, &agent);
+    skein_rc            rc;
 
-    if (rc == SKEIN_OK && mode.p && !skn_mode_from(mode, &wanted))
+    if (mode.p && !skn_mode_from(mode, &wanted))
         return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
-    if (rc || (rc = skein_conversation_list(c->engine, c->world.id, c->mem, &chats, &c->error)))
+    if ((rc = skein_conversation_list(c->engine, c->world.id, c->mem, &chats, &c->error)))
         return rc;
     own.at = SKN_ARRAY(c->mem, chats.count + 1, skein_conversation);
     for (size_t i = 0; i < chats.count; i++)
-        if (chats.at[i].agent.v == agent.id.v && (!mode.p || chats.at[i].mode == wanted))
+        if (chats.at[i].agent.v == c->agent.id.v && (!mode.p || chats.at[i].mode == wanted))
             own.at[own.count++] = chats.at[i];
     return skn_answer_list(c, SKN_STR("conversations"), 0, own.at, own.count, &skn_chat_shape);
 }

@@ -44,8 +44,7 @@ skein_rc skn_api_list_chats(skn_api_call *c)
     size_t              n = 0;
     skein_rc            rc;
 
-    if ((rc = skn_find_world(c)) || (rc = read_wanted(c, &q)) ||
-        (rc = skn_api_flag(c, "removed", &removed)) ||
+    if ((rc = read_wanted(c, &q)) || (rc = skn_api_flag(c, "removed", &removed)) ||
         (rc = skn_api_flag(c, "archived", &archived)) ||
         (rc = removed || archived
                   ? skein_conversation_removed(c->engine, c->world.id, c->mem, &all, &c->error)
@@ -119,23 +118,18 @@ static skein_rc make_chat(skn_api_call *c, skein_conversation *out)
 skein_rc skn_api_create_chat(skn_api_call *c)
 {
     skein_conversation chat;
-    skein_rc           rc;
+    skein_rc           rc = make_chat(c, &chat);
 
-    if ((rc = skn_find_world(c)) || (rc = make_chat(c, &chat)))
+    if (rc)
         return skn_api_blame(c, rc);
-    c->status = 201;
-    skn_api_location(c, "/chats/%.*s", SKN_FMT(chat.uid));
+    skn_api_location(c, 201, "/chats/%.*s", SKN_FMT(chat.uid));
     return answer_chat(c, &chat);
 }
 
 skein_rc skn_api_get_chat(skn_api_call *c)
 {
-    bool     same = false, typed;
-    skein_rc rc;
+    bool same = false;
 
-    if ((rc = skn_call_query_flag(c, "typed", &typed)) || (rc = skn_find_world(c)) ||
-        (rc = typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1])))
-        return rc;
     skn_call_etag(c, chat_tag(c, &c->chat), &same);
     return same ? SKEIN_OK : skn_answer_one(c, &skn_chat_shape, &c->chat);
 }
@@ -178,8 +172,7 @@ skein_rc skn_api_update_chat(skn_api_call *c)
     bool                      asked;
     skein_rc                  rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_change(c, &what)) ||
-        (rc = check_match(c, &asked)))
+    if ((rc = read_change(c, &what)) || (rc = check_match(c, &asked)))
         return rc;
     what.was = asked ? &c->chat : NULL;
     if ((what.set_title || what.set_reply_expected || what.set_read_only) &&
@@ -192,23 +185,16 @@ skein_rc skn_api_update_chat(skn_api_call *c)
 skein_rc skn_api_remove_chat(skn_api_call *c)
 {
     bool     force;
-    skein_rc rc;
+    skein_rc rc = skn_api_flag(c, "force", &force);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_flag(c, "force", &force)) ||
-        (rc = skein_conversation_remove(c->engine, c->chat.id, force, &c->error)))
-        return rc;
-    c->status = 204;
-    return SKEIN_OK;
+    return rc ? rc : skein_conversation_remove(c->engine, c->chat.id, force, &c->error);
 }
 
 skein_rc skn_api_restore_chat(skn_api_call *c)
 {
     skein_conversation chat;
-    skein_rc           rc;
+    skein_rc rc = skein_conversation_restore(c->engine, c->world.id, c->params[1], c->mem,
+                                             &chat, &c->error);
 
-    if ((rc = skn_find_world(c)))
-        return rc;
-    rc = skein_conversation_restore(c->engine, c->world.id, c->params[1], c->mem, &chat,
-                                    &c->error);
     return rc ? skn_api_missing(c, rc, "chat-not-found") : answer_chat(c, &chat);
 }

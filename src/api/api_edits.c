@@ -13,9 +13,9 @@ static bool is_users(const skein_message *m)
 static skein_rc find_target(skn_api_call *c, skein_message *out)
 {
     skn_str  chat;
-    skein_rc rc;
+    skein_rc rc = skn_call_chat_id(c, &chat);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &chat)))
+    if (rc)
         return rc;
     return chat.p ? skn_api_message(c, out) : skn_call_invalid(c, "/chatId", "is required");
 }
@@ -252,22 +252,19 @@ skein_rc skn_api_edit_message(skn_api_call *c)
 skein_rc skn_api_list_edit_errors(skn_api_call *c)
 {
     skein_edit_errors list;
-    skein_rc          rc;
+    skein_rc rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error)))
-        return rc;
-    return skn_answer_list(c, SKN_STR("edit-errors"), SKN_LIST_NEWEST | SKN_LIST_WHOLE, list.at,
-                           list.count, &skn_edit_error_shape);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("edit-errors"), SKN_LIST_NEWEST | SKN_LIST_WHOLE,
+                                list.at, list.count, &skn_edit_error_shape);
 }
 
 static skein_rc find_error(skn_api_call *c, skein_edit_error *out)
 {
     skein_edit_errors list;
-    skein_rc          rc;
+    skein_rc rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error)))
+    if (rc)
         return rc;
     for (size_t i = 0; i < list.count; i++)
         if (skn_str_eq(list.at[i].uid, c->params[1])) {

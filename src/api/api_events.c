@@ -70,11 +70,9 @@ static skein_rc find_place(skn_events_asked *q)
     skn_str       chat = skn_call_query(c, "chatId");
     skein_rc      rc;
 
-    if (c->params[0].p) {
-        if ((rc = skn_find_world(c)))
-            return rc;
-        q->filter.world = c->world.id;
-    }
+    if ((rc = skn_find_named(c)))
+        return rc;
+    q->filter.world = c->world.id;
     if (!chat.n)
         return SKEIN_OK;
     if (!c->params[0].p)

@@ -85,9 +85,9 @@ static skein_rc answer_export(skn_api_call *c, const skn_export_request *req, sk
 skein_rc skn_api_export_world(skn_api_call *c)
 {
     skn_export_request req = {.version = 0};
-    skein_rc           rc;
+    skein_rc           rc = read_format(c, SKN_FORMAT_ARCHIVE, &req);
 
-    if ((rc = skn_find_world(c)) || (rc = read_format(c, SKN_FORMAT_ARCHIVE, &req)))
+    if (rc)
         return rc;
     req.world = c->world.id;
     return answer_export(c, &req, c->world.name);
@@ -101,7 +101,7 @@ skein_rc skn_api_export_chat(skn_api_call *c)
     skein_version      v = {.number = 0};
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_format(c, SKN_FORMAT_MD, &req)) ||
+    if ((rc = read_format(c, SKN_FORMAT_MD, &req)) ||
         (thread.p && (rc = skn_find_version(c, thread, &v))) ||
         (root.p && (rc = skn_find_message(c, root, &m))))
         return rc;
@@ -205,12 +205,11 @@ skein_rc skn_api_import_world(skn_api_call *c)
         hide_path(c, &u);
         return rc;
     }
-    if (!req.dry_run)
-        atomic_fetch_add(&c->api->guessed, (unsigned long long)report.links_guessed);
-    c->status = req.dry_run ? 200 : 201;
     c->world.name = report.world;
-    if (!req.dry_run)
-        skn_api_location(c, "%s", "");
+    if (!req.dry_run) {
+        atomic_fetch_add(&c->api->guessed, (unsigned long long)report.links_guessed);
+        skn_api_location(c, 201, "%s", "");
+    }
     skn_import_report_json(&report, skn_call_query(c, "filename"), req.dry_run, &c->w);
     return SKEIN_OK;
 }

@@ -66,11 +66,9 @@ static skein_rc answer_files(skn_api_call *c, bool content)
 skein_rc skn_api_list_context_files(skn_api_call *c)
 {
     bool     content;
-    skein_rc rc;
+    skein_rc rc = skn_call_query_flag(c, "content", &content);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_query_flag(c, "content", &content)))
-        return rc;
-    return answer_files(c, content);
+    return rc ? rc : answer_files(c, content);
 }
 
 /* --- All of them -------------------------------------------------------------------------- */
@@ -119,9 +117,9 @@ skein_rc skn_api_set_context_files(skn_api_call *c)
     const skn_json     *list;
     skein_context_files files = {0};
     size_t              bad;
-    skein_rc            rc;
+    skein_rc            rc = skn_api_body_list(c, "files", &list);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_body_list(c, "files", &list)))
+    if (rc)
         return rc;
     files.at = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
     for (const skn_json *v = list->first; v; v = v->next, files.count++)
@@ -166,9 +164,7 @@ static skein_rc answer_file(skn_api_call *c, skn_str path, bool content)
 
 skein_rc skn_api_get_context_file(skn_api_call *c)
 {
-    skein_rc rc = skn_find_chat_param(c);
-
-    return rc ? rc : answer_file(c, c->params[2], true);
+    return answer_file(c, c->params[2], true);
 }
 
 /* A file that is there lacks the item; where one is missing, a person has to put it there. */
@@ -239,9 +235,9 @@ skein_rc skn_api_add_context_file(skn_api_call *c)
     skein_context_file file = {.path = SKN_NONE};
     const char        *why;
     bool               dry;
-    skein_rc           rc;
+    skein_rc           rc = skn_api_flag(c, "dryRun", &dry);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_flag(c, "dryRun", &dry)))
+    if (rc)
         return rc;
     if ((why = read_parts(c, c->json, &file)))
         return skn_call_invalid(c, "", why);
@@ -263,7 +259,7 @@ skein_rc skn_api_remove_context_file(skn_api_call *c)
     bool                      dry;
     skein_rc                  rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_flag(c, "dryRun", &dry)) ||
+    if ((rc = skn_api_flag(c, "dryRun", &dry)) ||
         (rc = skein_context_file_list(c->engine, c->chat.id, c->mem, &list, &c->error)))
         return rc;
     if (!(file = file_of(&list, c->params[2])))

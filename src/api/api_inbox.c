@@ -221,13 +221,11 @@ skein_rc skn_api_remove_inbox_item(skn_api_call *c)
 {
     skein_inbox_change change = {.read = -1, .done = -1, .snoozed_until = -1, .remove = true};
     skein_inbox_item   item;
-    skein_rc           rc;
+    skein_rc           rc = find_item(c, &item);
 
-    if ((rc = find_item(c, &item)) ||
-        (rc = skein_inbox_set(c->engine, item.uid, &change, c->mem, &item, &c->error)))
-        return skn_api_missing(c, rc, "inbox-not-found");
-    c->status = 204;
-    return SKEIN_OK;
+    if (rc == SKEIN_OK)
+        rc = skein_inbox_set(c->engine, item.uid, &change, c->mem, &item, &c->error);
+    return skn_api_missing(c, rc, "inbox-not-found");
 }
 
 /* --- Answers ------------------------------------------------------------------------------ */

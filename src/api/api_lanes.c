@@ -116,11 +116,9 @@ skein_rc skn_api_lane_ensure(skn_api_call *c, skn_str key, skn_str call_id)
 
 static skein_rc find_lanes(skn_api_call *c, skein_lanes *out)
 {
-    skein_rc rc;
+    skein_rc rc = skn_api_chat_or_current(c);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
-        return rc;
-    return skein_lane_list(c->engine, c->chat.id, c->mem, out, &c->error);
+    return rc ? rc : skein_lane_list(c->engine, c->chat.id, c->mem, out, &c->error);
 }
 
 skein_rc skn_api_create_delegation(skn_api_call *c)
@@ -141,8 +139,7 @@ skein_rc skn_api_create_delegation(skn_api_call *c)
         return rc;
     one.chat_uid = c->chat.uid;
     if (!dry) {
-        c->status = 201;
-        skn_api_location(c, "/delegations/%.*s?chatId=%.*s", SKN_FMT(one.key),
+        skn_api_location(c, 201, "/delegations/%.*s?chatId=%.*s", SKN_FMT(one.key),
                          SKN_FMT(c->chat.uid));
         rc = skein_delegation_get(c->engine, c->chat.id, one.key, c->mem, &one, &c->error);
     }
@@ -184,14 +181,6 @@ skein_rc skn_api_finish_delegation(skn_api_call *c)
 
 /* Delegations: work that one agent handed to another, in a chat. */
 
-/* The chat of chatId, or the current one. */
-static skein_rc find_chat(skn_api_call *c)
-{
-    skein_rc rc = skn_find_world(c);
-
-    return rc ? rc : skn_api_chat_or_current(c);
-}
-
 /* Before delegations, those that are the work of nobody else: the main lane and the memories of agents. */
 static skein_rc put_others(skn_api_call *c, skein_delegations *list)
 {
@@ -222,7 +211,7 @@ skein_rc skn_api_list_delegations(skn_api_call *c)
     bool              lanes;
     skein_rc          rc;
 
-    if ((rc = find_chat(c)) || (rc = skn_call_query_flag(c, "lanes", &lanes)) ||
+    if ((rc = skn_api_chat_or_current(c)) || (rc = skn_call_query_flag(c, "lanes", &lanes)) ||
         (rc = skein_delegation_list(c->engine, c->chat.id, c->mem, &list, &c->error)) ||
         (lanes && (rc = put_others(c, &list))))
         return rc;
@@ -243,7 +232,7 @@ static skein_rc answer_delegation(skn_api_call *c)
 
 skein_rc skn_api_get_delegation(skn_api_call *c)
 {
-    skein_rc rc = find_chat(c);
+    skein_rc rc = skn_api_chat_or_current(c);
 
     return rc ? rc : answer_delegation(c);
 }
@@ -252,7 +241,7 @@ skein_rc skn_api_cancel_delegation(skn_api_call *c)
 {
     skein_rc rc;
 
-    if ((rc = find_chat(c)) ||
+    if ((rc = skn_api_chat_or_current(c)) ||
         (rc = skein_delegation_cancel(c->engine, c->chat.id, c->params[1], c->written,
                                       &c->error)))
         return skn_api_missing(c, rc, "delegation-not-found");
@@ -264,7 +253,7 @@ skein_rc skn_api_retry_delegation(skn_api_call *c)
 {
     skein_rc rc;
 
-    if ((rc = find_chat(c)) ||
+    if ((rc = skn_api_chat_or_current(c)) ||
         (rc = skein_delegation_retry(c->engine, c->chat.id, c->params[1], &c->error)))
         return skn_api_missing(c, rc, "delegation-not-found");
     c->status = 202;

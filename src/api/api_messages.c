@@ -4,7 +4,7 @@
 
 #define COVERED_MOST 200 /* messages that are named */
 
-static skein_rc answer_chat_messages(skn_api_call *c)
+skein_rc skn_api_list_chat_messages(skn_api_call *c)
 {
     skn_str       name = skn_call_query(c, "agent");
     skein_agent   agent = {.id = {0}};
@@ -21,18 +21,9 @@ static skein_rc answer_chat_messages(skn_api_call *c)
 
 skein_rc skn_api_list_messages(skn_api_call *c)
 {
-    skein_rc rc;
+    skein_rc rc = skn_api_chat_or_current(c);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
-        return rc;
-    return answer_chat_messages(c);
-}
-
-skein_rc skn_api_list_chat_messages(skn_api_call *c)
-{
-    skein_rc rc = skn_find_chat_param(c);
-
-    return rc ? rc : answer_chat_messages(c);
+    return rc ? rc : skn_api_list_chat_messages(c);
 }
 
 /* The current version if that holds the message, else the newest that does. */
@@ -65,11 +56,9 @@ static skein_rc explain_one(skn_api_call *c, skein_message *m, skn_told_messages
 /* What a person typed for a message of the chat, "@~2" or a part of an id, is found as everywhere. */
 static skein_rc find_typed(skn_api_call *c, skein_message *out)
 {
-    skein_rc rc;
+    skein_rc rc = skn_api_chat_or_current(c);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
-        return rc;
-    return skn_find_message_typed(c, c->params[1], out);
+    return rc ? rc : skn_find_message_typed(c, c->params[1], out);
 }
 
 static skein_rc find_message(skn_api_call *c, skein_message *out, skein_posted *waits)
@@ -309,7 +298,7 @@ skein_rc skn_api_append_messages(skn_api_call *c)
     append         a;
     skein_rc       rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_append(c, &a)) ||
+    if ((rc = read_append(c, &a)) ||
         (a.req.lane.p && (rc = skn_api_lane_ensure(c, a.req.lane, a.call_id))))
         return rc;
     rc = skein_append(c->engine, &a.req, c->mem, &stored, &c->error);
@@ -429,8 +418,7 @@ skein_rc skn_api_get_tree(skn_api_call *c)
     skein_message_id root;
     skein_rc         rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
-        (rc = read_root(c, &root)))
+    if ((rc = skn_api_version(c, &v)) || (rc = read_root(c, &root)))
         return rc;
     return answer_tree(c, &v, root);
 }
@@ -442,8 +430,7 @@ skein_rc skn_api_get_analytics(skn_api_call *c)
     skein_stats      stats;
     skein_rc         rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
-        (rc = read_root(c, &root)) ||
+    if ((rc = skn_api_version(c, &v)) || (rc = read_root(c, &root)) ||
         (rc = skein_stats_read(c->engine, c->chat.id, v.number, root, c->mem, &stats,
                                &c->error)))
         return rc;
@@ -498,20 +485,16 @@ skein_rc skn_api_list_analytics_groups(skn_api_call *c)
     skn_page           page;
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
-        (rc = read_root(c, &root)) || (rc = read_by(c, &by)) ||
-        (rc = skn_page_read(c,
+    if ((rc = skn_api_version(c, &v)) || (rc = read_root(c, &root)) || (rc = read_by(c, &by)) ||
+        (rc = skein_stats_groups_read(c->engine, c->chat.id, v.number, root, by, c->mem,
+                                      &groups, &c->error)) ||
+        (rc = skn_page_open(c,
                             skn_arena_printf(c->mem, "groups/%.*s/%lld/%d",
                                              SKN_FMT(v.thread_uid), (long long)root.v, (int)by),
-                            SKN_PAGE_MOST, false, &page)) ||
-        (rc = skein_stats_groups_read(c->engine, c->chat.id, v.number, root, by, c->mem,
-                                      &groups, &c->error)))
+                            groups.count, SKN_LIST_WHOLE, &page)))
         return rc;
-    skn_page_fit(&page, (int64_t)groups.count);
-    skn_call_list(c);
     for (int64_t i = page.from, end = page.from + page.count; !rc && i < end; i += ROOTS_MOST)
         rc = write_groups(c, groups.at + i,
                           (size_t)(end - i < ROOTS_MOST ? end - i : ROOTS_MOST));
-    skn_page_end(c, &page);
-    return rc ? rc : skn_page_fields(c, SKN_FIELDS_STATS_GROUP);
+    return rc ? rc : skn_page_close(c, &page, SKN_FIELDS_STATS_GROUP);
 }

@@ -170,8 +170,7 @@ static skein_rc store(skn_posting *p)
     bool          follow;
     skein_rc      rc;
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = c->params[1].p ? skn_find_chat(c, c->params[1]) : find_place(c)) ||
+    if ((rc = skn_find_named(c)) || (!c->chat.id.v && (rc = find_place(c))) ||
         (rc = read_post(c, &p->post)) || (rc = skn_call_flag(c, "stream", false, &p->stream)))
         return rc;
     p->stream = p->stream || c->wants_stream;
@@ -196,8 +195,7 @@ void skn_post_answer(skn_posting *p)
     skn_api_call *c = p->c;
     bool          named = skn_api_has(c, "clientMessageId");
 
-    c->status = 202;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
+    skn_api_location(c, 202, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
     skn_api_write_posted(c, &p->posted, named ? p->post.client_id : SKN_NONE, &p->notice);
 }
 
@@ -267,7 +265,7 @@ skein_rc skn_post_gather(skn_posting *p)
         (rc = skein_conversation_get(c->engine, c->chat.id, c->mem, &c->chat, &c->error)) ||
         (rc = read_replies(p, &told, &said)))
         return rc;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
+    skn_api_location(c, 200, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
     skn_jw_object(&c->w);
     skn_jw_key(&c->w, "message");
     if (said)

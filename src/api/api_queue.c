@@ -11,8 +11,7 @@ skein_rc skn_api_list_queue(skn_api_call *c)
     skn_page    page;
     skein_rc    rc;
 
-    if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_queue_list(c->engine, c->chat.id, c->mem, &queue, &c->error)) ||
+    if ((rc = skein_queue_list(c->engine, c->chat.id, c->mem, &queue, &c->error)) ||
         (rc = skn_page_open(c, SKN_STR("queue"), queue.count, 0, &page)))
         return rc;
     for (int64_t i = page.from; i < page.from + page.count; i++)
@@ -43,8 +42,7 @@ static skein_rc send_now(skn_api_call *c)
 
     if (rc)
         return rc;
-    c->status = 202;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(posted.message.uid));
+    skn_api_location(c, 202, "/messages/%.*s", SKN_FMT(posted.message.uid));
     skn_api_write_posted(c, &posted, SKN_NONE, &(skein_notice){.code = SKN_NONE});
     return SKEIN_OK;
 }
@@ -56,7 +54,7 @@ skein_rc skn_api_change_queued(skn_api_call *c)
     bool          now;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_text(c, "content", false, &content)) ||
+    if ((rc = skn_call_text(c, "content", false, &content)) ||
         (rc = skn_call_flag(c, "send", false, &now)) || (rc = find_waiting(c, &waiting)))
         return rc;
     if (content.p && !skn_str_trim(content).n)
@@ -74,13 +72,7 @@ skein_rc skn_api_change_queued(skn_api_call *c)
 
 skein_rc skn_api_remove_queued(skn_api_call *c)
 {
-    skein_rc rc;
-
-    if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_queue_remove(c->engine, c->chat.id, c->params[2], &c->error)))
-        return rc;
-    c->status = 204;
-    return SKEIN_OK;
+    return skein_queue_remove(c->engine, c->chat.id, c->params[2], &c->error);
 }
 
 /* --- Stopping ----------------------------------------------------------------------------- */
@@ -135,7 +127,7 @@ static skein_rc find_targets(skn_stopping *s)
     size_t          n = 0;
     skein_rc        rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &chat)) ||
+    if ((rc = skn_find_named(c)) || (rc = skn_call_chat_id(c, &chat)) ||
         (chat.p && (rc = skn_find_chat(c, chat))) ||
         (rc = skn_api_list(c, c->json, "agents", &list)))
         return rc;
@@ -239,8 +231,7 @@ skein_rc skn_api_retry_answer(skn_api_call *c)
                                  &c->error)) ||
         (rc = skn_api_explain(c, c->chat.version, &list, &told)))
         return rc;
-    c->status = 202;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));
+    skn_api_location(c, 202, "/messages/%.*s", SKN_FMT(m.uid));
     skn_api_write_message(c, &told, 0);
     return SKEIN_OK;
 }

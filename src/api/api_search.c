@@ -129,7 +129,7 @@ skein_rc skn_api_search_world(skn_api_call *c)
     skn_str              chat = skn_call_query(c, "chatId");
     skein_rc             rc;
 
-    if ((rc = skn_find_world(c)) || (chat.p && (rc = skn_find_chat(c, chat))))
+    if (chat.p && (rc = skn_find_chat(c, chat)))
         return rc;
     req.world = c->world.id;
     req.conversation = c->chat.id;

@@ -12,7 +12,7 @@
 #define IDS_MOST  10000
 #define LIST_MOST 1000
 
-void skn_api_location(skn_api_call *c, const char *fmt, ...)
+void skn_api_location(skn_api_call *c, int status, const char *fmt, ...)
 {
     char    path[512];
     va_list args;
@@ -20,6 +20,7 @@ void skn_api_location(skn_api_call *c, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(path, sizeof path, fmt, args);
     va_end(args);
+    c->status = status;
     skn_call_add_header(
         c, "Location",
         skn_arena_printf(c->mem, "/worlds/%.*s%s", SKN_FMT(c->world.name), path));
@@ -46,9 +47,9 @@ skein_rc skn_api_chat_or_current(skn_api_call *c)
 static skein_rc find_said(skn_api_call *c, skein_message *out)
 {
     skn_str  id;
-    skein_rc rc;
+    skein_rc rc = skn_call_chat_id(c, &id);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &id)))
+    if (rc)
         return rc;
     if (id.p) {
         rc = skn_find_chat(c, id);
@@ -146,13 +147,6 @@ skein_rc skn_api_missing(skn_api_call *c, skein_rc rc, const char *problem)
     if (rc == SKEIN_NOT_FOUND && !c->more.thing && !c->problem)
         c->problem = problem;
     return rc;
-}
-
-skein_rc skn_api_find_agent(skn_api_call *c, skein_agent *out)
-{
-    skein_rc rc = skn_find_world(c);
-
-    return rc ? rc : skn_find_agent(c, c->params[1], out);
 }
 
 /* --- Changes ------------------------------------------------------------------------------ */

@@ -10,8 +10,7 @@ skein_rc skn_api_list_squashes(skn_api_call *c)
     skn_page     page;
     skein_rc     rc;
 
-    if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_squash_list(c->engine, c->chat.id, 0, c->mem, &uids, &c->error)) ||
+    if ((rc = skein_squash_list(c->engine, c->chat.id, 0, c->mem, &uids, &c->error)) ||
         (rc = skn_page_open(c, SKN_STR("squashes"), uids.count, SKN_LIST_NEWEST, &page)))
         return rc;
     for (int64_t i = page.from; i < page.from + page.count; i++) {
@@ -125,8 +124,8 @@ skein_rc skn_api_squash(skn_api_call *c)
     skein_squash       made;
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &request.how)) ||
-        (rc = read_spec(c, &request.spec)) || (rc = read_performer(c, &request)))
+    if ((rc = skn_api_change(c, false, &request.how)) || (rc = read_spec(c, &request.spec)) ||
+        (rc = read_performer(c, &request)))
         return rc;
     if (!request.spec.content.p)
         return ask_model(c, &request);
@@ -134,13 +133,12 @@ skein_rc skn_api_squash(skn_api_call *c)
                                &c->error);
     if (rc)
         return skn_api_changed(c, rc);
-    c->status = request.how.dry_run ? 200 : 201;
     skn_jw_object(&c->w);
     skn_shape_members(&c->w, &skn_squash_shape, &made);
     skn_jw_kbool(&c->w, "dryRun", request.how.dry_run);
     if (!request.how.dry_run) {
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.version.origin_thread_uid);
-        skn_api_location(c, "/squashes/%.*s", SKN_FMT(made.uid));
+        skn_api_location(c, 201, "/squashes/%.*s", SKN_FMT(made.uid));
         skn_api_fresh_etag(c);
     }
     skn_jw_object_end(&c->w);
@@ -151,10 +149,9 @@ skein_rc skn_api_squash(skn_api_call *c)
 static skein_rc find_squash(skn_api_call *c, skein_squash *out)
 {
     skein_message m;
-    skein_rc      rc;
+    skein_rc      rc = skein_squash_get(c->engine, c->params[1], c->mem, out, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_squash_get(c->engine, c->params[1], c->mem, out, &c->error)))
+    if (rc)
         return rc;
     rc = skein_message_in_world(c->engine, c->world.id, out->result.uid, c->mem, &m, &c->chat,
                                 &c->error);
@@ -251,15 +248,13 @@ skein_rc skn_api_branch(skn_api_call *c)
     int64_t            length;
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_cut(c, &v, &length)) ||
-        (rc = skn_call_text(c, "title", false, &title)))
+    if ((rc = read_cut(c, &v, &length)) || (rc = skn_call_text(c, "title", false, &title)))
         return rc;
     how = (skein_change){.conversation = c->chat.id};
     rc = skein_branch(c->engine, &how, v.number, length, title, c->mem, &made, &c->error);
     if (rc)
         return skn_api_blame(c, rc);
-    c->status = 201;
-    skn_api_location(c, "/chats/%.*s", SKN_FMT(made.uid));
+    skn_api_location(c, 201, "/chats/%.*s", SKN_FMT(made.uid));
     skn_call_add_header(c, "ETag", skn_call_chat_etag(c, &made));
     skn_shape_chat(&c->w, &made);
     return SKEIN_OK;

@@ -21,7 +21,7 @@ static skein_rc find_place(skn_api_call *c)
     skn_str  id;
     skein_rc rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &id)) || !id.p)
+    if ((rc = skn_call_chat_id(c, &id)) || !id.p)
         return rc;
     return skn_find_chat(c, id);
 }
@@ -144,8 +144,8 @@ skein_rc skn_api_switch_tag(skn_api_call *c)
     bool      active;
     skein_rc  rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)) ||
-        (rc = find_tag(c, &tag)) || (rc = skn_api_flag(c, "active", &active)))
+    if ((rc = skn_api_chat_or_current(c)) || (rc = find_tag(c, &tag)) ||
+        (rc = skn_api_flag(c, "active", &active)))
         return rc;
     if (!skn_api_has(c, "active"))
         return skn_call_invalid(c, "/active", "is required");
@@ -157,13 +157,9 @@ skein_rc skn_api_switch_tag(skn_api_call *c)
 skein_rc skn_api_remove_tag(skn_api_call *c)
 {
     skein_tag tag;
-    skein_rc  rc;
+    skein_rc  rc = find_tag(c, &tag);
 
-    if ((rc = find_tag(c, &tag)) ||
-        (rc = skein_tag_forget(c->engine, c->world.id, tag.name, &c->error)))
-        return rc;
-    c->status = 204;
-    return SKEIN_OK;
+    return rc ? rc : skein_tag_forget(c->engine, c->world.id, tag.name, &c->error);
 }
 
 /* --- Instructions of a message ------------------------------------------------------------ */

@@ -18,13 +18,12 @@ static skein_rc read_status(skn_api_call *c, skn_str *out)
 
 skein_rc skn_api_list_tasks(skn_api_call *c)
 {
-    skein_agent agent;
     skein_tasks tasks;
     skn_str     status;
     skein_rc    rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_status(c, &status)) ||
-        (rc = skein_task_list(c->engine, agent.id, status, LISTED_MOST, c->mem, &tasks,
+    if ((rc = read_status(c, &status)) ||
+        (rc = skein_task_list(c->engine, c->agent.id, status, LISTED_MOST, c->mem, &tasks,
                               &c->error)))
         return rc;
     return skn_answer_list(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
@@ -44,51 +43,46 @@ static skein_rc read_words(skn_api_call *c, const char *member, skn_str *out)
 
 skein_rc skn_api_create_task(skn_api_call *c)
 {
-    skein_agent agent;
-    skein_task  task = {.id = 0};
-    skein_rc    rc;
+    skein_task task = {.id = 0};
+    skein_rc   rc = read_words(c, "content", &task.content);
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_words(c, "content", &task.content)))
+    if (rc)
         return rc;
-    task.agent = agent.id;
+    task.agent = c->agent.id;
     task.source = SKN_STR("user");
     if ((rc = skein_task_new(c->engine, &task, c->mem, &c->error)))
         return skn_api_blame(c, rc);
-    c->status = 201;
-    skn_api_location(c, "/tasks/%.*s", SKN_FMT(task.uid));
+    skn_api_location(c, 201, "/tasks/%.*s", SKN_FMT(task.uid));
     return skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_get_task(skn_api_call *c)
 {
     skein_task task;
-    skein_rc   rc;
+    skein_rc   rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task,
+                                   &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
-        return skn_api_missing(c, rc, "task-not-found");
-    return skn_answer_one(c, &skn_task_shape, &task);
+    return rc ? skn_api_missing(c, rc, "task-not-found")
+              : skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_cancel_task(skn_api_call *c)
 {
     skein_task task;
-    skein_rc   rc;
+    skein_rc   rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem,
+                                      &task, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem, &task,
-                                &c->error)))
-        return skn_api_missing(c, rc, "task-not-found");
-    return skn_answer_one(c, &skn_task_shape, &task);
+    return rc ? skn_api_missing(c, rc, "task-not-found")
+              : skn_answer_one(c, &skn_task_shape, &task);
 }
 
 skein_rc skn_api_retry_task(skn_api_call *c)
 {
     skein_task task;
-    skein_rc   rc;
+    skein_rc   rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task,
+                                     &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
+    if (rc)
         return skn_api_missing(c, rc, "task-not-found");
     c->status = 202;
     return skn_answer_one(c, &skn_task_shape, &task);
@@ -98,13 +92,9 @@ skein_rc skn_api_retry_task(skn_api_call *c)
 
 static skein_rc pause_agent(skn_api_call *c, bool paused)
 {
-    skein_agent agent;
-    skein_rc    rc;
+    skein_rc rc = skein_agent_pause(c->engine, c->agent.id, paused, &c->error);
 
-    if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_agent_pause(c->engine, agent.id, paused, &c->error)))
-        return rc;
-    return skn_api_answer_agent(c, &agent);
+    return rc ? rc : skn_api_answer_agent(c, &c->agent);
 }
 
 skein_rc skn_api_pause_agent(skn_api_call *c)
@@ -119,13 +109,9 @@ skein_rc skn_api_resume_agent(skn_api_call *c)
 
 skein_rc skn_api_wake_agent(skn_api_call *c)
 {
-    skein_agent agent;
-    skein_rc    rc;
+    skein_rc rc = skein_agent_wake(c->engine, c->agent.id, &c->error);
 
-    if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_agent_wake(c->engine, agent.id, &c->error)))
-        return rc;
-    return skn_api_answer_agent(c, &agent);
+    return rc ? rc : skn_api_answer_agent(c, &c->agent);
 }
 
 /* --- Telling ------------------------------------------------------------------------------ */
@@ -139,20 +125,19 @@ static skein_rc answer_told(skn_api_call *c, const skein_message *told)
 
     if (rc)
         return rc;
-    c->status = 202;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(told->uid));
+    skn_api_location(c, 202, "/messages/%.*s", SKN_FMT(told->uid));
     skn_shape_message(&c->w, c->chat.uid, &m, NULL);
     return SKEIN_OK;
 }
 
 skein_rc skn_api_tell_agent(skn_api_call *c)
 {
-    skein_agent   agent, from;
+    skein_agent   from;
     skein_tell    tell = {.response_expected = false};
     skein_message m;
     skein_rc      rc;
 
-    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_words(c, "text", &tell.text)) ||
+    if ((rc = read_words(c, "text", &tell.text)) ||
         (rc = skn_call_text(c, "from", false, &tell.from)) ||
         (rc = skn_call_flag(c, "responseExpected", false, &tell.response_expected)))
         return rc;
@@ -164,37 +149,32 @@ skein_rc skn_api_tell_agent(skn_api_call *c)
         tell.from = from.name;
     }
     tell.world = c->world.id;
-    tell.agent = agent.name;
+    tell.agent = c->agent.name;
     rc = skein_tell_agent(c->engine, &tell, c->mem, &m, &c->error);
     return rc ? skn_api_blame(c, rc) : answer_told(c, &m);
 }
 
 skein_rc skn_api_list_expected(skn_api_call *c)
 {
-    skein_agent     agent;
     skein_expecteds list;
-    skein_rc        rc;
+    skein_rc        rc = skein_expected_list(c->engine, c->world.id, c->agent.id, c->mem, &list,
+                                             &c->error);
 
-    if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_expected_list(c->engine, c->world.id, agent.id, c->mem, &list, &c->error)))
-        return rc;
-    return skn_answer_list(c, SKN_STR("expected"), SKN_LIST_NEWEST, list.at, list.count,
-                           &skn_expected_shape);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("expected"), SKN_LIST_NEWEST, list.at, list.count,
+                                &skn_expected_shape);
 }
 
 /* --- Knowledge ---------------------------------------------------------------------------- */
 
 skein_rc skn_api_list_knowledge(skn_api_call *c)
 {
-    skein_agent      agent;
     skein_knowledges list;
     skn_str          words = skn_call_query(c, "q");
-    skein_rc         rc;
+    skein_rc rc = skein_knowledge_list(c->engine, c->agent.id, words, LISTED_MOST, c->mem,
+                                       &list, &c->error);
 
-    if ((rc = skn_api_find_agent(c, &agent)) ||
-        (rc = skein_knowledge_list(c->engine, agent.id, words, LISTED_MOST, c->mem, &list,
-                                   &c->error)))
-        return rc;
-    return skn_answer_list(c, SKN_STR("knowledge"), SKN_LIST_NEWEST, list.at, list.count,
-                           &skn_knowledge_shape);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("knowledge"), SKN_LIST_NEWEST, list.at, list.count,
+                                &skn_knowledge_shape);
 }

@@ -6,21 +6,19 @@
 skein_rc skn_api_list_threads(skn_api_call *c)
 {
     skein_versions list;
-    skein_rc       rc;
+    skein_rc       rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error);
 
-    if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error)))
-        return rc;
-    return skn_answer_list(c, SKN_STR("threads"), SKN_LIST_NEWEST | SKN_LIST_FIELDS, list.at,
-                           list.count, &skn_version_shape);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("threads"), SKN_LIST_NEWEST | SKN_LIST_FIELDS,
+                                list.at, list.count, &skn_version_shape);
 }
 
 skein_rc skn_api_get_thread(skn_api_call *c)
 {
     skein_version v;
-    skein_rc      rc;
+    skein_rc      rc = skn_find_version(c, c->params[2], &v);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &v)))
+    if (rc)
         return rc;
     skn_shape_version(&c->w, &v);
     return SKEIN_OK;
@@ -33,7 +31,7 @@ skein_rc skn_api_list_thread_messages(skn_api_call *c)
     skein_version v;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &v)) ||
+    if ((rc = skn_find_version(c, c->params[2], &v)) ||
         (name.p && (rc = skn_find_agent(c, name, &agent))))
         return rc;
     if (c->chat.agent.v == agent.id.v)
@@ -47,9 +45,9 @@ skein_rc skn_api_get_diff(skn_api_call *c)
     skn_str       from_id = skn_call_query(c, "from");
     skein_version from, to;
     skein_diff    diff;
-    skein_rc      rc;
+    skein_rc      rc = skn_find_version(c, c->params[2], &to);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &to)))
+    if (rc)
         return rc;
     if (!from_id.p)
         from_id = to.origin_thread_uid;
@@ -72,7 +70,7 @@ skein_rc skn_api_get_current_thread(skn_api_call *c)
     bool          same = false;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, SKN_NONE, &v)) ||
+    if ((rc = skn_find_version(c, SKN_NONE, &v)) ||
         (rc = skein_ways_of(c->engine, c->chat.id, c->mem, &ways, &c->error)))
         return rc;
     skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
@@ -113,9 +111,9 @@ skein_rc skn_api_travel(skn_api_call *c)
 {
     skein_change how;
     skein_move   move;
-    skein_rc     rc;
+    skein_rc     rc = skn_api_change(c, true, &how);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, true, &how)))
+    if (rc)
         return rc;
     if ((rc = travel(c, &how, &move)))
         return skn_api_changed(c, rc);
@@ -267,13 +265,12 @@ skein_rc skn_api_operate(skn_api_call *c)
 {
     operation o = {.c = c};
     skn_jw   *w = &c->w;
-    skein_rc  rc;
+    skein_rc  rc = skn_api_change(c, false, &o.how);
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &o.how)))
+    if (rc)
         return rc;
     if ((rc = run_operation(&o)))
         return skn_api_changed(c, rc);
-    c->status = o.how.dry_run ? 200 : 201;
     skn_jw_object(w);
     skn_shape_members(w, &skn_version_shape, &o.made);
     skn_jw_kstr(w, "messageId", o.message.uid);
@@ -281,7 +278,7 @@ skein_rc skn_api_operate(skn_api_call *c)
     write_warnings(w, &o.made);
     if (!o.how.dry_run) {
         skn_shape_undo(w, c->world.name, c->chat.uid, o.made.origin_thread_uid);
-        skn_api_location(c, "/chats/%.*s/threads/%.*s", SKN_FMT(c->chat.uid),
+        skn_api_location(c, 201, "/chats/%.*s/threads/%.*s", SKN_FMT(c->chat.uid),
                          SKN_FMT(o.made.thread_uid));
         skn_api_fresh_etag(c);
     }
@@ -465,8 +462,8 @@ skein_rc skn_api_purge(skn_api_call *c)
     int64_t           erased;
     skein_rc          rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &how)) ||
-        (rc = read_what(c, &ids)) || (rc = find_kept(c, &stays)))
+    if ((rc = skn_api_change(c, false, &how)) || (rc = read_what(c, &ids)) ||
+        (rc = find_kept(c, &stays)))
         return rc;
     if ((rc = purge(c, &how, ids, &shown, &erased)))
         return skn_api_changed(c, rc);

@@ -44,7 +44,7 @@ skein_rc skn_api_get_timeline(skn_api_call *c)
     skein_version v;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+    if ((rc = skn_api_version(c, &v)) ||
         (rc = skn_call_query_int(c, "after", 0, INT32_MAX, 0, &s.after)) ||
         (rc = skein_timeline_visit(c->engine, c->chat.id, v.number, show, &s, &c->error)))
         return rc;
@@ -61,8 +61,7 @@ static skein_rc read_lane(skn_api_call *c, skein_slice *out)
     skein_version v;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
-        (name.p && (rc = skn_find_agent(c, name, &agent))))
+    if ((rc = skn_api_version(c, &v)) || (name.p && (rc = skn_find_agent(c, name, &agent))))
         return rc;
     if (c->chat.agent.v == agent.id.v)
         agent.id.v = 0;
@@ -196,8 +195,8 @@ skein_rc skn_api_create_summary(skn_api_call *c)
     bool             dry;
     skein_rc         rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = read_summary(c, &what)) ||
-        (rc = read_summarised(c, &agent)) || (rc = skn_api_flag(c, "dryRun", &dry)))
+    if ((rc = read_summary(c, &what)) || (rc = read_summarised(c, &agent)) ||
+        (rc = skn_api_flag(c, "dryRun", &dry)))
         return rc;
     if (!what.content.p)
         return ask_summary(c, &what, &agent, dry);
@@ -208,8 +207,7 @@ skein_rc skn_api_create_summary(skn_api_call *c)
     rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error);
     if (rc)
         return skn_api_blame(c, rc);
-    c->status = 201;
-    skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));
+    skn_api_location(c, 201, "/messages/%.*s", SKN_FMT(m.uid));
     write_summary(c, &(skein_summary){.message = m, .covers = covers});
     return SKEIN_OK;
 }

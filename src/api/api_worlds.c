@@ -288,8 +288,7 @@ skein_rc skn_api_create_world(skn_api_call *c)
         (rc = skein_world_new(c->engine, &world, c->mem, &c->error)))
         return skn_api_blame(c, rc);
     c->world = world;
-    c->status = 201;
-    skn_api_location(c, "%s", "");
+    skn_api_location(c, 201, "%s", "");
     return answer_world(c);
 }
 
@@ -297,8 +296,7 @@ skein_rc skn_api_get_world(skn_api_call *c)
 {
     skein_rc rc;
 
-    if ((rc = skn_find_world(c)) || (rc = answer_world(c)) ||
-        (rc = skn_page_fields(c, SKN_FIELDS_WORLD)))
+    if ((rc = answer_world(c)) || (rc = skn_page_fields(c, SKN_FIELDS_WORLD)))
         return rc;
     tag_world(c);
     return SKEIN_OK;
@@ -386,8 +384,7 @@ skein_rc skn_api_update_world(skn_api_call *c)
     bool               dry_run;
     skein_rc           rc;
 
-    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)) ||
-        (rc = skn_api_flag(c, "dryRun", &dry_run)))
+    if ((rc = read_change(c, &change)) || (rc = skn_api_flag(c, "dryRun", &dry_run)))
         return rc;
     if ((rc = change_world(c, &change, dry_run)) || (rc = answer_world(c)))
         return skn_api_blame(c, rc);
@@ -398,13 +395,9 @@ skein_rc skn_api_update_world(skn_api_call *c)
 skein_rc skn_api_remove_world(skn_api_call *c)
 {
     bool     force;
-    skein_rc rc;
+    skein_rc rc = skn_api_flag(c, "force", &force);
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_flag(c, "force", &force)) ||
-        (rc = skein_world_remove(c->engine, c->world.id, force, &c->error)))
-        return rc;
-    c->status = 204;
-    return SKEIN_OK;
+    return rc ? rc : skein_world_remove(c->engine, c->world.id, force, &c->error);
 }
 
 skein_rc skn_api_restore_world(skn_api_call *c)
@@ -447,7 +440,7 @@ skein_rc skn_api_get_world_status(skn_api_call *c)
     skn_jw      *w = &c->w;
     skein_rc     rc;
 
-    if ((rc = skn_find_world(c)) || (chat.p && (rc = skn_find_chat(c, chat))) ||
+    if ((chat.p && (rc = skn_find_chat(c, chat))) ||
         (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
         (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;

@@ -47,11 +47,13 @@ skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool
 void skn_call_list(skn_api_call *c);
 void skn_call_list_end(skn_api_call *c, skn_str next, skn_str prev, int64_t total);
 
-/* --- What is meant (lookup.c): each fills c->world, c->chat, or fails with 404 ----------------- */
+/* --- What is meant (lookup.c): each fills c->world, c->chat, c->agent, or fails with 404 -------- */
 
+/* What the path names: {w}, and {c} or {a} in it. Done before a handler runs; who serves a SERVED route does it itself, on
+ * a worker. */
+skein_rc skn_find_named(skn_api_call *c);
 skein_rc skn_find_world(skn_api_call *c);            /* params[0] */
 skein_rc skn_find_chat(skn_api_call *c, skn_str id); /* of c->world */
-skein_rc skn_find_chat_param(skn_api_call *c);       /* world, then params[1] */
 /* As a person names it: "@", a title, "ada:background", the beginning of an id. */
 skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref);
 skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out);
@@ -72,9 +74,9 @@ struct skn_editing {
 
 /* --- Shared (api_shared.c) ----------------------------------------------------------------- */
 
-/* Location: a path with the world's name and whatever else. */
-void skn_api_location(skn_api_call *c, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/* The status, and Location: a path with the world's name and whatever else. */
+void skn_api_location(skn_api_call *c, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* chatId, or the world's current chat; SKEIN_SESSION_OFF when there is neither. */
 skein_rc skn_api_chat_or_current(skn_api_call *c);
 /* The message of params[1] in the chat of chatId, or where it was said; fills c->chat too.
@@ -93,8 +95,6 @@ skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
                                 const skein_agents *agents, skn_at_work *out);
 /* Names the kind of a 404 that the engine has no word for: "task-not-found". */
 skein_rc skn_api_missing(skn_api_call *c, skein_rc rc, const char *problem);
-/* The world of params[0], then the agent of params[1]. */
-skein_rc skn_api_find_agent(skn_api_call *c, skein_agent *out);
 /* The agent as it is now, with its ETag (api_agents.c). */
 skein_rc skn_api_answer_agent(skn_api_call *c, skein_agent *agent);
 /* A change of c->chat, with key, If-Match, force and dryRun as the request has them. */
@@ -211,7 +211,7 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also);
 skn_str skn_base64url(skn_arena *a, skn_str bytes);
 bool    skn_base64url_read(skn_arena *a, skn_str text, skn_str *out);
 
-/* --- Events (run.c, api_events.c) ------------------------------------------------------------ */
+/* --- Events (taking.c, api_events.c) ------------------------------------------------------------ */
 
 /* The events that somebody wants. */
 typedef struct skn_stream_filter {

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     NAMES_MOST = 100, /* bytes of names in one hint */
@@ -150,11 +151,31 @@ skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref)
     return c->more.thing ? rc : missing(c, rc, "chat");
 }
 
-skein_rc skn_find_chat_param(skn_api_call *c)
+/* The chat of params[1]. */
+static skein_rc named_chat(skn_api_call *c)
 {
-    skein_rc rc = skn_find_world(c);
+    bool     typed = false;
+    skein_rc rc = SKEIN_OK;
 
-    return rc ? rc : skn_find_chat(c, c->params[1]);
+    if (c->route->flags & SKN_ROUTE_TYPED)
+        rc = skn_call_query_flag(c, "typed", &typed);
+    if (rc)
+        return rc;
+    return typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1]);
+}
+
+skein_rc skn_find_named(skn_api_call *c)
+{
+    const char *path = c->route->path;
+    bool        gone = c->route->flags & SKN_ROUTE_GONE;
+    bool        chat = strstr(path, "/{c}"), agent = strstr(path, "/{a}");
+    skein_rc    rc;
+
+    if (!strstr(path, "/{w}") || (gone && !chat))
+        return SKEIN_OK;
+    if ((rc = skn_find_world(c)) || gone)
+        return rc;
+    return agent ? skn_find_agent(c, c->params[1], &c->agent) : chat ? named_chat(c) : SKEIN_OK;
 }
 
 skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out)

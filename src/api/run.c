@@ -118,6 +118,8 @@ void skn_api_complete(skn_api_call *c)
         return;
     if (c->route && c->route->flags & SKN_ROUTE_CHANGES)
         atomic_store(&c->api->full, false);
+    if (!c->status && !c->out.n && c->route && c->route->flags & SKN_ROUTE_CHANGES)
+        c->status = 204;
     tag_answer(c);
     shorten(c);
     if (keep && c->status < 300)
@@ -180,14 +182,22 @@ void skn_api_prepare(skn_api_call *c)
     }
 }
 
+static skein_rc run(skn_api_call *c)
+{
+    skein_rc rc = c->route->flags & SKN_ROUTE_SERVED ? SKEIN_OK : skn_find_named(c);
+
+    if (rc)
+        return rc;
+    c->ran = true;
+    return c->run ? c->run(c)
+                  : skn_call_problem(c, 501, "server-needed", "only a server does this");
+}
+
 void skn_api_run(skn_api_call *c)
 {
     skn_api_prepare(c);
-    if (c->rc == SKEIN_OK && !c->replayed) {
-        c->ran = true;
-        c->rc = c->run ? c->run(c)
-                       : skn_call_problem(c, 501, "server-needed", "only a server does this");
-    }
+    if (c->rc == SKEIN_OK && !c->replayed)
+        c->rc = run(c);
     skn_api_complete(c);
 }
 

@@ -162,10 +162,8 @@ skein_rc skn_http_plain_page(skn_api_call *c)
 
 skein_rc skn_http_plain_world(skn_api_call *c)
 {
-    skein_rc rc = skn_find_world(c);
+    skein_rc rc;
 
-    if (rc)
-        return rc;
     begin(c, c->world.name);
     skn_buf_add(&c->out, SKN_STR("<p><a href=\"/plain\">All worlds</a></p>\n<h1>"));
     skn_clean_html(&c->out, c->world.name);

@@ -200,7 +200,7 @@ static void open_stream(waiting_post *w)
                                 .cause = p->posted.message.uid,
                                 .idle = !p->posted.queued && p->posted.waiting == 0};
 
-    skn_api_location(p->c, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
+    skn_api_location(p->c, 200, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
     skn_stream_open(p->c, &filter, p->before);
 }
 
