@@ -1,5 +1,6 @@
 #include "api/call.h"
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "base/suggest.h"
 
 #include <ctype.h>
@@ -30,16 +31,20 @@ static void advise_world(skn_api_call *c, skn_str ref, const skn_candidates *nam
 {
     const char *meant = skn_candidates_suggest(c->mem, names, ref);
     char        list[NAMES_MOST] = "no world yet";
+    skn_str     word;
+    bool        may_be = skn_name_normal(ref, c->mem, &word, NULL) == SKEIN_OK;
     size_t      n = 0;
 
+    word = may_be ? skn_shell_word(c->mem, skn_arena_copy(c->mem, word).p) : SKN_NONE;
     for (size_t i = 0; i < names->count && n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names->at[i]);
     if (n >= sizeof list)
         snprintf(list, sizeof list, "%zu worlds: skein world ls", names->count);
     c->more.meant = meant;
-    skn_hint(&c->error, c->error.rc, "%s%s%sThere %s %s. Make it with \"skein world new %.*s\"",
-             meant ? "Did you mean \"" : "", meant ? meant : "", meant ? "\"? " : "",
-             names->count > 1 ? "are" : "is", list, SKN_FMT(ref));
+    skn_hint(
+        &c->error, c->error.rc, "%s%s%sThere %s %s.%s%.*s%s", meant ? "Did you mean \"" : "",
+        meant ? meant : "", meant ? "\"? " : "", names->count > 1 ? "are" : "is", list,
+        may_be ? " Make it with \"skein world new " : "", SKN_FMT(word), may_be ? "\"" : "");
 }
 
 static skein_rc missing_world(skn_api_call *c, skein_rc rc, skn_str ref)

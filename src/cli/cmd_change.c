@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "cli/await.h"
 #include "cli/discover.h"
 #include "cli/unanswered.h"
@@ -574,7 +575,7 @@ static skein_rc find_failed(skn_cli *cli, const skn_json **out)
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "no edit of \"%.*s\" failed in %.*s", SKN_FMT(ref),
              SKN_FMT(world.name));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Edit it as usual: skein edit %.*s",
-                    SKN_FMT(ref));
+                    SKN_FMT(skn_shell_word(cli->keep, cli->args[0])));
 }
 
 /* Where it stands is known from the failure; without a text what has to go goes, and nothing is sent. */

@@ -23,6 +23,31 @@ static bool is_secret(const char *address)
     return at && colon && colon < at;
 }
 
+/* Without the parameters of the query that name a password; "?a=1&password=x" */
+static const char *without_passwords(skn_cli *cli, const char *address)
+{
+    const char *query = strchr(address, '?');
+    skn_str     rest = skn_str_of(query + 1), one;
+    char        mark = '?';
+    skn_buf     b;
+
+    skn_buf_init(&b, LINE_MOST);
+    skn_buf_add(&b, (skn_str){address, (size_t)(query - address)});
+    while (skn_str_split(&rest, '&', &one)) {
+        skn_str name = one, value = one;
+
+        skn_str_split(&value, '=', &name);
+        if (skn_str_find(name, SKN_STR("password")) >= 0)
+            continue;
+        skn_buf_addc(&b, mark);
+        skn_buf_add(&b, one);
+        mark = '&';
+    }
+    address = skn_arena_copy(cli->keep, skn_buf_str(&b)).p;
+    skn_buf_release(&b);
+    return address;
+}
+
 /* The address without its password; NULL where it cannot be told apart. */
 static const char *public_address(skn_cli *cli, const char *address)
 {
@@ -30,6 +55,11 @@ static const char *public_address(skn_cli *cli, const char *address)
 
     if (!is_secret(address))
         return address;
+    if (host && strchr(address, '?') && strstr(address, "password"))
+        address = without_passwords(cli, address);
+    if (!is_secret(address))
+        return address;
+    host = strstr(address, "://");
     if (!host || strstr(address, "password"))
         return NULL;
     at = strrchr(host + 3, '@');
