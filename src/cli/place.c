@@ -161,7 +161,9 @@ static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options
 static skein_rc open_database(skn_cli *cli, skein_options *options)
 {
     skein_error err = {.rc = SKEIN_OK};
-    bool        write = cli->command->kind == SKN_CMD_WRITE;
+    /* The last one opens the store for itself, where no server runs. */
+    bool write = cli->command->kind == SKN_CMD_WRITE ||
+                 !strcmp(cli->command->name, "token revoke");
 
     if (!write || cli->dry_run) {
         options->read_only = true;
