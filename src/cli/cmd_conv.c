@@ -335,21 +335,50 @@ static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, c
                          ref);
 }
 
+/* The id of what is named by its title, as it is listed; of several with one title the id has to be given. */
+static skein_rc archived_id(skn_cli *cli, skn_str ref, const char **out)
+{
+    skn_json_list   list = {0};
+    const skn_json *found = NULL;
+    size_t          fit = 0;
+    skein_rc        rc = skn_read_all(cli, NULL, "{world}/chats?archived=true", 0, &list);
+
+    *out = cli->args[0];
+    for (size_t i = 0; i < list.n; i++) {
+        if (skn_str_eq(skn_door_text(list.p[i], "id"), ref))
+            return rc;
+        if (ref.n && skn_str_eq(skn_door_text(list.p[i], "title"), ref)) {
+            found = list.p[i];
+            fit++;
+        }
+    }
+    if (rc || !found)
+        return rc;
+    if (fit > 1)
+        return skn_hint(&cli->err,
+                        skn_fail(&cli->err, SKEIN_INVALID,
+                                 "several archived conversations are called \"%.*s\"",
+                                 SKN_FMT(ref)),
+                        "Give the id: \"skein conv ls --archived\"");
+    *out = skn_arena_copy(cli->keep, skn_door_text(found, "id")).p;
+    return SKEIN_OK;
+}
+
 int skn_cmd_conv_restore(skn_cli *cli)
 {
+    const char     *id;
     const skn_json *chat;
     skn_door_body   b;
     skein_rc        rc = skn_need_world(cli, NULL);
 
-    if (rc)
+    if (rc || (rc = archived_id(cli, skn_arg(cli, 0), &id)))
         return (int)rc;
     if (cli->dry_run)
-        return (int)need_removed(cli, "conversation", "{world}/chats?archived=true",
-                                 cli->args[0]);
+        return (int)need_removed(cli, "conversation", "{world}/chats?archived=true", id);
     skn_door_body_begin(cli, &b);
     rc = skn_door_send(&b, "POST",
                        skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
-                                        skn_door_part(cli, skn_arg(cli, 0)))
+                                        skn_door_part(cli, skn_str_of(id)))
                            .p,
                        &chat);
     if (rc || cli->json)

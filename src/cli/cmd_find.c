@@ -80,6 +80,8 @@ int skn_cmd_search(skn_cli *cli)
     int64_t       limit;
     skein_rc      rc;
 
+    if (!skn_str_trim(joined_args(cli)).n)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE, "say what to search for");
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
         (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
         (rc = skn_door_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,

@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 #include "cli/unanswered.h"
 
+#include <string.h>
+
 #define LANES "{world}/delegations"
 #define LANE  "{world}/delegations/{delegationId}"
 
@@ -128,6 +130,9 @@ int skn_cmd_lane_finish(skn_cli *cli)
         return (int)skn_fail(
             &cli->err, SKEIN_USAGE,
             "\"--state\" is done, failed, cancelled or interrupted, not \"%s\"", word);
+    if (!strcmp(cli->args[0], "main"))
+        return (int)skn_fail(&cli->err, SKEIN_INVALID,
+                             "main is the conversation itself: it is not finished");
     if ((rc = skn_need_chat(cli, NULL, NULL)))
         return (int)rc;
     skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));

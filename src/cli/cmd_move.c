@@ -40,8 +40,8 @@ static const char *export_path(skn_cli *cli, const skn_export_order *what)
 /* An export on its way: whole lines are passed on. */
 typedef struct passing {
     const skn_sink *sink;
-    bool            shown;
-    skn_buf         line; /* begun */
+    bool    shown, json; /* json: on standard output, where what would harm is escaped */
+    skn_buf line;        /* begun */
 } passing;
 
 /* A carriage return is nothing that harms a file; what shows a file on a terminal cleans it again. */
@@ -52,6 +52,10 @@ static skein_rc pass_clean(passing *p, skn_str text, skein_error *err)
     skein_rc rc;
 
     skn_buf_init(&clean, 4 * text.n + 1);
+    if (p->json) {
+        skn_clean_json(&clean, text);
+        text.n = 0;
+    }
     for (; text.n; text = skn_str_sub(text, n + 1, text.n)) {
         const char *at = memchr(text.p, '\r', text.n);
 
@@ -72,7 +76,7 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
     size_t   whole;
     skein_rc rc;
 
-    if (!p->shown)
+    if (!p->shown && !p->json)
         return p->sink->write(p->sink->arg, piece, err);
     skn_buf_add(&p->line, piece);
     if (p->line.starved || p->line.over)
@@ -90,10 +94,19 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
     return rc;
 }
 
+static bool is_printed(const skn_cli *cli)
+{
+    const char *file = skn_opt(cli, "output");
+
+    return !strcmp(cli->command->name, "export") && (!file || !strcmp(file, "-"));
+}
+
 skein_rc skn_export_pass(skn_cli *cli, const skn_export_order *what, const skn_sink *sink)
 {
     passing          p = {.sink = sink,
-                          .shown = skn_is_elsewhere(cli) && skn_format_shown(what->format)};
+                          .shown = skn_is_elsewhere(cli) && skn_format_shown(what->format),
+                          .json = is_printed(cli) &&
+                                  (what->format == SKN_FORMAT_JSON || what->format == SKN_FORMAT_JSONL)};
     skn_request_spec ask = {
         .method = "GET", .path = export_path(cli, what), .take = pass, .arg = &p};
     skn_client_answer got;
@@ -265,7 +278,14 @@ static skein_rc import_one(skn_cli *cli, const char *path)
                               .dry_run = cli->dry_run};
     skn_import_report  report;
     skn_buf            text;
-    skein_rc           rc = skn_import(cli->engine, path, &req, cli->keep, &report, &cli->err);
+    struct stat        there;
+    skein_rc           rc;
+
+    if (strcmp(path, "-") != 0 && stat(path, &there) == 0 && !S_ISREG(there.st_mode) &&
+        !S_ISDIR(there.st_mode))
+        return skn_fail(&cli->err, SKEIN_INVALID, "\"%s\" is neither a file nor a folder",
+                        path);
+    rc = skn_import(cli->engine, path, &req, cli->keep, &report, &cli->err);
 
     if (rc)
         return rc;

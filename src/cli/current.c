@@ -209,7 +209,7 @@ void skn_current_note(skn_cli *cli, const skein_world *world)
 skein_rc skn_file_write(const char *path, skn_str bytes, skein_error *err)
 {
     char part[PATH_MAX];
-    int  fd;
+    int  fd, why;
     bool ok;
 
     if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part)
@@ -220,6 +220,10 @@ skein_rc skn_file_write(const char *path, skn_str bytes, skein_error *err)
         ok &= close(fd) == 0;
     if (ok && rename(part, path) == 0)
         return SKEIN_OK;
+    why = errno;
+    if (fd >= 0)
+        unlink(part);
+    errno = why;
     return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
                     "\"%s\" cannot be written: %s", path, strerror(errno));
 }

@@ -414,6 +414,40 @@ read_told
 t 'a server that does not answer has its own status' gave 6
 t 'and how to look is about that server' grep -qF 'skein --server=http://127.0.0.1:1 status' "$dir/err"
 
+fresh
+must world new plans
+must conv new --title plan
+
+# Words of others stand in commands as one word, and what can be no name is not offered as one.
+s -w 'x; touch PWN' log
+t 'a name that can be none is not offered' eval "gave 3 && ! complains 'world new'"
+s -w nosuch log
+t 'one that can be is' complains 'world new nosuch'
+s edit --retry-failed 'q; id' -m x
+t 'what was typed is quoted in a command' complains "skein edit 'q; id'"
+if [ "$kind" = pg ]; then
+    rc=0
+    "$SKEIN" "$store&password=secret" world new named >"$dir/out" 2>"$dir/err" || rc=$?
+    t 'a command names the database without the password' eval "grep -q 'db=' '$dir/out' && ! grep -q secret '$dir/out'"
+fi
+# What would harm who reads it on a terminal is an escape in JSON.
+harm=$(printf 'a\302\233b\342\200\256c')
+must send --no-wait "$harm"
+for how in 'log --json' 'timeline --json' 'export -f json' 'export -f jsonl'; do
+    s $how
+    t "$how has no control characters" eval 'lacks "$(printf "\302\233")" && lacks "$(printf "\342\200\256")" && prints "a\u009bb\u202ec"'
+done
+# Small ones.
+s search ''
+t 'a search for nothing says what is missing' fails 2 'say what to search for'
+s lane finish main
+t 'the main lane is not finished' fails 2 'main is the conversation itself'
+must conv rm plan -y
+must conv restore plan
+t 'an archived conversation is named by its title' prints 'is back'
+mkfifo "$dir/fifo"
+[ "$kind" = sqlite ] && { s import "$dir/fifo"; t 'what is no file is not imported' fails 2 'is neither a file nor a folder'; }
+
 # The default world goes.
 fresh
 must world new gone
