@@ -19,12 +19,23 @@
 
 /* --- Summaries ---------------------------------------------------------------------------- */
 
+/* When something was stored: of two in one millisecond the ids, which grow, say which was first. */
+typedef struct moment {
+    int64_t at;
+    skn_str uid;
+} moment;
+
+static bool is_before(moment a, moment b)
+{
+    return a.at != b.at ? a.at < b.at : skn_str_cmp(a.uid, b.uid) < 0;
+}
+
 /* Where in a conversation what agents remember of it was summarised. A summary is a message of
  * an agent's memory, not of the main lane; the main lane shows a quiet line. */
 typedef struct summary_lines {
     skein_mem    *mem;
     skn_json_list of;   /* newest first; lives until it is read again */
-    int64_t       seen; /* what was made until this time is not printed again */
+    moment        seen; /* what was made until then is not printed again */
 } summary_lines;
 
 /* Of every agent's memory of the conversation; again when there may be more. */
@@ -44,26 +55,30 @@ static skein_rc summaries_read(skn_cli *cli, summary_lines *lines)
     return rc;
 }
 
-/* Leaves those out that were made before this time. */
-static void summaries_skip(summary_lines *lines, int64_t before)
+static moment made_at(const skn_json *summary)
+{
+    return (moment){skn_door_time(summary, "createdAt"), skn_door_text(summary, "messageId")};
+}
+
+/* Leaves those out that were made before this. */
+static void summaries_skip(skn_cli *cli, summary_lines *lines, moment before)
 {
     for (size_t i = 0; i < lines->of.n; i++) {
-        int64_t at = skn_door_time(lines->of.p[i], "createdAt");
+        moment made = made_at(lines->of.p[i]);
 
-        if (at < before && at > lines->seen)
-            lines->seen = at;
+        if (is_before(made, before) && is_before(lines->seen, made))
+            lines->seen = (moment){made.at, skn_arena_copy(cli->keep, made.uid)};
     }
 }
 
-/* Prints those that were made before this time; INT64_MAX: all that are left. */
-static void summaries_until(skn_cli *cli, summary_lines *lines, int64_t before)
+/* Prints those that were made before this. */
+static void summaries_until(skn_cli *cli, summary_lines *lines, moment before)
 {
     for (size_t i = lines->of.n; i-- > 0;) {
         const skn_json *s = lines->of.p[i];
-        int64_t         at = skn_door_time(s, "createdAt");
         skn_str         text;
 
-        if (at <= lines->seen || at >= before)
+        if (!is_before(lines->seen, made_at(s)) || !is_before(made_at(s), before))
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
         text = skn_summary_line_text(cli->keep, skn_door_text(s, "memoryOf"),
@@ -72,7 +87,7 @@ static void summaries_until(skn_cli *cli, summary_lines *lines, int64_t before)
         skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    summaries_skip(lines, before);
+    summaries_skip(cli, lines, before);
 }
 
 static void summaries_end(summary_lines *lines)
@@ -325,7 +340,7 @@ static skein_rc find_start(skn_cli *cli, log_job *job, int64_t *start)
 }
 
 /* What was reworded has the place of its first words; only summaries are put between them. */
-static int64_t said_at(const log_job *job, page *p, size_t i)
+static moment said_at(const log_job *job, page *p, size_t i)
 {
     skein_message       m = p->log.list.at[i];
     skein_message_facts f = p->log.facts[i];
@@ -334,7 +349,7 @@ static int64_t said_at(const log_job *job, page *p, size_t i)
         if (n == WORDINGS_MOST ||
             skn_door_message(&p->ask.cli, f.original_ids[0], &m, &f, NULL))
             break;
-    return m.created_at;
+    return (moment){m.created_at, m.uid};
 }
 
 static skein_rc print_page(skn_cli *cli, log_job *job, page *p)
@@ -371,13 +386,13 @@ static skein_rc print_from(skn_cli *cli, log_job *job, int64_t from)
         if (from < 0)
             from = job->length + from > 0 ? job->length + from : 0;
         if (from > 0 && job->newest == INT64_MIN && job->summaries) /* it begins here */
-            summaries_skip(job->summaries, said_at(job, &p, 0));
+            summaries_skip(cli, job->summaries, said_at(job, &p, 0));
         rc = print_page(cli, job, &p);
         from += (int64_t)p.log.list.count;
         left = job->length - from;
     }
     if (!rc && job->summaries)
-        summaries_until(cli, job->summaries, INT64_MAX);
+        summaries_until(cli, job->summaries, (moment){INT64_MAX, SKN_NONE});
     return rc;
 }
 

@@ -347,10 +347,6 @@ static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
     bool                 found;
     skein_rc             rc;
 
-    *c->out = (skein_removal){.version = c->out->version,
-                              .added = c->out->added,
-                              .side_effects = -1,
-                              .tool_results = -1};
     if ((rc = skn_conversation_need(tx, c->change.how->conversation, mem, &row, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
@@ -407,6 +403,7 @@ static skein_rc run_removal(removal_call *c, skein_engine *e, const skein_change
     c->change = skn_change_of(e, how, mem, kind, &c->out->version,
                               skn_arena_printf(mem, "%lld %d %.*s", (long long)c->id.v,
                                                c->user_only, SKN_FMT(c->content)));
+    *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
     c->change.message = &c->out->added;
     c->change.again = replay;
     return skn_change_run(&c->change, remove_from, c, err);

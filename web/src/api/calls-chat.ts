@@ -102,6 +102,16 @@ export const getAnalytics = (
     query: { threadId?: string; root?: string } = {},
     o?: Options,
 ) => request<T.Stats>('GET', `/worlds/${at(w)}/chats/${at(c)}/analytics`, { ...o, query });
+export const listAnalyticsGroups = (
+    w: string,
+    c: string,
+    query: Paged & { by: 'agent' | 'day' | 'thread'; threadId?: string; root?: string },
+    o?: Options,
+) =>
+    request<T.StatsGroupList>('GET', `/worlds/${at(w)}/chats/${at(c)}/analytics/groups`, {
+        ...o,
+        query,
+    });
 export const getContext = (
     w: string,
     c: string,
