@@ -290,13 +290,35 @@ static bool json_behind(const reading *r)
 /* What a script leaves empty by mistake must not mean another store. */
 static skein_rc check_places(skn_cli *cli)
 {
-    static const char *const those[] = {"data", "db", "server", "config"};
+    static const char *const those[] = {"data",     "db",           "server", "config",
+                                        "world",    "conversation", "agent",  "before",
+                                        "reply-to", "lane",         "at",     "thread"};
 
     for (size_t i = 0; i < sizeof those / sizeof those[0]; i++) {
         const char *value = skn_opt(cli, those[i]);
 
         if (value && !*value)
             return skn_fail(&cli->err, SKEIN_USAGE, "\"--%s\" is empty", those[i]);
+    }
+    return SKEIN_OK;
+}
+
+/* What is named must have a name: an empty word comes from a script whose variable is not set, and "nobody in particular"
+ * means everybody to some commands. Texts are checked by who takes them. */
+static skein_rc check_named(skn_cli *cli, const skn_command *c)
+{
+    const char *names = "ID,AGENT,WORLD,ITEM,TASK,REF,PROVIDER,PROVIDER/MODEL,VERSION,"
+                        "LANE,PARENT,NAME,ID|VERSION,ID|LANE,AGENT|LANE,NAME|ID,N";
+    skn_str     rest = skn_str_of(c->args), word = SKN_NONE, next;
+
+    for (size_t i = 0; i < cli->arg_count; i++) {
+        if (skn_str_split(&rest, ' ', &next)) /* the last one may be repeated */
+            word = next;
+        word = skn_str_sub(word, skn_str_starts(word, SKN_STR("[")), word.n);
+        word.n -= skn_str_ends(word, SKN_STR("]"));
+        word.n -= skn_str_ends(word, SKN_STR("…")) ? sizeof "…" - 1 : 0;
+        if (!*cli->args[i] && skn_is_among(skn_str_of(names), word))
+            return skn_fail(&cli->err, SKEIN_USAGE, "%.*s is empty", SKN_FMT(word));
     }
     return SKEIN_OK;
 }
@@ -322,7 +344,7 @@ static skein_rc check_words(const reading *r)
                  cli->args[c->max_args]);
         return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", c->name);
     }
-    return SKEIN_OK;
+    return check_named(cli, c);
 }
 
 skein_rc skn_fields_check(skn_cli *cli, const char *known, const char *of)

@@ -273,11 +273,13 @@ int skn_cmd_conv_set(skn_cli *cli)
     skn_door_body   b;
     skein_rc        rc = chat_named(cli, &world, &chat);
 
-    if (rc || (rc = write_set(cli, skn_door_body_begin(cli, &b))))
+    if (rc)
         return (int)rc;
-    if (cli->dry_run) {
-        skn_say_would(cli, chat, "change what messages of {id} ask for");
-        return 0;
+    if ((rc = write_set(cli, skn_door_body_begin(cli, &b))) || cli->dry_run) {
+        skn_buf_release(&b.bytes);
+        if (!rc)
+            skn_say_would(cli, chat, "change what messages of {id} ask for");
+        return (int)rc;
     }
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
         return rc ? (int)rc : (int)skn_door_item(cli, chat);

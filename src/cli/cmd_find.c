@@ -104,7 +104,9 @@ static void print_stats(skn_cli *cli, const skn_json *s)
 
     skn_say(cli, s, "messages     {messages}\nreplies      {replies}");
     skn_print(cli, "  (%.2f a message)\n",
-              share ? strtod(skn_arena_copy(cli->keep, share->text).p, NULL) : 0);
+              share && share->kind == SKN_JSON_NUMBER
+                  ? strtod(skn_arena_copy(cli->keep, share->text).p, NULL)
+                  : 0);
     skn_say(cli, s,
             "threads      {threads}\ndeepest      {depth}\nunanswered   {unanswered}\n"
             "memory only  {memoryOnly}\n");

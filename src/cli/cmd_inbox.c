@@ -304,9 +304,11 @@ static int mark(skn_cli *cli, bool done)
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
-        if (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", items[i], ITEM, &items[i])))
-            break;
+        if (!cli->dry_run) {
+            skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
+            if ((rc = skn_send(cli, &b, "PATCH", items[i], ITEM, &items[i])))
+                break;
+        }
         if (cli->json)
             rc = skn_door_item(cli, items[i]);
         else
@@ -340,10 +342,13 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
                              SKN_FMT(text));
     until = ms ? skn_clock_micros() + ms * 1000 : 0;
-    skn_jw_ktime(skn_door_body_begin(cli, &b), "snoozedUntil", until);
-    if ((rc = need_item(cli, 0, true, &item)) ||
-        (!cli->dry_run && (rc = skn_send(cli, &b, "PATCH", item, ITEM, &item))))
+    if ((rc = need_item(cli, 0, true, &item)))
         return (int)rc;
+    if (!cli->dry_run) {
+        skn_jw_ktime(skn_door_body_begin(cli, &b), "snoozedUntil", until);
+        if ((rc = skn_send(cli, &b, "PATCH", item, ITEM, &item)))
+            return (int)rc;
+    }
     if (cli->json)
         return (int)skn_door_item(cli, item);
     if (!ms) {

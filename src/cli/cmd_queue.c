@@ -178,9 +178,12 @@ int skn_cmd_retry(skn_cli *cli)
 static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json **out)
 {
     skn_door_body b;
-    skn_jw       *w = skn_door_body_begin(cli, &b);
-    skein_rc      rc;
+    skn_jw       *w;
+    skein_rc      rc = skn_door_to_server(cli);
 
+    if (rc)
+        return rc;
+    w = skn_door_body_begin(cli, &b);
     if (chat.n)
         skn_jw_kstr(w, "chatId", chat);
     if (agent.n) {
@@ -189,8 +192,7 @@ static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json *
         skn_jw_str(w, agent);
         skn_jw_array_end(w);
     }
-    rc = skn_door_to_server(cli);
-    return rc ? rc : skn_send(cli, &b, "POST", NULL, "{world}/messages/stop", out);
+    return skn_send(cli, &b, "POST", NULL, "{world}/messages/stop", out);
 }
 
 static skein_rc tell_json(skn_cli *cli, const skn_json *told)

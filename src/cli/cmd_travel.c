@@ -61,7 +61,9 @@ static skein_rc ask(skn_cli *cli, const char *move, int64_t steps, skn_str to, b
 
 static bool same(const skn_json *a, const skn_json *b, const char *member)
 {
-    return skn_str_eq(skn_json_get(a, member)->raw, skn_json_get(b, member)->raw);
+    const skn_json *one = skn_json_get(a, member), *two = skn_json_get(b, member);
+
+    return one && two && skn_str_eq(one->raw, two->raw);
 }
 
 /* A dry run counts what moves; what it says holds if the same move is made then. That it failed is for

@@ -298,6 +298,8 @@ static void print_word(skn_cli *cli, const kind *k, const skn_json *v)
 
     if (lane.n && !skn_is_lane(lane)) /* the memory of an agent */
         return;
+    if (!skn_say_safe(v, k->word)) /* the shell would read it as more than a word */
+        return;
     skn_say(cli, v, k->word);
     skn_print_line(cli, skn_door_text(v, skn_has(v, k->about) ? k->about : k->otherwise),
                    WORD_COLUMNS);

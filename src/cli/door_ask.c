@@ -149,8 +149,19 @@ skn_str skn_door_uid(const skn_cli *cli, int64_t number)
 
 /* --- Requests ----------------------------------------------------------------------------- */
 
+/* A path with nothing where a name or an id belongs would mean another thing, or all of them. */
+static bool lacks_name(skn_str path)
+{
+    ptrdiff_t query = skn_str_find(path, SKN_STR("?"));
+
+    path = skn_str_sub(path, 0, query < 0 ? path.n : (size_t)query);
+    return skn_str_find(path, SKN_STR("//")) >= 0 || skn_str_ends(path, SKN_STR("/"));
+}
+
 static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
 {
+    if (lacks_name(skn_str_of(what->path)))
+        return skn_fail(&cli->err, SKEIN_USAGE, "a name or an id is empty");
     return skn_client_json(cli, &cli->door->server, what, ASK_MS, out);
 }
 

@@ -105,13 +105,22 @@ typedef struct reading {
     int64_t unanswered;
 } reading;
 
+/* Whatever a server says: it becomes a place in a list of levels. */
+static int level_of(const skn_json *node)
+{
+    enum { MOST = 1 << 20 };
+    int64_t depth = skn_door_int(node, "depth", 0);
+
+    return depth < 0 ? 0 : depth > MOST ? MOST : (int)depth;
+}
+
 /* Parents come before their children, and are known by their id then. */
 static void add_node(void *arg, skn_cli *look, const skn_json *v)
 {
     reading         *r = arg;
     void            *parent = skn_map_get(r->places, skn_door_text(v, "parentMessageId"));
     skein_reply_node node = {.parent = (int64_t)(intptr_t)parent - 1,
-                             .depth = (int)skn_door_int(v, "depth", 0),
+                             .depth = level_of(v),
                              .replies = skn_door_int(v, "replyCount", 0),
                              .unanswered = skn_door_flag(v, "unanswered"),
                              .memory_only = skn_door_flag(v, "memoryOnly")};

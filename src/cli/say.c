@@ -171,6 +171,18 @@ void skn_say(skn_cli *cli, const skn_json *v, const char *text)
     skn_print_raw(cli, SKN_STR(""));
 }
 
+bool skn_say_safe(const skn_json *v, const char *text)
+{
+    skn_str rest = skn_str_of(text), before;
+    bool    any;
+    slot    s;
+
+    while (next_slot(&rest, &before, &s, &any))
+        if (any && obeyed_by_shell(text_of(member_of(v, s.member))))
+            return false;
+    return true;
+}
+
 void skn_say_if(skn_cli *cli, const skn_json *v, const char *member, const char *text)
 {
     if (skn_has(v, member))

@@ -20,6 +20,8 @@
 #include "cli/print.h"
 
 void skn_say(skn_cli *cli, const skn_json *v, const char *text);
+/* Would a shell read each of these members as a part of one word? */
+bool skn_say_safe(const skn_json *v, const char *text);
 /* Where the member says something: not null, "", 0, false or an empty list. */
 void skn_say_if(skn_cli *cli, const skn_json *v, const char *member, const char *text);
 bool skn_has(const skn_json *v, const char *member);

@@ -27,6 +27,8 @@ static skein_rc look(const char *path, bool folder, bool *there, skein_error *er
     skein_rc    rc;
 
     *there = lstat(path, &st) == 0;
+    if (!*there && errno != ENOENT && errno != ENOTDIR)
+        return skn_fail(err, SKEIN_IO, "cannot look at \"%s\": %s", path, strerror(errno));
     if (!*there || (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
         return SKEIN_OK;
     rc = skn_fail(err, SKEIN_DATA, "\"%s\" is %s", path,

@@ -418,6 +418,17 @@ fresh
 must world new plans
 must conv new --title plan
 
+# An empty word, as of a variable that is not set, is nobody: not everybody, and not the current one.
+for words in "stop ''" "conv use ''" "world use ''" "show ''" "agent show ''" "send -c '' hi" "log -w ''" "log --agent ''" "tree ''" \
+    "stop -c ''" "world rm '' -n" "agent rm '' -n" "move @ --before ''" "send --reply-to '' hi"; do
+    eval "s $words"
+    t "$words is refused" fails 2 'is empty'
+done
+must tag new '$(id)'
+s completion words tags
+t 'what a shell would obey is no word to complete' lacks '$(id)'
+must tag rm '$(id)' -y
+
 # Words of others stand in commands as one word, and what can be no name is not offered as one.
 s -w 'x; touch PWN' log
 t 'a name that can be none is not offered' eval "gave 3 && ! complains 'world new'"
