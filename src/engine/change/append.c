@@ -13,7 +13,7 @@ skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, i
     *r = (skn_room){.conversation = *c, .now = now};
     skn_trees_init(&r->trees, tx, a, c->id);
     if ((rc = skn_lanes_complete(tx, c, now, a, err)) ||
-        (rc = skn_lane_rows_of(tx, c->id, true, a, &r->lanes, err)))
+        (rc = skn_lane_rows_top(tx, c->id, a, &r->lanes, err)))
         return rc;
     return skn_conversation_kin(tx, c, a, &r->kin, err);
 }

@@ -181,7 +181,7 @@ typedef struct reach {
 static skein_rc add_threads(reach *r, const skn_conversation_row *row, skein_error *err)
 {
     skn_lane_rows lanes;
-    skein_rc      rc = skn_lane_rows_of(r->trees.tx, row->id, false, r->trees.a, &lanes, err);
+    skein_rc      rc = skn_lane_rows_of(r->trees.tx, row->id, r->trees.a, &lanes, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++) {
         skn_thread t;

@@ -323,7 +323,7 @@ static skein_rc count_again(removal_call *c, skn_tx *tx, const skn_conversation_
     skn_lane_rows  lanes;
     skn_thread_row t;
     bool           found;
-    skein_rc       rc = skn_lane_rows_of(tx, row->id, false, mem, &lanes, err);
+    skein_rc       rc = skn_lane_rows_of(tx, row->id, mem, &lanes, err);
 
     if (rc)
         return rc;

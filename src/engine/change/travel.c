@@ -240,7 +240,7 @@ static skein_rc undo_one(move_call *c, skein_error *err)
 static skein_rc said_since(move_call *c, int64_t newest, bool *said, skein_error *err)
 {
     skn_lane_rows lanes;
-    skein_rc      rc = skn_lane_rows_of(c->tx, c->row.id, false, c->mem, &lanes, err);
+    skein_rc      rc = skn_lane_rows_of(c->tx, c->row.id, c->mem, &lanes, err);
 
     *said = false;
     for (size_t i = 0; rc == SKEIN_OK && !*said && i < lanes.count; i++) {

@@ -34,7 +34,7 @@ static skein_rc learn_listeners(skn_replies *r, skein_error *err)
     bool          found;
     skein_rc      rc;
 
-    if ((rc = skn_lane_rows_of(f->tx, r->conversation.id, true, f->a, &lanes, err)))
+    if ((rc = skn_lane_rows_top(f->tx, r->conversation.id, f->a, &lanes, err)))
         return rc;
     r->listeners = SKN_ARRAY(f->a, lanes.count, skn_listener);
     for (size_t i = 0; i < lanes.count; i++) {

@@ -52,8 +52,7 @@ static skein_rc find_lanes(page *x, skein_error *err)
     skn_map        *of_lane = skn_map_new(x->a);
     skein_rc        rc;
 
-    if ((rc = skn_lane_rows_of(x->trees->tx, x->main.conversation.id, false, x->a, &rows,
-                               err)) ||
+    if ((rc = skn_lane_rows_of(x->trees->tx, x->main.conversation.id, x->a, &rows, err)) ||
         (rc = skn_threads_of_version(x->trees->tx, x->main.version.id, x->a, &threads, err)))
         return rc;
     for (size_t i = 0; i < threads.count; i++)

@@ -64,7 +64,7 @@ static skein_rc load_lanes(folding *f, int64_t *erasures, skein_error *err)
 
     if ((rc = skn_conversation_need(f->tx, f->conversation, f->a, &c, err)) ||
         (rc = skn_version_pick(f->tx, &c, f->version, f->a, &v, err)) ||
-        (rc = skn_lane_rows_of(f->tx, c.id, false, f->a, &lanes, err)) ||
+        (rc = skn_lane_rows_of(f->tx, c.id, f->a, &lanes, err)) ||
         (rc = skn_threads_of_version(f->tx, v.id, f->a, &threads, err)) ||
         (rc = skn_erasures(f->tx, erasures, err)))
         return rc;

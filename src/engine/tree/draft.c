@@ -10,7 +10,7 @@ static skein_rc load_lanes(skn_draft *d, skein_error *err)
     skn_lane_rows rows;
     skein_rc      rc;
 
-    if ((rc = skn_lane_rows_of(d->tx, d->conversation.id, false, d->a, &rows, err)))
+    if ((rc = skn_lane_rows_of(d->tx, d->conversation.id, d->a, &rows, err)))
         return rc;
     d->lanes = SKN_ARRAY(d->a, rows.count, skn_lane_draft);
     d->lane_count = rows.count;

@@ -239,7 +239,7 @@ skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation, sk
         skn_trees f;
 
         if ((s.rc = skn_conversation_need(s.tx, conversation, mem, &row, err)) ||
-            (s.rc = skn_lane_rows_of(s.tx, row.id, false, mem, &lanes, err)))
+            (s.rc = skn_lane_rows_of(s.tx, row.id, mem, &lanes, err)))
             continue;
         skn_trees_init(&f, s.tx, mem, row.id);
         *out = (skein_lanes){.at = SKN_ARRAY(mem, lanes.count, skein_lane)};

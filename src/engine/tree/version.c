@@ -46,7 +46,7 @@ static skein_rc lane_by_agent(skn_tx *tx, const skn_conversation_row *c, skn_str
                               skn_arena *a, skn_lane_row *out, bool *found, skein_error *err)
 {
     skn_lane_rows rows;
-    skein_rc      rc = skn_lane_rows_of(tx, c->id, true, a, &rows, err);
+    skein_rc      rc = skn_lane_rows_top(tx, c->id, a, &rows, err);
 
     *found = false;
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count && !*found; i++)

@@ -206,7 +206,7 @@ skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
     }
     skn_trees_init(&trees, w->tx, w->a, w->chat.id);
     if ((rc = skn_batch_open(&batch, &trees, ids, err)) ||
-        (rc = skn_lane_rows_of(w->tx, w->chat.id, true, w->a, &lanes, err)) ||
+        (rc = skn_lane_rows_top(w->tx, w->chat.id, w->a, &lanes, err)) ||
         (rc = skn_delivery_of(w->tx, &ids, w->a, &rows, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++)

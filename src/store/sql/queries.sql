@@ -154,7 +154,9 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id;
 -- :lane_of_agent
 {lane_rows} WHERE l.conversation_id = $1 AND l.agent_id = $2 AND l.parent_id IS NULL;
 -- :lane_rows_of
-{lane_rows} WHERE l.conversation_id = $1 AND (CAST($2 AS BIGINT) = 0 OR l.parent_id IS NULL) ORDER BY l.id;
+{lane_rows} WHERE l.conversation_id = $1 ORDER BY l.id;
+-- :lane_rows_top
+{lane_rows} WHERE l.conversation_id = $1 AND l.parent_id IS NULL ORDER BY l.id;
 -- :lane_count_child
 UPDATE lanes SET children = children + 1 WHERE id = $1 RETURNING children;
 -- :lane_set_state
