@@ -2,6 +2,8 @@
  * twice: the cases of docs/model.md. */
 #include "store/kit.h"
 
+#include <string.h>
+
 #include <pthread.h>
 
 static skein_message say(kit *k, const char *text)
@@ -138,6 +140,28 @@ static void time_decides_nothing(void **state)
 }
 
 /* --- 16: the same request twice --------------------------------------------------------------------- */
+
+/* Whatever stood in the caller's memory is no part of the answer. */
+static void a_repeated_removal_tells_of_no_new_message(void **state)
+{
+    kit           k;
+    skein_message first;
+    skein_removal one, two;
+
+    kit_open(&k, state);
+    say(&k, "zero");
+    first = say(&k, "one");
+    k.how.key = skein_text("click-2");
+    memset(&one, 0xaa, sizeof one);
+    KIT_OK(&k, remove_from(&k, first.id, true, &one));
+    memset(&two, 0xaa, sizeof two);
+    KIT_OK(&k, remove_from(&k, first.id, true, &two));
+    assert_null(one.added.uid.p);
+    assert_null(two.added.uid.p);
+    assert_int_equal(two.version.number, one.version.number);
+    assert_int_equal(two.count, one.count);
+    kit_close(&k);
+}
 
 static void a_repeated_edit_sends_one_message(void **state)
 {
@@ -520,6 +544,7 @@ int main(void)
         SKN_BOTH(a_removal_at_an_inserted_message_takes_nothing_before_it),
         SKN_BOTH(a_refused_removal_changes_nothing),
         SKN_BOTH(time_decides_nothing),
+        SKN_BOTH(a_repeated_removal_tells_of_no_new_message),
         SKN_BOTH(a_repeated_edit_sends_one_message),
         SKN_BOTH(every_change_can_be_repeated),
         SKN_BOTH(a_refused_request_does_not_use_up_its_key),
