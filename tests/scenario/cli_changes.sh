@@ -474,7 +474,7 @@ t 'nothing is left out of advice' sh -c 'case $1 in *…*) exit 1 ;; esac' - "$e
 source=$(cd "$(dirname "$0")/../.." && pwd)
 # printed_as_it_is: statements that print a command by what does not add the place.
 printed_as_it_is() {
-    for file in "$source"/src/cli/*.c; do
+    for file in "$source"/src/cli/*.c "$source"/src/cli/commands/*.c; do
         tr '\n' ' ' <"$file" | sed 's/;/;\n/g' |
             grep -E '(skn_print_(raw|colour|line|text|block)|skn_clean_add|fprintf|fputs)\(.*"([^"]*[^a-z/."])?(\\")?skein [a-z]' |
             grep -v 'skn_pasteable' || true
