@@ -10,12 +10,6 @@
 #include "cli/say.h"
 #include "exchange/exchange.h"
 
-/* Stands behind the last option of a list. */
-#define SKN_OPTIONS_END                                                                        \
-    {                                                                                          \
-        NULL, 0, NULL, NULL                                                                    \
-    }
-
 #define SKN_COMMAND(run, ...) int skn_cmd_##run(skn_cli *cli);
 #include "cli/commands.def"
 #undef SKN_COMMAND
