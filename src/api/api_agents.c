@@ -1,9 +1,9 @@
 /* Agents, what they remember, and the conversations they have for themselves. */
 #include "api/handlers.h"
 
-#include "base/amount.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/str.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,8 +7,7 @@
  * before they begin: after a crash nobody knows whether they were done, and nothing is done twice. */
 #include "api/call.h"
 #include "base/hash.h"
-#include "base/rand.h"
-#include "base/sha256.h"
+#include "base/uid.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "api/call.h"
+#include "base/clean.h"
 #include "base/error.h"
-#include "base/shell_word.h"
 #include "base/suggest.h"
 
 #include <ctype.h>

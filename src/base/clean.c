@@ -2,6 +2,8 @@
 
 #include "base/utf8.h"
 
+#include <string.h>
+
 #define FLAG     0x1f3f4u /* before the tags of a region, as England's */
 #define FLAG_END 0xe007fu
 #define GROWTH   4 /* times a text, that which is shown of it at most: U+00AD has two bytes */
@@ -270,4 +272,24 @@ void skn_clean_html(skn_buf *out, skn_str text)
         from = i + bytes;
     }
     skn_buf_add(out, skn_str_sub(text, from, text.n));
+}
+
+/* --- Commands ------------------------------------------------------------------------------ */
+
+#define WORD_MOST ((size_t)1 << 20)
+
+skn_str skn_shell_word(skn_arena *a, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:,@%+=^~";
+    skn_buf           b;
+
+    if (*word && *word != '~' && !word[strspn(word, plain)])
+        return skn_arena_copy(a, skn_str_of(word));
+    skn_buf_init(&b, WORD_MOST);
+    skn_buf_addc(&b, '\'');
+    for (; *word; word++)
+        skn_buf_add(&b, *word == '\'' ? SKN_STR("'\\''") : (skn_str){word, 1});
+    skn_buf_addc(&b, '\'');
+    return skn_buf_keep(&b, a);
 }

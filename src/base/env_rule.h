@@ -1,4 +1,5 @@
-/* env_rule.h: which variables of the environment may be sent where, and which address a secret was given for.
+/* env_rule.h: which variables of the environment and which headers may be sent where, and which address a secret was
+ * given for.
  *
  * Whoever may change a world or a provider can name a variable of the server and an address. Only pairs that the
  * administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is made
@@ -47,5 +48,18 @@ bool skn_site_covers(skn_str site, skn_str url);
 bool skn_env_is_name(skn_str s);
 /* What may stand in `hosts`. */
 bool skn_env_is_host(skn_str s);
+
+/* --- Headers that somebody may add to requests to a provider or a tool server ------------------------------ *
+ * They are stored and not secret, and must not change what the request is. */
+
+/* Shown instead of what somebody wrote into a header or a variable. */
+#define SKN_HIDDEN "\xE2\x80\xA6"
+
+/* "API_KEY", "X-Auth-Token": the name of a secret, for which the store is no place. */
+bool skn_name_is_secret(skn_str name);
+/* "Host", "Content-Length": says where a request goes or where it ends; only who sends it sets that. */
+bool skn_header_is_ours(skn_str name);
+/* Whether it can be sent as one header: a second one could hide behind a line end. */
+bool skn_header_is_one(skn_str name, skn_str value);
 
 #endif

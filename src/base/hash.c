@@ -1,6 +1,5 @@
 #include "base/hash.h"
-#include "base/rand.h"
-#include "base/sha256.h"
+#include "base/uid.h"
 
 #include <string.h>
 

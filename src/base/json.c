@@ -58,14 +58,6 @@ static bool next_is(reader *r, char c)
     return true;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The four digits after "\u"; -1 when they are none. */
 static int32_t hex4(const char *p, const char *end)
 {
@@ -74,7 +66,7 @@ static int32_t hex4(const char *p, const char *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(p[i]);
+        int digit = skn_hex_digit(p[i]);
 
         if (digit < 0)
             return -1;

@@ -1,7 +1,6 @@
 #include "base/json_write.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/json_sort.h"
 
 #include <assert.h>
 #include <float.h>

@@ -6,6 +6,7 @@
 #define SKN_BASE_JSON_WRITE_H
 
 #include "base/buf.h"
+#include "base/json.h"
 
 typedef struct skn_jw {
     skn_buf *out;
@@ -35,5 +36,14 @@ void skn_jw_kbool(skn_jw *w, const char *key, bool v);
 void skn_jw_knull(skn_jw *w, const char *key);
 /* A time in microseconds as RFC 3339 UTC with milliseconds; 0 becomes null. */
 void skn_jw_ktime(skn_jw *w, const char *key, int64_t micros);
+
+/* --- Equal values as equal texts ---------------------------------------------------------------------- */
+
+/* What is written in place of a text that is no key. */
+typedef skn_str skn_json_say(const void *arg, skn_str text, skn_arena *a);
+/* Writes members in the order of their keys' bytes, without blanks, and escapes in one way only. Numbers stay as they
+ * were written; so do texts if `say` is NULL. The arena is for scratch. */
+void skn_json_write_sorted(skn_jw *w, const skn_json *v, skn_json_say *say, const void *arg,
+                           skn_arena *a);
 
 #endif

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* memmem: linear whatever the needle */
 #endif
 #include "base/str.h"
-#include "base/amount.h"
 
 #include <string.h>
 #include <strings.h>
@@ -137,6 +136,14 @@ bool skn_str_int(skn_str s, int64_t *out)
     else
         *out = (int64_t)v;
     return true;
+}
+
+int skn_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 typedef struct unit {

@@ -33,5 +33,10 @@ skn_str   skn_str_sub(skn_str s, size_t from, size_t to);
 bool skn_str_split(skn_str *rest, char sep, skn_str *piece);
 /* A decimal whole number filling all of s; false when it is none or does not fit. */
 bool skn_str_int(skn_str s, int64_t *out);
+/* Sizes and durations as people write them: "64kB", "15 m". Sizes know kB MB GB, durations ms s m h d. */
+bool skn_amount_size(skn_str text, int64_t *bytes);
+bool skn_amount_duration(skn_str text, int64_t *ms);
+/* The value of a hexadecimal digit, or -1. */
+int skn_hex_digit(char c);
 
 #endif

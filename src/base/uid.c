@@ -1,7 +1,6 @@
 #include "base/uid.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/rand.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-static int hex_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool skn_url_decode(skn_str text, bool query, skn_arena *a, skn_str *out)
 {
     char  *p = skn_arena_alloc(a, text.n + 1);
@@ -20,8 +11,8 @@ bool skn_url_decode(skn_str text, bool query, skn_arena *a, skn_str *out)
 
     for (size_t i = 0; i < text.n; i++) {
         if (text.p[i] == '%') {
-            int high = i + 2 < text.n ? hex_of(text.p[i + 1]) : -1;
-            int low = i + 2 < text.n ? hex_of(text.p[i + 2]) : -1;
+            int high = i + 2 < text.n ? skn_hex_digit(text.p[i + 1]) : -1;
+            int low = i + 2 < text.n ? skn_hex_digit(text.p[i + 2]) : -1;
 
             if (high < 0 || low < 0)
                 return false;

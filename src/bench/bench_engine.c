@@ -2,7 +2,7 @@
  * and many clients beside one. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "bench/bench.h"
 #include "exchange/exchange.h"
 

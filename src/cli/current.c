@@ -1,6 +1,6 @@
 #include "cli/current.h"
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/yaml.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"

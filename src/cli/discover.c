@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
-#include "base/rand.h"
-#include "base/sha256.h"
+#include "base/uid.h"
 #include "cli/config_cli.h"
 #include "cli/door.h"
 #include "cli/place.h"

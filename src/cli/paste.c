@@ -1,7 +1,6 @@
 #include "cli/paste.h"
 #include "base/clean.h"
 #include "base/json.h"
-#include "base/shell_word.h"
 #include "cli/current.h"
 
 #include <string.h>

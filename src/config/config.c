@@ -1,5 +1,5 @@
 #include "config/config.h"
-#include "base/amount.h"
+#include "base/str.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "config/config_value.h"

@@ -1,9 +1,8 @@
 /* The section "providers": who answers for models. It is checked here, and used where models are
  * asked. */
-#include "base/amount.h"
+#include "base/clean.h"
 #include "base/env_rule.h"
-#include "base/header_rule.h"
-#include "base/shell_word.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "config/config.h"
 

@@ -1,7 +1,7 @@
 /* Texts of settings into what they mean, by the types of the table. */
 #include "config/config_value.h"
 
-#include "base/amount.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* Whose files and folders these are. */
 #define _GNU_SOURCE /* O_PATH, realpath */
 #include "config/own.h"
-#include "base/shell_word.h"
+#include "base/clean.h"
 
 #include <errno.h>
 #include <fcntl.h>

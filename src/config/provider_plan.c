@@ -1,7 +1,6 @@
 /* First those that are known by name, then what the store has to say, then the file: a later one wins. */
 #include "config/provider_plan.h"
 #include "base/env_rule.h"
-#include "base/header_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "engine/engine.h"

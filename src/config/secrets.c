@@ -1,7 +1,7 @@
 #include "config/secrets.h"
+#include "base/clean.h"
 #include "base/clock.h"
-#include "base/rand.h"
-#include "base/shell_word.h"
+#include "base/uid.h"
 #include "config/own.h"
 #include "provider/provider.h"
 

@@ -8,8 +8,8 @@
 #ifndef SKN_EXCHANGE_ARCHIVE_H
 #define SKN_EXCHANGE_ARCHIVE_H
 
+#include "base/hash.h"
 #include "base/lines.h"
-#include "base/sha256.h"
 #include "engine/tree/span.h"
 #include "exchange/exchange.h"
 #include "store/store.h"

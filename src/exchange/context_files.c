@@ -2,9 +2,9 @@
  * are kept; filespec.c reads them. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json_write.h"
-#include "base/rand.h"
-#include "base/sha256.h"
+#include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/engine.h"

@@ -1,5 +1,5 @@
 /* import_foreign.c: worlds of another program while they are read. */
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/engine.h"

@@ -4,7 +4,7 @@
  * older messages; so a claim that leads ahead stays a claim, and of every circle the oldest
  * message loses its link. Each message has at most one claim, so a walk that marks where it was
  * sees every message once and cannot hang. */
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/uid.h"
 #include "exchange/import.h"
 

@@ -2,7 +2,7 @@
  * by Idempotency-Key: a cookie is given once. */
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "http/inside.h"
 #include "http/served.h"
 #include "http/sessions.h"

@@ -1,8 +1,8 @@
 /* Settings: the configuration that the server was started with, which only files, the environment
  * and options change, and what people set while they work, which is kept in the store. */
+#include "base/env_rule.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/header_rule.h"
 #include "http/inside.h"
 #include "http/served.h"
 

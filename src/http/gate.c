@@ -1,7 +1,7 @@
 #include "http/gate.h"
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "http/inside.h"
 
 #include <stdio.h>

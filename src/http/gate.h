@@ -7,7 +7,7 @@
 #ifndef SKN_HTTP_GATE_H
 #define SKN_HTTP_GATE_H
 
-#include "base/sha256.h"
+#include "base/hash.h"
 
 typedef struct skn_gate {
     skn_str            host; /* that it listens at: "127.0.0.1"; may be absent */

@@ -1,7 +1,7 @@
 #include "http/sessions.h"
 
 #include "base/clock.h"
-#include "base/rand.h"
+#include "base/uid.h"
 
 #include <inttypes.h>
 #include <stdio.h>

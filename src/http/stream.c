@@ -1,6 +1,6 @@
 /* stream.c: one stream: opening, sending, catching up, ending. */
 #include "base/clock.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "base/url.h"
 #include "http/hub.h"
 #include "http/request.h"

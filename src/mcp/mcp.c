@@ -1,6 +1,6 @@
 #include "mcp/mcp_inside.h"
 
-#include "base/header_rule.h"
+#include "base/env_rule.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "provider/record.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/json_write.h"
-#include "base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Reading a script: every key is known, every pattern compiles, every number has a limit. */
 #include "provider/script.h"
-#include "base/amount.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "provider/script_read.h"
 

@@ -1,6 +1,6 @@
 #include "provider/script_read.h"
 
-#include "base/amount.h"
+#include "base/str.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Models behind HTTP. A question is written once, when it is asked, and sent until it is answered or
  * there is no use in trying: again only while nothing of an answer has been handed out. */
 #include "base/clock.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "provider/wire_inside.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
  * once, when somebody first wants to know. */
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/header_rule.h"
+#include "base/env_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "provider/wire_inside.h"

@@ -10,7 +10,7 @@
 #define SKN_RUNTIME_RUN_H
 
 #include "base/buf.h"
-#include "base/json_sort.h"
+#include "base/json_write.h"
 #include "base/thin.h"
 #include "mcp/mcp.h"
 #include "runtime/mcp_board.h"

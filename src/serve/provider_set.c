@@ -1,5 +1,5 @@
 #include "base/env_rule.h"
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "serve/provider_slots.h"
 
 #include <stdlib.h>

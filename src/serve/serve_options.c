@@ -1,6 +1,6 @@
 /* What the options and the configuration mean for a server: where it listens, who may come in. */
+#include "base/clean.h"
 #include "base/error.h"
-#include "base/shell_word.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/secrets.h"

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/rand.h"
+#include "base/uid.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-#include "base/rand.h"
 #include "base/uid.h"
 #include "store/stmt.h"
 #include "store/tx.h"

@@ -1,6 +1,6 @@
 /* store_inbox.c: rows of the inbox and of the knowledge of agents, where a verb is more than one
  * statement. */
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "store/stmt.h"
 
 /* --- The inbox ------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* Talking to a world: at a terminal, or line by line. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/current.h"

@@ -1,6 +1,6 @@
 #include "rounds.h"
 
-#include "base/rand.h"
+#include "base/uid.h"
 #include "store/fixture.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "exchange_kit.h"
 
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "exchange/archive.h"
 
 typedef struct history {

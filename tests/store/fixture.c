@@ -1,7 +1,7 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "fixture.h"
 
-#include "base/rand.h"
+#include "base/uid.h"
 #include "store/db.h"
 
 #include <errno.h>

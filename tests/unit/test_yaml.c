@@ -1,6 +1,6 @@
 /* Reading YAML: what is kept, what is refused, and that the message says where. */
-#include "base/amount.h"
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/yaml.h"
 
 #include <setjmp.h>

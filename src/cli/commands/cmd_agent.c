@@ -1,7 +1,7 @@
 /* Agents: making, listing, changing, pausing and waking them, telling them something, giving them tasks. */
-#include "base/amount.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"

@@ -1,8 +1,8 @@
 /* Changes that make a version: amend, insert, rm, move, and the edit that sends again. */
 #include "cli/commands.h"
 
+#include "base/clean.h"
 #include "base/error.h"
-#include "base/shell_word.h"
 #include "cli/await.h"
 #include "cli/discover.h"
 #include "cli/unanswered.h"

@@ -1,8 +1,8 @@
 /* The doctor: every check has one line, a result, and a cure where one is needed. --fix takes the cures that lose
  * nothing: what they are about is then told as fixed. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/default_model.h"

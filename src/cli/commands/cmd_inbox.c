@@ -1,9 +1,9 @@
 /* The inbox: what agents tell and ask people. */
 #include "cli/commands.h"
 
-#include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "cli/discover.h"
 #include "cli/paste.h"
 

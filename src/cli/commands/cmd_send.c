@@ -1,6 +1,6 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
 #include "base/error.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "cli/await.h"
 #include "cli/client.h"
 #include "cli/commands.h"

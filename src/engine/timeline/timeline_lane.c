@@ -1,7 +1,7 @@
 /* Lanes and packed records: where the fold keeps what it was given. */
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/rand.h"
+#include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/timeline/timeline_state.h"
 

@@ -1,7 +1,6 @@
 /* model_calls.c: keeping what models were sent and answered. A request comes in pieces, each of which is kept
  * once, by the hash of its bytes. */
 #include "base/hash.h"
-#include "base/sha256.h"
 #include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/engine.h"

@@ -2,7 +2,6 @@
 #include "engine/world/world_settings.h"
 #include "base/env_rule.h"
 #include "base/error.h"
-#include "base/header_rule.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
