@@ -303,12 +303,14 @@ static skein_rc check_places(skn_cli *cli)
     return SKEIN_OK;
 }
 
-/* What is named must have a name: an empty word comes from a script whose variable is not set, and "nobody in particular"
- * means everybody to some commands. Texts are checked by who takes them. */
+/* Refuses an empty word where something that exists is named: it comes from a script whose variable is not set, and without a
+ * name some commands act on everything. The API checks texts and the names of new things. */
 static skein_rc check_named(skn_cli *cli, const skn_command *c)
 {
-    const char *names = "ID,AGENT,WORLD,ITEM,TASK,REF,PROVIDER,PROVIDER/MODEL,VERSION,"
-                        "LANE,PARENT,NAME,ID|VERSION,ID|LANE,AGENT|LANE,NAME|ID,N";
+    bool        is_new = skn_str_ends(skn_str_of(c->name), SKN_STR(" new"));
+    const char *names = is_new ? "PARENT"
+                               : "ID,AGENT,WORLD,ITEM,TASK,REF,PROVIDER,PROVIDER/MODEL,VERSION,"
+                                 "LANE,PARENT,NAME,ID|VERSION,ID|LANE,AGENT|LANE,NAME|ID,N";
     skn_str     rest = skn_str_of(c->args), word = SKN_NONE, next;
 
     for (size_t i = 0; i < cli->arg_count; i++) {

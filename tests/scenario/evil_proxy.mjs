@@ -2,7 +2,7 @@
 //
 //   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|round|heads|stream|ends|bare|huge
 //
-// texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. holes: every list but those of
+// texts: texts get escape sequences, but for those without which the program does not go on. all: every text but names gets them (without a name commands end; words is about names). holes: every list but those of
 // places is one empty object. words: names are commands of a shell. pages: every list goes on for ever, round: with the same page. heads: an answer is announced again and again. ends: it is over at once. bare: answers but those of places are empty. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
 import http from 'node:http';
 
@@ -16,7 +16,7 @@ function spoil(value) {
     if (typeof value === 'string') return value + evil;
     if (Array.isArray(value)) return value.map(spoil);
     if (value && typeof value === 'object')
-        return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, how === 'texts' && needed.test(k) && typeof v === 'string' ? v : spoil(v)]));
+        return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, (how === 'texts' ? needed : /^name$/).test(k) && typeof v === 'string' ? v : spoil(v)]));
     return value;
 }
 
