@@ -18,7 +18,8 @@ typedef struct skn_door {
     skn_server  server;
     bool        elsewhere; /* the store is behind a server; only its server sees its files */
     const char *world;     /* "/worlds/NAME", once it is known */
-    const char *chat;      /* "/worlds/NAME/chats/ID", once it is known */
+    skn_str     world_name;
+    const char *chat; /* "/worlds/NAME/chats/ID", once it is known */
     skn_str     chat_uid;
     const char *match; /* If-Match of a change; NULL: none was asked for */
     skn_map    *numbers;

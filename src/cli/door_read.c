@@ -128,6 +128,7 @@ skein_rc skn_door_worlds(skn_cli *cli, skein_worlds *out)
 
 void skn_door_enter(skn_cli *cli, const skein_world *world)
 {
+    cli->door->world_name = world->name;
     cli->door->world =
         skn_arena_printf(cli->keep, "/worlds/%s", skn_door_part(cli, world->name)).p;
 }

@@ -9,6 +9,24 @@
 
 /* --- Members ------------------------------------------------------------------------------ */
 
+/* "world", "0", "dry": what a text may name of the run itself, behind a dot. */
+static const skn_json *member_of_run(skn_cli *cli, skn_str name)
+{
+    skn_json *v = SKN_NEW(cli->keep, skn_json);
+    int64_t   arg;
+
+    v->kind = SKN_JSON_STRING;
+    if (skn_str_is(name, "dry")) {
+        v->kind = SKN_JSON_BOOL;
+        v->boolean = cli->dry_run;
+    } else if (skn_str_is(name, "world")) {
+        v->text = cli->door->world_name;
+    } else if (skn_str_int(name, &arg) && arg >= 0 && (size_t)arg < cli->arg_count) {
+        v->text = skn_arg(cli, (size_t)arg);
+    }
+    return v;
+}
+
 /* "item.id": a member of a member. */
 static const skn_json *member_of(const skn_json *v, skn_str name)
 {
@@ -24,6 +42,12 @@ static const skn_json *member_of(const skn_json *v, skn_str name)
     return v;
 }
 
+static const skn_json *find_member(skn_cli *cli, const skn_json *v, skn_str name)
+{
+    return skn_str_starts(name, SKN_STR(".")) ? member_of_run(cli, skn_str_sub(name, 1, name.n))
+                                              : member_of(v, name);
+}
+
 static skn_str text_of(const skn_json *v)
 {
     return !v || v->kind == SKN_JSON_NULL                             ? SKN_NONE
@@ -31,16 +55,20 @@ static skn_str text_of(const skn_json *v)
                                                                       : v->raw;
 }
 
-bool skn_has(const skn_json *v, const char *member)
+/* Is it more than null, "", 0, false or an empty list? */
+static bool says_something(const skn_json *m)
 {
-    const skn_json *m = member_of(v, skn_str_of(member));
-
     if (!m || m->kind == SKN_JSON_NULL)
         return false;
     return m->kind == SKN_JSON_BOOL     ? m->boolean
            : m->kind == SKN_JSON_NUMBER ? !skn_str_is(m->text, "0")
            : m->kind == SKN_JSON_STRING ? m->text.n > 0
                                         : m->count > 0;
+}
+
+bool skn_has(const skn_json *v, const char *member)
+{
+    return says_something(member_of(v, skn_str_of(member)));
 }
 
 bool skn_is(const skn_json *v, const char *member, const char *text)
@@ -56,6 +84,69 @@ const skn_json *skn_first(const skn_json *v, const char *member)
                                                                                    : NULL;
 }
 
+/* --- Sections ----------------------------------------------------------------------------- */
+
+/* "title", "!title", "mode=chat" or "mode!=chat" */
+static bool holds(skn_cli *cli, const skn_json *v, skn_str condition)
+{
+    ptrdiff_t       equal = skn_str_find(condition, SKN_STR("="));
+    bool            inverted = skn_str_starts(condition, SKN_STR("!"));
+    skn_str         name = skn_str_sub(condition, inverted, condition.n);
+    const skn_json *m;
+
+    if (equal < 0)
+        return says_something(find_member(cli, v, name)) != inverted;
+    name = skn_str_sub(condition, 0, (size_t)equal);
+    inverted = skn_str_ends(name, SKN_STR("!"));
+    name.n -= inverted;
+    m = find_member(cli, v, name);
+    return skn_str_eq(text_of(m), skn_str_sub(condition, (size_t)equal + 1, condition.n)) !=
+           inverted;
+}
+
+/* Where the section ends that begins with the first byte. */
+static size_t section_end(skn_str text)
+{
+    size_t depth = 0;
+
+    for (size_t i = 0; i < text.n; i++) {
+        depth += text.p[i] == '[';
+        if (text.p[i] == ']' && --depth == 0)
+            return i;
+    }
+    return text.n;
+}
+
+static void add_chosen(skn_cli *cli, const skn_json *v, skn_str text, skn_buf *out)
+{
+    ptrdiff_t open, colon;
+
+    while ((open = skn_str_find(text, SKN_STR("["))) >= 0) {
+        skn_str section = skn_str_sub(text, (size_t)open, text.n);
+        size_t  end = section_end(section);
+
+        skn_buf_add(out, skn_str_sub(text, 0, (size_t)open));
+        text = skn_str_sub(section, end + 1, section.n);
+        section = skn_str_sub(section, 1, end);
+        colon = skn_str_find(section, SKN_STR(":"));
+        if (colon > 0 && holds(cli, v, skn_str_sub(section, 0, (size_t)colon)))
+            add_chosen(cli, v, skn_str_sub(section, (size_t)colon + 1, section.n), out);
+    }
+    skn_buf_add(out, text);
+}
+
+/* The text without the sections whose condition does not hold. */
+static skn_str choose(skn_cli *cli, const skn_json *v, skn_str text)
+{
+    skn_buf b;
+
+    if (skn_str_find(text, SKN_STR("[")) < 0)
+        return text;
+    skn_buf_init(&b, SIZE_MAX);
+    add_chosen(cli, v, text, &b);
+    return skn_body_keep(cli, &b);
+}
+
 /* --- Texts with members ------------------------------------------------------------------- */
 
 typedef struct slot {
@@ -66,7 +157,7 @@ typedef struct slot {
 /* "sender agent 8" */
 static slot read_slot(skn_str text)
 {
-    static const char words[] = ",yellow,bold,dim,sender,line,time,id,";
+    static const char words[] = ",yellow,bold,dim,sender,line,time,id,block,list,size,";
     slot              s = {.how = SKN_NONE};
     skn_str           word;
     int64_t           n;
@@ -129,35 +220,73 @@ static void pad(skn_cli *cli, const skn_json *v, skn_str text, size_t width)
     skn_buf_fill(&cli->out.bytes, ' ', number ? 0 : left);
 }
 
+/* "recall, remember" */
+static void show_list(skn_cli *cli, const skn_json *list)
+{
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
+        skn_print_line(cli, text_of(v), 0);
+        skn_print_raw(cli, v->next ? SKN_STR(", ") : SKN_STR(""));
+    }
+}
+
+/* Of a list, the number of its items. */
+static const skn_json *number_of(skn_cli *cli, const skn_json *v)
+{
+    skn_json *n;
+
+    if (v && v->kind != SKN_JSON_ARRAY && v->kind != SKN_JSON_OBJECT)
+        return v;
+    n = SKN_NEW(cli->keep, skn_json);
+    n->kind = SKN_JSON_NUMBER;
+    n->text = skn_arena_printf(cli->keep, "%u", v ? (unsigned)v->count : 0);
+    return n;
+}
+
+static bool show_coloured(skn_cli *cli, skn_str how, skn_str text)
+{
+    static const struct {
+        const char *name;
+        skn_colour  colour;
+    } colours[] = {{"yellow", SKN_YELLOW}, {"bold", SKN_BOLD}, {"dim", SKN_DIM}};
+
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+        if (skn_str_is(how, colours[i].name)) {
+            skn_print_colour(cli, colours[i].colour, text);
+            return true;
+        }
+    return false;
+}
+
 static void show(skn_cli *cli, const skn_json *of, const slot *s, bool command)
 {
-    const skn_json *v = member_of(of, s->member);
-    skn_str         text = text_of(v);
+    const skn_json *v = find_member(cli, of, s->member);
+    skn_str         text;
     int64_t         n = 0;
 
+    if (skn_str_is(s->how, "size") || skn_str_is(s->how, "s"))
+        v = number_of(cli, v);
+    text = text_of(v);
     if (skn_str_is(s->how, "sender"))
         skn_print_sender(cli, text, s->width);
     else if (skn_str_is(s->how, "line"))
         skn_print_line(cli, text, s->width);
+    else if (skn_str_is(s->how, "block"))
+        skn_print_block(cli, text, (int)s->width);
+    else if (skn_str_is(s->how, "list"))
+        show_list(cli, v);
     else if (skn_str_is(s->how, "id"))
         skn_print_id(cli, text);
-    else if (skn_str_is(s->how, "yellow"))
-        skn_print_colour(cli, SKN_YELLOW, text);
-    else if (skn_str_is(s->how, "bold"))
-        skn_print_colour(cli, SKN_BOLD, text);
-    else if (skn_str_is(s->how, "dim"))
-        skn_print_colour(cli, SKN_DIM, text);
     else if (skn_str_is(s->how, "time"))
         skn_print_time(cli, skn_time_parse(text, &n) ? n : 0);
     else if (skn_str_is(s->how, "s"))
         skn_print_raw(cli, skn_str_is(text, "1") ? SKN_STR("") : SKN_STR("s"));
-    else if (!command || !obeyed_by_shell(text))
+    else if (!show_coloured(cli, s->how, text) && (!command || !obeyed_by_shell(text)))
         pad(cli, v, text, s->width);
 }
 
 void skn_say(skn_cli *cli, const skn_json *v, const char *text)
 {
-    skn_str rest = skn_str_of(text), before, whole;
+    skn_str rest = choose(cli, v, skn_str_of(text)), before, whole;
     bool    any, command = false;
     slot    s;
 
@@ -208,7 +337,7 @@ void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const c
 /* The text with its members as they are, or encoded for a path. */
 static skn_str filled(skn_cli *cli, const skn_json *v, const char *text, bool path)
 {
-    skn_str rest = skn_str_of(text), before, value;
+    skn_str rest = choose(cli, v, skn_str_of(text)), before, value;
     skn_buf b;
     bool    any;
     slot    s;
@@ -218,7 +347,7 @@ static skn_str filled(skn_cli *cli, const skn_json *v, const char *text, bool pa
         skn_buf_add(&b, before);
         if (!any)
             continue;
-        value = text_of(member_of(v, s.member));
+        value = text_of(find_member(cli, v, s.member));
         if (!path)
             skn_buf_add(&b, value);
         else if (skn_str_is(s.member, "world"))
@@ -269,6 +398,33 @@ skein_rc skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say
     if (cli->json)
         skn_list_done(cli, rc);
     return rc;
+}
+
+skein_rc skn_tell(skn_cli *cli, skein_rc rc, const skn_json *v, const char *text)
+{
+    if (rc || cli->json)
+        return rc ? rc : skn_door_item(cli, v);
+    skn_say(cli, v, text);
+    return SKEIN_OK;
+}
+
+skein_rc skn_tell_list(skn_cli *cli, skein_rc rc, const skn_json_list *list, const char *row,
+                       const char *none)
+{
+    if (rc || cli->json)
+        return rc ? rc : skn_say_list(cli, list, NULL);
+    for (size_t i = 0; i < list->n; i++)
+        skn_say_row(cli, list->p[i], row);
+    if (!list->n && none)
+        skn_say(cli, NULL, none);
+    return SKEIN_OK;
+}
+
+bool skn_dry(skn_cli *cli, const skn_json *v, const char *text)
+{
+    if (cli->dry_run)
+        skn_say_would(cli, v, text);
+    return cli->dry_run;
 }
 
 /* --- Requests ----------------------------------------------------------------------------- */

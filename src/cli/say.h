@@ -8,7 +8,14 @@
  *     {time createdAt}      a time
  *     {id messageId}        the id of a message, as lists show it
  *     {yellow id}           in a colour, or bold or dim
- *     {count s}             the ending of a plural: nothing for 1, else "s"
+ *     {count s}             the ending of a plural: nothing for 1, else "s"; of a list, by its items
+ *     {size agents 3}       the number of its items
+ *     {list tools}          its items, with commas between
+ *     {block content 4}     its lines, each behind so many blanks
+ *     {.world} {.0}         of the run itself: its world, and its first argument
+ * A part in brackets is left out unless its condition holds: [title: …] the member says something (it is not null, "", 0,
+ * false or an empty list), [!title: …] it does not, [mode=chat: …] it is this text, [mode!=chat: …] it is not, [.dry: …]
+ * this is a dry run. Parts may stand in parts.
  * What is absent prints nothing. A value that a shell would obey is left out of commands ("skein …"), which are there to be
  * pasted.
  *
@@ -31,6 +38,8 @@ void skn_say_row(skn_cli *cli, const skn_json *v, const char *text);
 void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const char *member);
 /* What a dry run would do: skn_would, with members. */
 void skn_say_would(skn_cli *cli, const skn_json *v, const char *text);
+/* In a dry run: says what would be done, and is true. */
+bool skn_dry(skn_cli *cli, const skn_json *v, const char *text);
 /* True where the member is this text. */
 bool skn_is(const skn_json *v, const char *member, const char *text);
 
@@ -41,6 +50,11 @@ skn_jw *skn_item_with(skn_cli *cli, const skn_json *v);
 /* The items of a list: with --json as they are, else each by this. */
 typedef skein_rc skn_say_item(skn_cli *cli, const skn_json *v);
 skein_rc         skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say);
+/* With --json the answer, else the text; a failure so far is passed on. */
+skein_rc skn_tell(skn_cli *cli, skein_rc rc, const skn_json *v, const char *text);
+/* The same with the items of a list, a row for each; `none` is said of an empty list (NULL: nothing). */
+skein_rc skn_tell_list(skn_cli *cli, skein_rc rc, const skn_json_list *list, const char *row,
+                       const char *none);
 /* The first item of a member that is a list or an object, or NULL. */
 const skn_json *skn_first(const skn_json *v, const char *member);
 
