@@ -128,17 +128,17 @@ static skein_rc bench_place(skn_bench *b);
 static void     bench_head(skn_bench *b);
 static void     bench_leave(skn_bench *b);
 
-int skn_cmd_bench(skn_cli *cli)
+skein_rc skn_cmd_bench(skn_cli *cli)
 {
     skn_bench b = {.cli = cli};
     skein_rc  rc = read_sizes(&b);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->arg_count)
         return skn_bench_alone(&b);
     if ((rc = bench_place(&b)))
-        return (int)rc;
+        return rc;
     tell_how(&b);
     if (cli->json)
         skn_list_begin(cli);
@@ -149,7 +149,7 @@ int skn_cmd_bench(skn_cli *cli)
     bench_leave(&b);
     if (rc == SKEIN_OK && b.missed && !cli->json)
         skn_print(cli, "\n%zu missed\n", b.missed);
-    return rc ? (int)rc : b.missed > 0;
+    return rc ? rc : (skein_rc)(b.missed > 0);
 }
 
 /* The table: what, figure, floor or reference, ratio, target, ok or not. */

@@ -135,6 +135,6 @@ skein_rc skn_bench_agents(skn_bench *b);  /* bench_agents.c */
 /* bench_store.c: what this program needs when it does one thing only, in a process of its own. */
 skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s);
 /* The other process: measures what the first argument names, and prints a number. */
-int skn_bench_alone(skn_bench *b);
+skein_rc skn_bench_alone(skn_bench *b);
 
 #endif

@@ -461,7 +461,7 @@ static skein_rc alone(skn_bench *b, skn_bench_store *s, int64_t *kb)
     return skn_str_is(what, "resident") ? read_ends(b, s, kb) : append_replies(b, s, kb);
 }
 
-int skn_bench_alone(skn_bench *b)
+skein_rc skn_bench_alone(skn_bench *b)
 {
     skein_options   options = SKEIN_OPTIONS_INIT;
     skn_bench_store s = {.address = skn_opt(b->cli, "db")};
@@ -475,15 +475,15 @@ int skn_bench_alone(skn_bench *b)
         return skn_bench_be_model(b);
     if (b->cli->arg_count != 2 || !s.address ||
         (!skn_str_is(what, "resident") && !skn_str_is(what, "validation")))
-        return (int)skn_fail(&b->cli->err, SKEIN_USAGE, "\"bench\" takes no \"%.*s\"",
-                             SKN_FMT(what));
+        return skn_fail(&b->cli->err, SKEIN_USAGE, "\"bench\" takes no \"%.*s\"",
+                        SKN_FMT(what));
     options.store = skn_str_of(s.address);
     if (!(rc = skein_open(&s.engine, &options, &b->cli->err)))
         rc = alone(b, &s, &kb);
     skein_close(s.engine);
     if (rc == SKEIN_OK)
         skn_print(b->cli, "%" PRId64 "\n", kb);
-    return (int)rc;
+    return rc;
 }
 
 /* --- This one ----------------------------------------------------------------------------------- */

@@ -148,35 +148,35 @@ static void tell_paused(skn_cli *cli, skn_answers *a)
         tell_alone(cli);
 }
 
-static int none_answered(skn_cli *cli, const skn_answers *a)
+static skein_rc none_answered(skn_cli *cli, const skn_answers *a)
 {
     if (a->keyless < a->failed)
-        return (int)skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer");
-    return (int)skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
+        return skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer");
+    return skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
 }
 
 /* Somebody else changed the conversation meanwhile, and nobody answers it any more. */
-static int taken_away(skn_cli *cli, const skn_answers *a)
+static skein_rc taken_away(skn_cli *cli, const skn_answers *a)
 {
     const skn_fate *f = &a->fate;
 
     skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
              SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
     if (f->unsaid)
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
+        return skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
     if (!f->version.n)
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
-                             "\"skein conv ls --archived\" lists what can be brought back");
+        return skn_hint(&cli->err, SKEIN_CONFLICT,
+                        "\"skein conv ls --archived\" lists what can be brought back");
     if (f->left)
-        return (int)skn_hint(
+        return skn_hint(
             &cli->err, SKEIN_CONFLICT,
             "\"skein history\" lists the versions, and \"skein switch\" goes to one");
-    return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
-                         "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
-                         SKN_FMT(f->version));
+    return skn_hint(&cli->err, SKEIN_CONFLICT,
+                    "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
+                    SKN_FMT(f->version));
 }
 
-static int outcome(skn_await *w, skein_rc rc)
+static skein_rc outcome(skn_await *w, skein_rc rc)
 {
     skn_cli     *cli = w->cli;
     skn_answers *a = &w->answers;
@@ -190,21 +190,20 @@ static int outcome(skn_await *w, skein_rc rc)
     }
     if (rc == SKEIN_TIMEOUT) {
         skn_fail(&cli->err, rc, "the agents have not all answered in time");
-        return (int)skn_hint(&cli->err, rc,
-                             "The message stays, and they go on; see \"skein log\"");
+        return skn_hint(&cli->err, rc, "The message stays, and they go on; see \"skein log\"");
     }
     if (rc)
-        return (int)rc;
+        return rc;
     if (a->fate.gone)
         return taken_away(cli, a);
     tell_paused(cli, a);
     skn_answers_end(a);
     if (a->failed && a->answered)
         return skn_status(cli, PARTLY);
-    return a->failed ? none_answered(cli, a) : 0;
+    return a->failed ? none_answered(cli, a) : SKEIN_OK;
 }
 
-int skn_await_answers(skn_await *w, int64_t timeout_ms)
+skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms)
 {
     return outcome(w, wait_for_them(w, timeout_ms));
 }

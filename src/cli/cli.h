@@ -2,8 +2,8 @@
  *
  * Threads: one. Lifetimes: a skn_cli lives from main's first line to its last; what a command
  * reads lives in cli->mem, which long lists reset page by page, or in cli->keep, which stays.
- * A command that succeeded returns 0, whatever is left in cli->err; else it returns not 0, and
- * what it filled in there decides. */
+ * A command that succeeded returns SKEIN_OK, whatever is left in cli->err; else what it filled
+ * in there decides. */
 #ifndef SKN_CLI_CLI_H
 #define SKN_CLI_CLI_H
 
@@ -36,7 +36,7 @@ typedef struct skn_command {
     skn_command_kind  kind;
     const char       *fields;  /* of its JSON; NULL: its JSON has no fields to pick */
     const skn_option *options; /* ends with an empty name; NULL: none */
-    int (*run)(struct skn_cli *cli);
+    skein_rc (*run)(struct skn_cli *cli);
 } skn_command;
 
 /* What several commands manage: the first word of their names. */
@@ -92,9 +92,9 @@ typedef struct skn_cli {
     struct skn_current      *folder;         /* what a .skein.yaml names, once asked for */
     const char              *scratch;        /* a folder made for this run only; NULL: none */
     const char              *changing_world; /* what a change was asked for; NULL: nothing */
-    int64_t                  newest;     /* version before a change with a key; 0: has none */
-    bool                     untouched;  /* the world that is meant has no conversation */
-    bool                     own_status; /* skn_status said how it ends */
+    int64_t                  newest;    /* version before a change with a key; 0: has none */
+    bool                     untouched; /* the world that is meant has no conversation */
+    int                      status;    /* of the program, where the command succeeds */
     skein_error              err;
     skn_problem              more; /* of err */
     const char              *told; /* what a problem said that `more` is of; NULL: none did */

@@ -1,6 +1,4 @@
-/* commands.h: the functions behind the rows of the table, and what they share.
- *
- * Each returns 0 or not; a failure is in cli->err and its code is the exit status then. */
+/* commands.h: the functions behind the rows of the table, and what they share. */
 #ifndef SKN_CLI_COMMANDS_H
 #define SKN_CLI_COMMANDS_H
 
@@ -10,7 +8,7 @@
 #include "cli/say.h"
 #include "exchange/exchange.h"
 
-#define SKN_COMMAND(run, ...) int skn_cmd_##run(skn_cli *cli);
+#define SKN_COMMAND(run, ...) skein_rc skn_cmd_##run(skn_cli *cli);
 #include "cli/commands.def"
 #undef SKN_COMMAND
 
@@ -19,7 +17,7 @@ const char *skn_files_folder(skn_cli *cli);
 /* What agents miss of the files of a conversation, to standard error. */
 skein_rc skn_tell_files(skn_cli *cli);
 
-int skn_retry_delegation(skn_cli *cli);
+skein_rc skn_retry_delegation(skn_cli *cli);
 
 /* Of what "skein show" shows: each of its kinds has its own, but for agents and what waits, which others print. */
 #define SKN_FIELDS_SHOWN_MESSAGE SKN_FIELDS_MESSAGE ",covers,coveredLane,coveredMessageIds"
@@ -88,7 +86,7 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
 /* What the first argument names; without one, what the options and the session say. */
 skein_rc skn_world_named(skn_cli *cli, skein_world *out);
 /* "skein stop main.1" */
-int skn_stop_delegation(skn_cli *cli);
+skein_rc skn_stop_delegation(skn_cli *cli);
 /* An agent of the world, by name with or without "@", as the API tells of it with what it does. */
 skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out);
 /* As a line, in which `usual` stands for the model that it does not name. */

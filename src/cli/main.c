@@ -69,27 +69,26 @@ static skein_rc check_colour(skn_cli *cli)
                     when);
 }
 
-static int run(skn_cli *cli)
+static skein_rc run(skn_cli *cli)
 {
-    int      status;
     skein_rc rc;
 
     if (skn_opt(cli, "version")) {
         skn_print(cli, "skein %s\n", skein_version_text());
-        return 0;
+        return SKEIN_OK;
     }
     if (!cli->command) {
         skn_help_overview(cli);
-        return 0;
+        return SKEIN_OK;
     }
     if (skn_opt(cli, "help")) {
         skn_help_command(cli, cli->command);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = cli->command->kind == SKN_CMD_PLAIN ? skn_place_plain(cli) : skn_place_open(cli)))
-        return (int)rc;
-    status = cli->command->run(cli);
-    return skn_nothing_open(cli) ? 0 : status;
+        return rc;
+    rc = cli->command->run(cli);
+    return skn_nothing_open(cli) ? SKEIN_OK : rc;
 }
 
 int main(int argc, char **argv)
@@ -106,8 +105,7 @@ int main(int argc, char **argv)
     if (!skn_args_read(&cli, argc, own_words(&cli, argc, argv)))
         check_colour(&cli);
     skn_out_init(&cli);
-    status = cli.err.rc ? 1 : run(&cli);
-    status = skn_cli_settle(&cli, status);
+    status = skn_cli_settle(&cli, cli.err.rc ? cli.err.rc : run(&cli));
     skn_door_end(&cli);
     skein_close(cli.engine);
     skn_place_sweep(&cli);

@@ -329,21 +329,21 @@ static const char *clean_line(skn_cli *cli, const char *text)
 }
 
 /* What failed on the way to a success did not matter; only the answer can still be lost. A failure that
- * nobody described is one all the same: its number is a code of ours, no status. */
-int skn_cli_settle(skn_cli *cli, int status)
+ * nobody described is one all the same. */
+int skn_cli_settle(skn_cli *cli, skein_rc rc)
 {
     const char *hint;
 
-    if (!status)
+    if (!rc)
         cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
-                     !cli->dry_run;
-    if (status && !cli->own_status && !cli->err.rc)
-        skn_fail(&cli->err, (skein_rc)status, "\"skein %s\" was not done",
+    cli->more.done = !rc && !cli->status && cli->command &&
+                     cli->command->kind == SKN_CMD_WRITE && !cli->dry_run;
+    if (rc && !cli->err.rc)
+        skn_fail(&cli->err, rc, "\"skein %s\" was not done",
                  cli->command ? cli->command->name : "");
     skn_out_finish(cli);
     if (!cli->err.rc)
-        return status;
+        return cli->status;
     if (cli->err.rc == SKEIN_AT_WORK)
         skn_busy_explain(cli);
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
@@ -355,11 +355,10 @@ int skn_cli_settle(skn_cli *cli, int status)
     return skein_rc_exit(cli->err.rc);
 }
 
-int skn_status(skn_cli *cli, int status)
+skein_rc skn_status(skn_cli *cli, int status)
 {
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->own_status = true;
-    return status;
+    cli->status = status;
+    return SKEIN_OK;
 }
 
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */

@@ -79,9 +79,9 @@ void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 
 /* A question on the terminal. Without one it is yes, or an error if `must_ask`. */
 skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask);
 /* What a command returns that succeeded and has an exit status of its own. */
-int skn_status(skn_cli *cli, int status);
+skein_rc skn_status(skn_cli *cli, int status);
 /* Passes on what is left, reports a failure; returns the exit status of the program. */
-int skn_cli_settle(skn_cli *cli, int status);
+int skn_cli_settle(skn_cli *cli, skein_rc rc);
 /* The failure on standard error: for a person, or as one JSON object. */
 void skn_report(skn_cli *cli);
 

@@ -625,7 +625,7 @@ static skein_rc serve_open(skn_serve *s)
     return read_settings(s);
 }
 
-int skn_cmd_serve(skn_cli *cli)
+skein_rc skn_cmd_serve(skn_cli *cli)
 {
     skn_serve  s = {.cli = cli, .lock = -1, .fd = -1};
     skn_server other;
@@ -658,5 +658,5 @@ out:
     cli->engine = NULL;
     if (s.lock >= 0)
         close(s.lock);
-    return (int)rc;
+    return rc;
 }

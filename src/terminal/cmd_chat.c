@@ -447,24 +447,23 @@ static void release(skn_chat *c)
     skn_arena_free(c->mem);
 }
 
-int skn_cmd_chat(skn_cli *cli)
+skein_rc skn_cmd_chat(skn_cli *cli)
 {
     skn_chat c = {.cli = cli, .plain = true};
     bool     found;
     skein_rc rc;
 
     if (cli->json)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "a chat has no JSON; \"skein send --json\" has");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "a chat has no JSON; \"skein send --json\" has");
     if (cli->dry_run)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "a chat has no dry run; \"skein send -n\" has");
+        return skn_fail(&cli->err, SKEIN_USAGE, "a chat has no dry run; \"skein send -n\" has");
     if (cli->arg_count)
         skn_opt_give(cli, "world", cli->args[0]);
     if ((!skn_opt(cli, "conversation") && (rc = skn_need_world(cli, &c.world))) ||
         (rc = skn_discover(cli, &c.server, &found)) || (!found && (rc = no_server(cli))) ||
         (rc = find_place(cli, &c)))
-        return (int)rc;
+        return rc;
     c.mem = skn_arena_new();
     skn_buf_init(&c.next, SKN_TEXT_LIMIT + 1);
     skn_buf_init(&c.model, 256);
@@ -485,7 +484,7 @@ int skn_cmd_chat(skn_cli *cli)
     release(&c);
     if (c.rc == SKEIN_NOTHING)
         return skn_status(cli, c.status);
-    return (int)c.rc;
+    return c.rc;
 }
 
 /* The program's own commands, run inside a chat. */
@@ -515,16 +514,16 @@ static size_t add_common(skn_chat *c, const char **out)
 
 /* The engine is the chat's own; a store that is elsewhere is reached again, and so is the server for what it has to
  * do. */
-static int run_or_help(skn_cli *sub)
+static skein_rc run_or_help(skn_cli *sub)
 {
     skein_rc rc;
 
     if (skn_opt(sub, "force"))
         sub->engine = NULL;
     if (!skn_opt(sub, "help"))
-        return (rc = skn_place_open(sub)) ? (int)rc : sub->command->run(sub);
+        return (rc = skn_place_open(sub)) ? rc : sub->command->run(sub);
     skn_help_command(sub, sub->command);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* The options stand first: what was typed may end them with "--". */
@@ -546,27 +545,26 @@ static char **whole_line(skn_chat *c, const char *const *words, size_t count, in
 
 int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
 {
-    skn_cli sub = {.engine = c->cli->engine,
-                   .inside = skn_chat_runs,
-                   .address = c->cli->address,
-                   .config = c->cli->config,
-                   .mem = skein_mem_new(),
-                   .keep = skein_mem_new()};
-    int     argc, status = 1;
-    char  **argv = whole_line(c, words, count, &argc);
+    skn_cli  sub = {.engine = c->cli->engine,
+                    .inside = skn_chat_runs,
+                    .address = c->cli->address,
+                    .config = c->cli->config,
+                    .mem = skein_mem_new(),
+                    .keep = skein_mem_new()};
+    int      argc, status;
+    skein_rc rc;
+    char   **argv = whole_line(c, words, count, &argc);
 
     skn_chat_erase(c);
     skn_out_flush(c->cli);
     if (c->edit)
         skn_line_edit_lend(c->edit, true);
-    if (!skn_args_read(&sub, argc, argv)) {
-        skn_out_init(&sub);
-        status = run_or_help(&sub);
-    } else {
-        skn_out_init(&sub);
-    }
+    rc = skn_args_read(&sub, argc, argv);
+    skn_out_init(&sub);
+    if (!rc)
+        rc = run_or_help(&sub);
     skn_chat_wrap_printed(c, &sub.out.bytes);
-    status = skn_cli_settle(&sub, status);
+    status = skn_cli_settle(&sub, rc);
     skn_door_end(&sub);
     if (sub.engine != c->cli->engine) /* opened for this command alone */
         skein_close(sub.engine);

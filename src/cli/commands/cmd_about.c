@@ -8,52 +8,52 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int skn_cmd_help(skn_cli *cli)
+skein_rc skn_cmd_help(skn_cli *cli)
 {
     char               name[64];
     const skn_command *c;
 
     if (!cli->arg_count) {
         skn_help_overview(cli);
-        return 0;
+        return SKEIN_OK;
     }
     snprintf(name, sizeof name, "%s%s%s", cli->args[0], cli->arg_count > 1 ? " " : "",
              cli->arg_count > 1 ? cli->args[1] : "");
     if ((c = skn_command_find(name))) {
         skn_help_command(cli, c);
-        return 0;
+        return SKEIN_OK;
     }
     if (!skn_noun_help(cli, skn_str_of(name)))
-        return (int)skn_unknown_command(cli, name);
-    return 0;
+        return skn_unknown_command(cli, name);
+    return SKEIN_OK;
 }
 
-int skn_cmd_version(skn_cli *cli)
+skein_rc skn_cmd_version(skn_cli *cli)
 {
     skn_jw *w;
 
     if (!cli->json) {
         skn_print(cli, "skein %s\n", skein_version_text());
-        return 0;
+        return SKEIN_OK;
     }
     w = skn_item(cli);
     skn_jw_object(w);
     skn_jw_kstr(w, "program", SKN_STR("skein"));
     skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
     skn_jw_object_end(w);
-    return (int)skn_item_end(cli);
+    return skn_item_end(cli);
 }
 
-int skn_cmd_completion(skn_cli *cli)
+skein_rc skn_cmd_completion(skn_cli *cli)
 {
     if (skn_str_is(skn_arg(cli, 0), "words") && cli->arg_count == 2)
-        return (int)skn_completion_words(cli, skn_arg(cli, 1));
+        return skn_completion_words(cli, skn_arg(cli, 1));
     if (cli->arg_count == 1 && skn_completion(cli, skn_arg(cli, 0)))
-        return 0;
-    return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                         "there is completion for bash, zsh and fish, "
-                         "not for \"%s\"",
-                         cli->args[0]);
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE,
+                    "there is completion for bash, zsh and fish, "
+                    "not for \"%s\"",
+                    cli->args[0]);
 }
 
 /* The trail: who changed what. */
@@ -68,7 +68,7 @@ static skein_rc row_line(skn_cli *cli, const skn_json *v)
     return SKEIN_OK;
 }
 
-int skn_cmd_audit(skn_cli *cli)
+skein_rc skn_cmd_audit(skn_cli *cli)
 {
     skn_json_list list = {0};
     int64_t       most;
@@ -77,10 +77,10 @@ int skn_cmd_audit(skn_cli *cli)
     if ((rc = skn_opt_int(cli, "count", 1, MOST, SHOWN, &most)) ||
         (rc = skn_door_all(cli, "/audit", (size_t)most, &list)) ||
         (rc = skn_say_list(cli, &list, row_line)))
-        return (int)rc;
+        return rc;
     if (!cli->json && !list.n)
         skn_print(cli, "Nothing was changed yet.\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* Care: migrate, fsck. */
@@ -122,7 +122,7 @@ static skein_rc bring_up(skn_cli *cli)
     return skein_open(&cli->engine, &options, &cli->err);
 }
 
-int skn_cmd_migrate(skn_cli *cli)
+skein_rc skn_cmd_migrate(skn_cli *cli)
 {
     schema_state state;
     bool         change;
@@ -130,15 +130,15 @@ int skn_cmd_migrate(skn_cli *cli)
     skein_rc     rc = look(cli, &state);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (state == SCHEMA_MISSING) {
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
                  SKN_FMT(skn_place_shown(cli)));
-        return (int)skn_hint(&cli->err, SKEIN_NOT_FOUND, "Begin one with \"skein world new\"");
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Begin one with \"skein world new\"");
     }
     change = state == SCHEMA_OLD;
     if (change && !cli->dry_run && (rc = bring_up(cli)))
-        return (int)rc;
+        return rc;
     if (cli->json) {
         w = skn_item(cli);
         skn_jw_object(w);
@@ -146,14 +146,14 @@ int skn_cmd_migrate(skn_cli *cli)
         skn_jw_kint(w, "schema", skn_schema_known());
         skn_jw_kbool(w, "changed", change && !cli->dry_run);
         skn_jw_object_end(w);
-        return (int)skn_item_end(cli);
+        return skn_item_end(cli);
     }
     skn_print(cli,
               !change        ? "The store has schema %d already.\n"
               : cli->dry_run ? "Would bring the store to schema %d. Nothing was changed.\n"
                              : "The store has schema %d now.\n",
               skn_schema_known());
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Fsck --------------------------------------------------------------------------------- */
@@ -181,17 +181,17 @@ static void print_findings(skn_cli *cli, const skein_check *check)
     }
 }
 
-int skn_cmd_fsck(skn_cli *cli)
+skein_rc skn_cmd_fsck(skn_cli *cli)
 {
     skein_check check;
     skein_rc    rc = skein_fsck(cli->engine, cli->keep, &check, &cli->err);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->json) {
         skn_shape_check(skn_item(cli), &check);
         rc = skn_item_end(cli);
-        return rc ? (int)rc : skn_status(cli, check.count ? EXIT_DAMAGED : 0);
+        return rc ? rc : skn_status(cli, check.count ? EXIT_DAMAGED : 0);
     }
     print_findings(cli, &check);
     skn_note(cli, "%s: %" PRId64 " conversation%s, %" PRId64 " message%s, %" PRId64 " thread%s",

@@ -52,20 +52,20 @@ void skn_agent_line(skn_cli *cli, const skn_json *a, skn_str usual)
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
-int skn_cmd_agent_ls(skn_cli *cli)
+skein_rc skn_cmd_agent_ls(skn_cli *cli)
 {
     skn_json_list agents = {0};
     skn_str       usual = SKN_NONE;
     skein_rc      rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_say_list(cli, &agents, NULL);
+        return skn_say_list(cli, &agents, NULL);
     usual = skn_default_model_shown(cli);
     for (size_t i = 0; i < agents.n; i++)
         skn_agent_line(cli, agents.p[i], usual);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* All, none, or which: an agent that was never held to some has them all. */
@@ -85,14 +85,14 @@ static void print_tools(skn_cli *cli, const skn_json *agent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-int skn_cmd_agent_show(skn_cli *cli)
+skein_rc skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
     skein_rc        rc = find_agent(cli, &world, &agent);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, agent);
+        return rc ? rc : skn_door_item(cli, agent);
     skn_agent_line(cli, agent, skn_default_model_shown(cli));
     skn_print_last_turn(cli, agent);
     skn_print_outlook(cli, agent, "  ");
@@ -102,7 +102,7 @@ int skn_cmd_agent_show(skn_cli *cli)
     print_tools(cli, agent);
     skn_say_if(cli, agent, "maxTokens", "  tokens of an answer: at most {maxTokens}\n");
     skn_say_block(cli, agent, "  is told\n", "systemPrompt");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Making, changing, removing ----------------------------------------------------------- */
@@ -124,7 +124,7 @@ static skein_rc agent_would_be(skn_cli *cli)
     return rc;
 }
 
-int skn_cmd_agent_new(skn_cli *cli)
+skein_rc skn_cmd_agent_new(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
@@ -133,35 +133,34 @@ int skn_cmd_agent_new(skn_cli *cli)
     skein_rc        rc = skn_need_world(cli, &world);
 
     if (rc || (rc = skn_model_option(cli, &model)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run)
-        return (int)agent_would_be(cli);
+        return agent_would_be(cli);
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", skn_arg(cli, 0));
     skn_jw_kstr(&b.w, "systemPrompt", skn_str_of(skn_opt(cli, "prompt")));
     skn_jw_kstr(&b.w, "model", model);
     skn_jw_kstr(&b.w, "lead", skn_str_of(skn_opt(cli, "lead")));
     if ((rc = skn_send(cli, &b, "POST", NULL, "{world}/agents", &agent)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, agent);
+        return rc ? rc : skn_door_item(cli, agent);
     skn_say(cli, agent, "Made the agent {name}");
     skn_print(cli, " in %.*s", SKN_FMT(world.name));
     skn_say(cli, agent, ". Take it back with \"skein agent rm {name}\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_agent_rm(skn_cli *cli)
+skein_rc skn_cmd_agent_rm(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
     skein_rc        rc = find_agent(cli, &world, &agent);
 
     if (rc || (rc = skn_confirm(cli, "Remove this agent?", false)))
-        return (int)rc;
-    return (int)skn_do(cli,
-                       &(skn_deed){"DELETE",
-                                   skn_opt(cli, "force") ? AGENT "?force=true" : AGENT,
-                                   "remove the agent {name}",
-                                   "Removed the agent {name}. What it said stays.\n", true},
-                       NULL, &agent);
+        return rc;
+    return skn_do(cli,
+                  &(skn_deed){"DELETE", skn_opt(cli, "force") ? AGENT "?force=true" : AGENT,
+                              "remove the agent {name}",
+                              "Removed the agent {name}. What it said stays.\n", true},
+                  NULL, &agent);
 }
 
 /* "all" and "default" of --tools and --max-tokens: as if it had never been said. */
@@ -234,7 +233,7 @@ static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
     }
 }
 
-int skn_cmd_agent_edit(skn_cli *cli)
+skein_rc skn_cmd_agent_edit(skn_cli *cli)
 {
     static const skn_deed deed = {"PATCH", AGENT, "change the agent {name}",
                                   "Changed the agent {name}. What it said stays.\n", false};
@@ -246,39 +245,39 @@ int skn_cmd_agent_edit(skn_cli *cli)
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_model_option(cli, &model)) ||
         (rc = check_tools(cli)) || (rc = check_tokens(cli)))
-        return (int)rc;
+        return rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
         !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "give what is to change: --prompt, --model, --lead, --tools or "
-                             "--max-tokens");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "give what is to change: --prompt, --model, --lead, --tools or "
+                        "--max-tokens");
     write_edit(cli, skn_door_body_begin(cli, &b), model);
-    return (int)skn_do(cli, &deed, &b, &agent);
+    return skn_do(cli, &deed, &b, &agent);
 }
 
 /* --- Pause, wake, timer ------------------------------------------------------------------- */
 
 /* What it does now it does only where a server runs: `does` says what, or is NULL. */
-static int change(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_json *agent,
-                  const char *does)
+static skein_rc change(skn_cli *cli, const skn_deed *deed, skn_door_body *b,
+                       const skn_json *agent, const char *does)
 {
     skein_rc rc = skn_do(cli, deed, b, &agent);
 
     if (!rc && does && !cli->dry_run)
         skn_note_nobody(cli, skn_door_text(agent, "name"), does);
-    return (int)rc;
+    return rc;
 }
 
-static int change_named(skn_cli *cli, const skn_deed *deed, const char *does)
+static skein_rc change_named(skn_cli *cli, const skn_deed *deed, const char *does)
 {
     skein_world     world;
     const skn_json *agent;
     skein_rc        rc = find_agent(cli, &world, &agent);
 
-    return rc ? (int)rc : change(cli, deed, NULL, agent, does);
+    return rc ? rc : change(cli, deed, NULL, agent, does);
 }
 
-int skn_cmd_agent_pause(skn_cli *cli)
+skein_rc skn_cmd_agent_pause(skn_cli *cli)
 {
     static const skn_deed deed = {
         "POST", AGENT "/pause", "pause {name}",
@@ -287,7 +286,7 @@ int skn_cmd_agent_pause(skn_cli *cli)
     return change_named(cli, &deed, NULL);
 }
 
-int skn_cmd_agent_resume(skn_cli *cli)
+skein_rc skn_cmd_agent_resume(skn_cli *cli)
 {
     static const skn_deed deed = {"POST", AGENT "/resume", "let go on {name}",
                                   "{name} continues with waiting work.\n", true};
@@ -296,7 +295,7 @@ int skn_cmd_agent_resume(skn_cli *cli)
 }
 
 /* One that is paused begins nothing, woken or not. */
-int skn_cmd_agent_wake(skn_cli *cli)
+skein_rc skn_cmd_agent_wake(skn_cli *cli)
 {
     static const skn_deed awake = {
         "POST", AGENT "/wake", "wake {name}",
@@ -311,12 +310,12 @@ int skn_cmd_agent_wake(skn_cli *cli)
     skein_rc        rc = find_agent(cli, &world, &agent);
 
     if (rc)
-        return (int)rc;
+        return rc;
     return skn_has(agent, "paused") ? change(cli, &paused, NULL, agent, NULL)
                                     : change(cli, &awake, NULL, agent, "begins");
 }
 
-int skn_cmd_agent_timer(skn_cli *cli)
+skein_rc skn_cmd_agent_timer(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
@@ -327,10 +326,10 @@ int skn_cmd_agent_timer(skn_cli *cli)
 
     if (!skn_str_is(text, "off") &&
         (!skn_amount_duration(text, &ms) || ms == 0 || !skn_timer_is_one(ms)))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
     if ((rc = find_agent(cli, &world, &agent)))
-        return (int)rc;
+        return rc;
     skn_jw_kint(skn_door_body_begin(cli, &b), "runEvery", ms);
     /* The text is a time of ours or "off": it has no braces. */
     text = skn_arena_printf(cli->keep, "set the timer of {name} to %.*s", SKN_FMT(text));
@@ -364,7 +363,7 @@ skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
                                 : skn_fail(&cli->err, SKEIN_USAGE, "there is no text");
 }
 
-int skn_cmd_agent_tell(skn_cli *cli)
+skein_rc skn_cmd_agent_tell(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent, *from = NULL, *told;
@@ -375,16 +374,16 @@ int skn_cmd_agent_tell(skn_cli *cli)
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)) ||
         (skn_opt(cli, "from") &&
          (rc = skn_agent_named(cli, skn_str_of(skn_opt(cli, "from")), &from))))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_door_text(agent, "name")), text.n);
-        return 0;
+        return SKEIN_OK;
     }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "text", text);
     skn_jw_kstr(&b.w, "from", skn_door_text(from, "name"));
     skn_jw_kbool(&b.w, "responseExpected", skn_opt(cli, "expect-reply") != NULL);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tell", &told)))
-        return (int)rc;
+        return rc;
     if (cli->json) {
         rc = skn_door_item(cli, told);
     } else {
@@ -393,10 +392,10 @@ int skn_cmd_agent_tell(skn_cli *cli)
         skn_say(cli, agent, "skein inspect {name}\n");
     }
     skn_note_nobody(cli, skn_door_text(agent, "name"), "reads it");
-    return (int)rc;
+    return rc;
 }
 
-int skn_cmd_agent_task(skn_cli *cli)
+skein_rc skn_cmd_agent_task(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent, *task;
@@ -405,22 +404,22 @@ int skn_cmd_agent_task(skn_cli *cli)
     skein_rc        rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_door_text(agent, "name")),
                   text.n);
-        return 0;
+        return SKEIN_OK;
     }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tasks", &task)))
-        return (int)rc;
+        return rc;
     if (cli->json)
         rc = skn_door_item(cli, task);
     else
         skn_say(cli, task,
                 "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
     skn_note_nobody(cli, skn_door_text(agent, "name"), "begins");
-    return (int)rc;
+    return rc;
 }
 
 /* --- Its knowledge ---------------------------------------------------------------- */
@@ -431,7 +430,7 @@ static skein_rc knowledge(skn_cli *cli, const skn_json *k)
     return SKEIN_OK;
 }
 
-int skn_cmd_agent_memory(skn_cli *cli)
+skein_rc skn_cmd_agent_memory(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *agent;
@@ -448,10 +447,10 @@ int skn_cmd_agent_memory(skn_cli *cli)
                                .p,
                            LISTED_MOST, &list)) ||
         (rc = skn_say_list(cli, &list, knowledge)))
-        return (int)rc;
+        return rc;
     if (!cli->json && !list.n)
         skn_say(cli, agent,
                 words.p ? "{name} keeps nothing in mind with these words.\n"
                         : "{name} keeps nothing in mind yet.\n");
-    return 0;
+    return SKEIN_OK;
 }

@@ -295,14 +295,14 @@ static void summary(skn_cli *cli, const batch *b, skein_rc rc)
                  b->stored, skn_plural(b->stored), b->stored == 1 ? "is" : "are");
 }
 
-int skn_cmd_append(skn_cli *cli)
+skein_rc skn_cmd_append(skn_cli *cli)
 {
     batch     b = {.stored = 0};
     skn_lines in;
     skein_rc  rc = begin(cli, &b);
 
     if (rc)
-        return (int)rc;
+        return rc;
     skn_lines_of(&in, "standard input", STDIN_FILENO, LINE_LIMIT);
     if (cli->json)
         skn_list_begin(cli);
@@ -311,5 +311,5 @@ int skn_cmd_append(skn_cli *cli)
         skn_list_done(cli, rc);
     summary(cli, &b, rc);
     skn_lines_close(&in);
-    return (int)rc;
+    return rc;
 }

@@ -202,7 +202,7 @@ static skein_rc operate(skn_cli *cli, skn_door_body *b, const skein_conversation
     return skn_item_end(cli);
 }
 
-int skn_cmd_amend(skn_cli *cli)
+skein_rc skn_cmd_amend(skn_cli *cli)
 {
     skein_conversation chat;
     skein_message      target;
@@ -212,10 +212,10 @@ int skn_cmd_amend(skn_cli *cli)
 
     if (rc || (rc = skn_need_message(cli, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)))
-        return (int)rc;
+        return rc;
     skn_jw_kstr(operation(cli, &b, "amend"), "messageId", target.uid);
     skn_jw_kstr(&b.w, "content", text);
-    return (int)operate(cli, &b, &chat, target.uid);
+    return operate(cli, &b, &chat, target.uid);
 }
 
 /* --before ID, or --end; absent stands for the end. */
@@ -234,7 +234,7 @@ static skein_rc where(skn_cli *cli, skn_str *out)
     return rc;
 }
 
-int skn_cmd_insert(skn_cli *cli)
+skein_rc skn_cmd_insert(skn_cli *cli)
 {
     skein_conversation chat;
     skn_door_body      b;
@@ -242,13 +242,13 @@ int skn_cmd_insert(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = where(cli, &before)) || (rc = skn_need_text(cli, SKN_STR(""), &text)))
-        return (int)rc;
+        return rc;
     skn_jw_kstr(operation(cli, &b, "insert"), "content", text);
     skn_jw_kstr(&b.w, "before", before);
-    return (int)operate(cli, &b, &chat, SKN_NONE);
+    return operate(cli, &b, &chat, SKN_NONE);
 }
 
-int skn_cmd_move(skn_cli *cli)
+skein_rc skn_cmd_move(skn_cli *cli)
 {
     skein_conversation chat;
     skn_door_body      b;
@@ -257,10 +257,10 @@ int skn_cmd_move(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = where(cli, &before)) || (rc = skn_need_messages(cli, 0, &ids)))
-        return (int)rc;
+        return rc;
     skn_body_ids(operation(cli, &b, "reorder"), "messageIds", &ids);
     skn_jw_kstr(&b.w, "before", before);
-    return (int)operate(cli, &b, &chat, SKN_NONE);
+    return operate(cli, &b, &chat, SKN_NONE);
 }
 
 /* --- Removal ------------------------------------------------------------------------------ */
@@ -391,7 +391,7 @@ static skn_str first_to_go(const skn_cli *cli)
     return from ? skn_str_of(from) : skn_arg(cli, 0);
 }
 
-static int remove_from(skn_cli *cli)
+static skein_rc remove_from(skn_cli *cli)
 {
     skein_message   target;
     const skn_json *r = NULL;
@@ -399,11 +399,11 @@ static int remove_from(skn_cli *cli)
 
     if (rc || (rc = skn_need_message(cli, first_to_go(cli), &target)) ||
         (rc = ask_removal(cli, &target)) || (rc = remove_it(cli, &target, SKN_NONE, false, &r)))
-        return (int)rc;
-    return (int)(cli->dry_run ? count_out(cli, r) : removal_out(cli, r));
+        return rc;
+    return (cli->dry_run ? count_out(cli, r) : removal_out(cli, r));
 }
 
-int skn_cmd_rm(skn_cli *cli)
+skein_rc skn_cmd_rm(skn_cli *cli)
 {
     const char        *from = skn_opt(cli, "from");
     skein_conversation chat;
@@ -412,14 +412,14 @@ int skn_cmd_rm(skn_cli *cli)
     skein_rc           rc;
 
     if (!from == !cli->arg_count)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"skein rm\" needs either messages or --from ID");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"skein rm\" needs either messages or --from ID");
     if (from)
         return remove_from(cli);
     if ((rc = skn_need_change(cli, NULL, &chat)) || (rc = skn_need_messages(cli, 0, &ids)))
-        return (int)rc;
+        return rc;
     skn_body_ids(operation(cli, &b, "delete"), "messageIds", &ids);
-    return (int)operate(cli, &b, &chat, SKN_NONE);
+    return operate(cli, &b, &chat, SKN_NONE);
 }
 
 /* --- Edit --------------------------------------------------------------------------------- */
@@ -468,42 +468,41 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
 }
 
 /* The stream of events is opened first, so that nothing is missed of what the edit causes. */
-static int edit_and_wait(skn_cli *cli, const editing *e)
+static skein_rc edit_and_wait(skn_cli *cli, const editing *e)
 {
     const skn_json *r = NULL;
     skn_await       w;
-    int             status;
+    skein_rc        rc;
 
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
-    if (!(status = (int)skn_await_open(&w)) &&
-        !(status = (int)remove_it(cli, &e->target, e->text, true, &r)) &&
-        !(status = (int)removal_out(cli, r)) &&
+    if (!(rc = skn_await_open(&w)) && !(rc = remove_it(cli, &e->target, e->text, true, &r)) &&
+        !(rc = removal_out(cli, r)) &&
         !was_made(cli, skn_door_text(r, "version"))) { /* else it was answered long ago */
         skn_await_message(&w, skn_door_text(r, "newMessageId"));
-        status = skn_await_answers(&w, e->timeout_ms);
+        rc = skn_await_answers(&w, e->timeout_ms);
     }
     skn_await_release(&w);
-    return status;
+    return rc;
 }
 
-static int edit(skn_cli *cli)
+static skein_rc edit(skn_cli *cli)
 {
     editing         e;
     const skn_json *r = NULL;
     skein_rc        rc = prepare_edit(cli, &e);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (e.served && !cli->dry_run && !skn_opt(cli, "no-wait"))
         return edit_and_wait(cli, &e);
     if ((rc = remove_it(cli, &e.target, e.text, e.served, &r)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run)
-        return (int)count_out(cli, r);
+        return count_out(cli, r);
     if ((rc = removal_out(cli, r)) || e.served)
-        return rc ? (int)rc : (int)say_responding(cli, r);
+        return rc ? rc : say_responding(cli, r);
     skn_note(cli, "%s: nobody answers.", skn_nobody_runs(cli));
-    return 0;
+    return SKEIN_OK;
 }
 
 static bool is_part(skn_str id, skn_str ref)
@@ -579,13 +578,13 @@ static skein_rc find_failed(skn_cli *cli, const skn_json **out)
 }
 
 /* Where it stands is known from the failure; without a text what has to go goes, and nothing is sent. */
-static int edit_again(skn_cli *cli)
+static skein_rc edit_again(skn_cli *cli)
 {
     const skn_json *failed;
     skein_rc        rc = find_failed(cli, &failed);
 
     if (rc)
-        return (int)rc;
+        return rc;
     cli->args[0] = skn_arena_copy(cli->keep, skn_door_text(failed, "messageId")).p;
     skn_opt_give(cli, "conversation",
                  skn_arena_copy(cli->keep, skn_door_text(failed, "chatId")).p);
@@ -594,11 +593,11 @@ static int edit_again(skn_cli *cli)
     return remove_from(cli);
 }
 
-int skn_cmd_edit(skn_cli *cli)
+skein_rc skn_cmd_edit(skn_cli *cli)
 {
     if (!skn_opt(cli, "retry-failed"))
         return edit(cli);
     if (!cli->arg_count)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"--retry-failed\" needs ID");
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--retry-failed\" needs ID");
     return edit_again(cli);
 }

@@ -131,7 +131,7 @@ static line stored_line(skn_cli *cli, const skein_setting *s)
                   s->value, "A setting of the people who use it",  false};
 }
 
-int skn_cmd_config_list(skn_cli *cli)
+skein_rc skn_cmd_config_list(skn_cli *cli)
 {
     const skn_config *c;
     skein_settings    other;
@@ -139,7 +139,7 @@ int skn_cmd_config_list(skn_cli *cli)
     skein_rc          rc = all_settings(cli, &c, &other);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->json)
         skn_list_begin(cli);
     for (int i = 0; i < SKN_CONFIG_COUNT && !rc; i++) {
@@ -163,7 +163,7 @@ int skn_cmd_config_list(skn_cli *cli)
     if (!rc && c->errors + c->warnings)
         skn_note(cli, "%.*s: see \"skein config check\"",
                  SKN_FMT(skn_config_verdict(c, cli->keep)));
-    return (int)rc;
+    return rc;
 }
 
 static const char *setting_name(const void *ctx, size_t i)
@@ -212,7 +212,7 @@ static bool find_line(skn_cli *cli, const skn_config *c, const skein_settings *o
     return false;
 }
 
-int skn_cmd_config_get(skn_cli *cli)
+skein_rc skn_cmd_config_get(skn_cli *cli)
 {
     const skn_config *c;
     skein_settings    other;
@@ -220,13 +220,13 @@ int skn_cmd_config_get(skn_cli *cli)
     skein_rc          rc = all_settings(cli, &c, &other);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (!find_line(cli, c, &other, &l))
-        return (int)no_setting(cli, skn_arg(cli, 0));
+        return no_setting(cli, skn_arg(cli, 0));
     if (cli->json)
-        return (int)print_line(cli, &l);
+        return print_line(cli, &l);
     skn_print_block(cli, l.text, 0);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Set ------------------------------------------------------------------------------------ */
@@ -302,28 +302,28 @@ static skein_rc check_value(skn_cli *cli, skn_str name, skn_str text)
     return SKEIN_OK;
 }
 
-int skn_cmd_config_set(skn_cli *cli)
+skein_rc skn_cmd_config_set(skn_cli *cli)
 {
     skn_str       name = skn_arg(cli, 0), text = skn_arg(cli, 1);
     skein_setting one = {name, SKN_NONE};
     skein_rc      rc;
 
     if ((rc = check_settable(cli, name)) || (rc = check_value(cli, name, text)))
-        return (int)rc;
+        return rc;
     one.value = as_json(cli, text);
     if (cli->dry_run) {
         skn_would(cli, "set %.*s to %.*s", SKN_FMT(name), SKN_FMT(one.value));
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = skn_place_open(cli)) || (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
-        return (int)rc;
+        return rc;
     if (!cli->json) {
         skn_print_line(
             cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(name), SKN_FMT(text)), 0);
         skn_print_raw(cli, SKN_STR("\n"));
-        return 0;
+        return SKEIN_OK;
     }
-    return (int)print_line(cli, &(line){name, text, SKN_STR("store"), one.value, NULL, false});
+    return print_line(cli, &(line){name, text, SKN_STR("store"), one.value, NULL, false});
 }
 
 /* --- Check and path ------------------------------------------------------------------------- */
@@ -353,7 +353,7 @@ static skein_rc print_problem(skn_cli *cli, const skn_config_problem *p)
     return skn_item_end(cli);
 }
 
-int skn_cmd_config_check(skn_cli *cli)
+skein_rc skn_cmd_config_check(skn_cli *cli)
 {
     const char       *file = cli->arg_count ? cli->args[0] : NULL;
     const skn_config *c = skn_config_make(skn_config_sources_of(cli, file), cli->keep);
@@ -367,10 +367,10 @@ int skn_cmd_config_check(skn_cli *cli)
         skn_list_done(cli, rc);
     else
         skn_print(cli, "%.*s\n", SKN_FMT(skn_config_verdict(c, cli->keep)));
-    return rc ? (int)rc : skn_status(cli, c->errors ? EXIT_BAD : 0);
+    return rc ? rc : skn_status(cli, c->errors ? EXIT_BAD : 0);
 }
 
-int skn_cmd_config_path(skn_cli *cli)
+skein_rc skn_cmd_config_path(skn_cli *cli)
 {
     const skn_config *c = skn_config_of(cli);
     skein_rc          rc = SKEIN_OK;
@@ -394,7 +394,7 @@ int skn_cmd_config_path(skn_cli *cli)
     }
     if (cli->json)
         skn_list_done(cli, rc);
-    return (int)rc;
+    return rc;
 }
 
 /* The configuration in an editor: a file with mistakes never takes the place of one without. */
@@ -513,22 +513,22 @@ static skein_rc finish(work *w)
     return SKEIN_OK;
 }
 
-int skn_cmd_config_edit(skn_cli *cli)
+skein_rc skn_cmd_config_edit(skn_cli *cli)
 {
     work     w = {.cli = cli};
     skein_rc rc = begin(&w);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "edit %s", w.path);
-        return 0;
+        return SKEIN_OK;
     }
     if (skn_opt(cli, "no-input")) {
         skn_fail(&cli->err, SKEIN_USAGE, "\"skein config edit\" opens an editor");
-        return (int)skn_hint(&cli->err, SKEIN_USAGE, "Write %s by other means", w.path);
+        return skn_hint(&cli->err, SKEIN_USAGE, "Write %s by other means", w.path);
     }
     if ((rc = write_draft(&w)) || (rc = edit(&w)))
-        return (int)rc;
-    return (int)finish(&w);
+        return rc;
+    return finish(&w);
 }

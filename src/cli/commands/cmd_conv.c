@@ -47,7 +47,7 @@ static void say_name(skn_cli *cli, const skn_json *chat)
                                           : "(no title)\n");
 }
 
-int skn_cmd_conv_new(skn_cli *cli)
+skein_rc skn_cmd_conv_new(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
@@ -55,17 +55,17 @@ int skn_cmd_conv_new(skn_cli *cli)
 
     if (!rc && cli->dry_run) {
         skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
-        return 0;
+        return SKEIN_OK;
     }
     if (rc || (rc = make_chat(cli, skn_str_of(skn_opt(cli, "title")), &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat, "Made the conversation {id}");
     skn_print(cli, " in %.*s; it is current. ", SKN_FMT(world.name));
     skn_say(cli, chat, "Take it back with \"skein conv rm {id}\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_conv_of(skn_cli *cli)
+skein_rc skn_cmd_conv_of(skn_cli *cli)
 {
     const char     *word = skn_opt(cli, "mode");
     skein_agent     agent;
@@ -74,20 +74,20 @@ int skn_cmd_conv_of(skn_cli *cli)
     skein_rc        rc;
 
     if (word && (!skn_mode_from(skn_str_of(word), &mode) || mode == SKEIN_CHAT))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--mode\" is foreground or background, not \"%s\"", word);
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--mode\" is foreground or background, not \"%s\"", word);
     if ((rc = skn_need_world(cli, NULL)) || (rc = skn_need_agent(cli, cli->args[0], &agent)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "give the %s conversation of @%.*s", skn_mode_name(mode),
                   SKN_FMT(agent.name));
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = make_of(cli, agent.name, mode, &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat, "{id}  ");
     say_name(cli, chat);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Listing and showing ------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ static skein_rc list_chats(skn_cli *cli, bool archived, skn_json_list *out)
     return rc;
 }
 
-int skn_cmd_conv_ls(skn_cli *cli)
+skein_rc skn_cmd_conv_ls(skn_cli *cli)
 {
     bool          archived = skn_opt(cli, "archived") || skn_opt(cli, "removed");
     skein_world   world;
@@ -129,7 +129,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
     skein_rc      rc = skn_need_world(cli, &world);
 
     if (rc || (rc = list_chats(cli, archived, &all)) || cli->json)
-        return rc ? (int)rc : (int)skn_say_list(cli, &all, NULL);
+        return rc ? rc : skn_say_list(cli, &all, NULL);
     for (size_t i = 0; i < all.n; i++) {
         bool current = skn_str_eq(skn_door_text(all.p[i], "id"), world.current_chat_uid);
 
@@ -140,7 +140,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
     }
     if (archived && !all.n)
         skn_print(cli, "No conversation is archived.\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* An argument stands for -c. */
@@ -158,14 +158,14 @@ static skein_rc chat_named(skn_cli *cli, skein_world *world, const skn_json **ou
     return rc ? rc : skn_read(cli, NULL, "{chat}", out);
 }
 
-int skn_cmd_conv_show(skn_cli *cli)
+skein_rc skn_cmd_conv_show(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
     skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat, "{id}  ");
     say_name(cli, chat);
     skn_say(cli, chat, "  {mode}");
@@ -176,7 +176,7 @@ int skn_cmd_conv_show(skn_cli *cli)
                "  archived: it can be read, not changed; restore it with \"skein conv restore "
                "{id}\"\n");
     skn_say_if(cli, chat, "lastActivityAt", "  last said {time lastActivityAt}\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -191,13 +191,13 @@ static skein_rc set_current(skn_cli *cli, skn_str chat_uid)
     return skn_send(cli, &b, "PATCH", NULL, "{world}", &v);
 }
 
-static int leave_session(skn_cli *cli)
+static skein_rc leave_session(skn_cli *cli)
 {
     skein_world world;
     skein_rc    rc = skn_need_world(cli, &world);
 
     if (rc || (!cli->dry_run && (rc = set_current(cli, SKN_NONE))))
-        return (int)rc;
+        return rc;
     if (cli->json)
         skn_print(cli, "null\n");
     else if (cli->dry_run)
@@ -207,10 +207,10 @@ static int leave_session(skn_cli *cli)
                   "%.*s has no current conversation now: clients of the API have to name one, "
                   "and commands take the newest. Choose one with \"skein conv use REF\".\n",
                   SKN_FMT(world.name));
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_conv_use(skn_cli *cli)
+skein_rc skn_cmd_conv_use(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
@@ -220,21 +220,21 @@ int skn_cmd_conv_use(skn_cli *cli)
         return leave_session(cli);
     if ((rc = chat_named(cli, &world, &chat)) ||
         (!cli->dry_run && (rc = set_current(cli, skn_door_text(chat, "id")))) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat, cli->dry_run ? "Would make {id} current: " : "Current is {id}: ");
     say_name(cli, chat);
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_conv_rm(skn_cli *cli)
+skein_rc skn_cmd_conv_rm(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
     skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
-        return (int)rc;
-    return (int)skn_do(
+        return rc;
+    return skn_do(
         cli,
         &(skn_deed){"DELETE", skn_opt(cli, "force") ? "{chat}?force=true" : "{chat}",
                     "archive the conversation {id}",
@@ -266,7 +266,7 @@ static skein_rc write_set(skn_cli *cli, skn_jw *w)
     return SKEIN_OK;
 }
 
-int skn_cmd_conv_set(skn_cli *cli)
+skein_rc skn_cmd_conv_set(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
@@ -274,24 +274,24 @@ int skn_cmd_conv_set(skn_cli *cli)
     skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if ((rc = write_set(cli, skn_door_body_begin(cli, &b))) || cli->dry_run) {
         skn_buf_release(&b.bytes);
         if (!rc)
             skn_say_would(cli, chat, "change what messages of {id} ask for");
-        return (int)rc;
+        return rc;
     }
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat,
             skn_has(chat, "replyExpected")
                 ? "The conversation {id} expects a reply of @{replyExpected} and is "
                 : "The conversation {id} expects no reply and is ");
     skn_print(cli, skn_has(chat, "readOnly") ? "read only.\n" : "not read only.\n");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_conv_rename(skn_cli *cli)
+skein_rc skn_cmd_conv_rename(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *chat;
@@ -300,23 +300,23 @@ int skn_cmd_conv_rename(skn_cli *cli)
     skein_rc        rc = chat_named(cli, &world, &chat);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (!skn_is(chat, "mode", "chat"))
-        return (int)skn_fail(
+        return skn_fail(
             &cli->err, SKEIN_INVALID, "the %.*s conversation of @%.*s is named after its agent",
             SKN_FMT(skn_door_text(chat, "mode")), SKN_FMT(skn_door_text(chat, "agent")));
     if (cli->dry_run) {
         skn_would(cli, "call the conversation %.*s \"%.*s\"",
                   SKN_FMT(skn_door_text(chat, "id")), SKN_FMT(title));
-        return 0;
+        return SKEIN_OK;
     }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat,
             skn_has(chat, "title") ? "The conversation {id} is now called {line title}.\n"
                                    : "The conversation {id} has no title now.\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- What was archived or removed --------------------------------------------------------- */
@@ -366,7 +366,7 @@ static skein_rc archived_id(skn_cli *cli, skn_str ref, const char **out)
     return SKEIN_OK;
 }
 
-int skn_cmd_conv_restore(skn_cli *cli)
+skein_rc skn_cmd_conv_restore(skn_cli *cli)
 {
     const char     *id;
     const skn_json *chat;
@@ -374,9 +374,9 @@ int skn_cmd_conv_restore(skn_cli *cli)
     skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = archived_id(cli, skn_arg(cli, 0), &id)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run)
-        return (int)need_removed(cli, "conversation", "{world}/chats?archived=true", id);
+        return need_removed(cli, "conversation", "{world}/chats?archived=true", id);
     skn_door_body_begin(cli, &b);
     rc = skn_door_send(&b, "POST",
                        skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
@@ -384,10 +384,10 @@ int skn_cmd_conv_restore(skn_cli *cli)
                            .p,
                        &chat);
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, chat);
+        return rc ? rc : skn_door_item(cli, chat);
     skn_say(cli, chat, "The conversation {id} is back: ");
     say_name(cli, chat);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* Its name may be another's now: its id is told. */
@@ -411,7 +411,7 @@ skein_rc skn_worlds_removed(skn_cli *cli)
     return SKEIN_OK;
 }
 
-int skn_cmd_world_restore(skn_cli *cli)
+skein_rc skn_cmd_world_restore(skn_cli *cli)
 {
     const char *path = skn_arena_printf(cli->keep, "/worlds/%s/restore",
                                         skn_door_part(cli, skn_arg(cli, 0)))
@@ -422,19 +422,19 @@ int skn_cmd_world_restore(skn_cli *cli)
     skein_rc        rc;
 
     if (cli->dry_run)
-        return (int)need_removed(cli, "world", "/worlds?removed=true", cli->args[0]);
+        return need_removed(cli, "world", "/worlds?removed=true", cli->args[0]);
     skn_door_body_begin(cli, &b);
     skn_body_option(cli, &b.w, "as", "name");
     if ((rc = skn_door_send(&b, "POST", path, &v)))
-        return (int)rc;
+        return rc;
     skn_door_read_world(cli, v, &world);
     if (cli->json)
-        return (int)skn_world_item(cli, &world);
+        return skn_world_item(cli, &world);
     skn_say(cli, v, "The world {name} is back, with its agents and conversations.\n");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_world_rename(skn_cli *cli)
+skein_rc skn_cmd_world_rename(skn_cli *cli)
 {
     skein_world     world;
     const skn_json *v;
@@ -443,19 +443,19 @@ int skn_cmd_world_rename(skn_cli *cli)
     skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_name_normal(skn_arg(cli, 1), cli->keep, &name, &cli->err)))
-        return (int)rc;
+        return rc;
     old = world.name;
     if (cli->dry_run) {
         skn_would(cli, "call the world %.*s %.*s", SKN_FMT(old), SKN_FMT(name));
-        return 0;
+        return SKEIN_OK;
     }
     skn_door_enter(cli, &world);
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", name);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{world}", &v)))
-        return (int)rc;
+        return rc;
     skn_door_read_world(cli, v, &world);
     if (cli->json)
-        return (int)skn_world_item(cli, &world);
+        return skn_world_item(cli, &world);
     skn_print(cli, "The world %.*s is now called %.*s.\n", SKN_FMT(old), SKN_FMT(world.name));
-    return 0;
+    return SKEIN_OK;
 }

@@ -416,7 +416,7 @@ static void print_diff(skn_cli *cli, const skn_json *told, size_t count)
         print_entry(cli, &places, &diff.at[i]);
 }
 
-int skn_cmd_diff(skn_cli *cli)
+skein_rc skn_cmd_diff(skn_cli *cli)
 {
     skein_conversation chat;
     skein_version      from, to;
@@ -428,12 +428,12 @@ int skn_cmd_diff(skn_cli *cli)
         (rc = skn_door_get(cli, &told, "%s/threads/%s/diff?from=%s", cli->door->chat,
                            skn_door_part(cli, to.thread_uid),
                            skn_door_part(cli, from.thread_uid))))
-        return (int)rc;
+        return rc;
     changes = skn_json_get(told, "changes");
     count = changes ? changes->count : 0;
     if (cli->json) {
         if ((rc = skn_door_item(cli, told)))
-            return (int)rc;
+            return rc;
     } else {
         print_diff(cli, told, count);
         skn_print(cli, "v%" PRId64 "..v%" PRId64 ": %zu change%s, ", from.number, to.number,

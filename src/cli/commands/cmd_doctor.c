@@ -525,7 +525,7 @@ static skein_rc write_bundle(skn_cli *cli, const char *path, skn_str checks)
     return rc;
 }
 
-int skn_cmd_doctor(skn_cli *cli)
+skein_rc skn_cmd_doctor(skn_cli *cli)
 {
     const char *bundle = skn_opt(cli, "bundle");
     visit       v = {.cli = cli, .fix = skn_opt(cli, "fix") && !cli->dry_run};
@@ -533,7 +533,7 @@ int skn_cmd_doctor(skn_cli *cli)
 
     if (bundle && access(bundle, F_OK) == 0) {
         skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", bundle);
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
+        return skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
     }
     skn_buf_init(&v.told, BUNDLE_LIMIT);
     skn_jw_init(&v.list, &v.told);
@@ -550,5 +550,5 @@ int skn_cmd_doctor(skn_cli *cli)
     if (!rc && bundle && !cli->dry_run)
         rc = write_bundle(cli, bundle, skn_buf_str(&v.told));
     skn_buf_release(&v.told);
-    return rc ? (int)rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
+    return rc ? rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
 }

@@ -114,20 +114,20 @@ static skein_rc listed(skn_cli *cli, const skn_json *file)
     return file_out(cli, file, "");
 }
 
-int skn_cmd_files_ls(skn_cli *cli)
+skein_rc skn_cmd_files_ls(skn_cli *cli)
 {
     skn_json_list list = {0};
     const char   *folder;
     skein_rc      rc;
 
     if ((rc = need_files(cli, &folder)) || (rc = skn_read_all(cli, NULL, FILES, 0, &list)))
-        return (int)rc;
-    return (int)skn_say_list(cli, &list, listed);
+        return rc;
+    return skn_say_list(cli, &list, listed);
 }
 
 /* --- Adding and removing ------------------------------------------------------------------ */
 
-int skn_cmd_files_add(skn_cli *cli)
+skein_rc skn_cmd_files_add(skn_cli *cli)
 {
     const skn_json *v;
     const char     *folder;
@@ -136,7 +136,7 @@ int skn_cmd_files_add(skn_cli *cli)
     skein_rc        rc = need_files(cli, &folder);
 
     if (rc)
-        return (int)rc;
+        return rc;
     w = skn_door_body_begin(cli, &b);
     skn_jw_kstr(w, "path", path_of(cli, cli->args[0], folder));
     skn_jw_key(w, "items");
@@ -147,8 +147,8 @@ int skn_cmd_files_add(skn_cli *cli)
     skn_jw_kstr(w, "prompt", skn_str_of(skn_opt(cli, "prompt")));
     skn_jw_kbool(w, "dryRun", cli->dry_run);
     if ((rc = skn_send(cli, &b, "POST", NULL, FILES, &v)))
-        return (int)rc;
-    return (int)file_out(cli, v, cli->dry_run ? "  (would be added)" : "  added");
+        return rc;
+    return file_out(cli, v, cli->dry_run ? "  (would be added)" : "  added");
 }
 
 /* The file that is named, by its path from the folder or else as it was typed. */
@@ -170,7 +170,7 @@ static skein_rc ask_for(skn_cli *cli, const char *folder, const char *method, co
     }
 }
 
-int skn_cmd_files_rm(skn_cli *cli)
+skein_rc skn_cmd_files_rm(skn_cli *cli)
 {
     const skn_json *v;
     const char     *folder;
@@ -178,8 +178,8 @@ int skn_cmd_files_rm(skn_cli *cli)
 
     if ((rc = need_files(cli, &folder)) ||
         (rc = ask_for(cli, folder, "DELETE", cli->dry_run ? "?dryRun=true" : "", &v)))
-        return (int)rc;
-    return (int)file_out(cli, v, cli->dry_run ? "  (would be removed)" : "  removed");
+        return rc;
+    return file_out(cli, v, cli->dry_run ? "  (would be removed)" : "  removed");
 }
 
 /* --- What agents read --------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static skein_rc file_content(skn_cli *cli, const skn_json *file)
     return SKEIN_OK;
 }
 
-int skn_cmd_files_show(skn_cli *cli)
+skein_rc skn_cmd_files_show(skn_cli *cli)
 {
     const skn_json *one;
     const char     *folder;
@@ -207,10 +207,10 @@ int skn_cmd_files_show(skn_cli *cli)
     skein_rc        rc = need_files(cli, &folder);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (!cli->arg_count)
         rc = skn_read_all(cli, NULL, FILES "?content=true", 0, &list);
     else if (!(rc = ask_for(cli, folder, "GET", "", &one)))
         skn_vec_add(cli->keep, &list, one);
-    return rc ? (int)rc : (int)skn_say_list(cli, &list, file_content);
+    return rc ? rc : skn_say_list(cli, &list, file_content);
 }

@@ -73,7 +73,7 @@ static skein_rc read_archived(skn_cli *cli, const char **out)
                            "\"--archived\" is yes, no or only, not \"%s\"", word);
 }
 
-int skn_cmd_search(skn_cli *cli)
+skein_rc skn_cmd_search(skn_cli *cli)
 {
     skn_json_list hits = {0};
     const char   *path, *archived;
@@ -81,15 +81,15 @@ int skn_cmd_search(skn_cli *cli)
     skein_rc      rc;
 
     if (!skn_str_trim(joined_args(cli)).n)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "say what to search for");
+        return skn_fail(&cli->err, SKEIN_USAGE, "say what to search for");
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
         (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
         (rc = skn_door_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,
                            (size_t)limit, &hits)))
-        return (int)rc;
+        return rc;
     skn_out_page(cli);
     if ((rc = skn_say_list(cli, &hits, print_hit)))
-        return (int)rc;
+        return rc;
     if (!cli->json)
         skn_note(cli, "%zu found", hits.n);
     return skn_status(cli, hits.n ? 0 : EXIT_NO_HIT);
@@ -185,7 +185,7 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
     return rc;
 }
 
-int skn_cmd_stats(skn_cli *cli)
+skein_rc skn_cmd_stats(skn_cli *cli)
 {
     const char        *at = skn_opt(cli, "at");
     skein_conversation chat;
@@ -200,17 +200,17 @@ int skn_cmd_stats(skn_cli *cli)
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, skn_arg(cli, 0), &root);
     if (rc)
-        return (int)rc;
+        return rc;
     thread = at ? version.thread_uid : chat.thread_uid;
     if (skn_opt(cli, "by"))
-        return (int)print_stats_by(cli, thread, root.uid);
+        return print_stats_by(cli, thread, root.uid);
     if ((rc = skn_door_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
                            skn_door_part(cli, thread),
                            skn_door_parameter(cli, "root", root.uid))) ||
         cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, stats);
+        return rc ? rc : skn_door_item(cli, stats);
     print_stats(cli, stats);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- What a model would be sent ----------------------------------------------------------- */
@@ -274,7 +274,7 @@ static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_door_sl
     return SKEIN_OK;
 }
 
-int skn_cmd_context(skn_cli *cli)
+skein_rc skn_cmd_context(skn_cli *cli)
 {
     skein_conversation chat;
     skn_door_slice     lane;
@@ -287,8 +287,8 @@ int skn_cmd_context(skn_cli *cli)
                            skn_door_parameter(cli, "agent", lane.agent),
                            skn_door_parameter(cli, "delegation", lane.lane))) ||
         cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, context);
+        return rc ? rc : skn_door_item(cli, context);
     skn_out_page(cli);
     print_context(cli, context);
-    return (int)skn_tell_files(cli);
+    return skn_tell_files(cli);
 }

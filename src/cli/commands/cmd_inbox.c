@@ -164,22 +164,22 @@ static void item_lines(skn_cli *cli, const skn_json_list *all, bool only)
 }
 
 /* How many need the person, of all that are open. */
-static int status_of(skn_cli *cli)
+static skein_rc status_of(skn_cli *cli)
 {
     const skn_json *counts;
     skein_rc rc = skn_door_get(cli, &counts, "/inbox/unread-count%s", of_world(cli, "?"));
 
-    return rc ? (int)rc : skn_status(cli, skn_has(counts, "needsYou") ? EXIT_THERE_IS : 0);
+    return rc ? rc : skn_status(cli, skn_has(counts, "needsYou") ? EXIT_THERE_IS : 0);
 }
 
-int skn_cmd_inbox_ls(skn_cli *cli)
+skein_rc skn_cmd_inbox_ls(skn_cli *cli)
 {
     bool          only = skn_opt(cli, "needs-me") != NULL;
     skn_json_list all = {0}, shown = {0};
     skein_rc rc = read_inbox(cli, skn_opt(cli, "done") ? "state=done" : "state=open", &all);
 
     if (rc)
-        return (int)rc;
+        return rc;
     for (size_t i = 0; i < all.n; i++)
         if (!only || needs_person(all.p[i]))
             skn_vec_add(cli->keep, &shown, all.p[i]);
@@ -189,7 +189,7 @@ int skn_cmd_inbox_ls(skn_cli *cli)
         item_lines(cli, &all, only);
     else
         skn_print(cli, only ? "Nothing needs you.\n" : "The inbox is empty.\n");
-    return rc || !skn_opt(cli, "exit-code") ? (int)rc : status_of(cli);
+    return rc || !skn_opt(cli, "exit-code") ? rc : status_of(cli);
 }
 
 /* --- One of them -------------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ static skein_rc show_item(skn_cli *cli, const skn_json *item)
     return SKEIN_OK;
 }
 
-int skn_cmd_inbox_show(skn_cli *cli)
+skein_rc skn_cmd_inbox_show(skn_cli *cli)
 {
     const skn_json *item;
     skn_door_body   b;
@@ -274,8 +274,8 @@ int skn_cmd_inbox_show(skn_cli *cli)
         rc = skn_send(cli, &b, "PATCH", item, ITEM, &item);
     }
     if (rc)
-        return (int)rc;
-    return (int)(cli->json ? skn_door_item(cli, item) : show_item(cli, item));
+        return rc;
+    return (cli->json ? skn_door_item(cli, item) : show_item(cli, item));
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ static void say_marked(skn_cli *cli, const skn_json *item, bool done)
 }
 
 /* All are looked up before any is changed: numbers count what is listed, and a change shifts them. */
-static int mark(skn_cli *cli, bool done)
+static skein_rc mark(skn_cli *cli, bool done)
 {
     const skn_json **items = SKN_ARRAY(cli->keep, cli->arg_count, const skn_json *);
     skn_door_body    b;
@@ -300,7 +300,7 @@ static int mark(skn_cli *cli, bool done)
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = need_item(cli, i, true, &items[i]);
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
@@ -316,20 +316,20 @@ static int mark(skn_cli *cli, bool done)
     }
     if (cli->json)
         skn_list_done(cli, rc);
-    return (int)rc;
+    return rc;
 }
 
-int skn_cmd_inbox_done(skn_cli *cli)
+skein_rc skn_cmd_inbox_done(skn_cli *cli)
 {
     return mark(cli, true);
 }
 
-int skn_cmd_inbox_reopen(skn_cli *cli)
+skein_rc skn_cmd_inbox_reopen(skn_cli *cli)
 {
     return mark(cli, false);
 }
 
-int skn_cmd_inbox_snooze(skn_cli *cli)
+skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
 {
     const skn_json *item;
     skn_door_body   b;
@@ -339,28 +339,28 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
 
     if (!skn_str_is(text, "off") &&
         (!skn_amount_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
-                             SKN_FMT(text));
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
+                        SKN_FMT(text));
     until = ms ? skn_clock_micros() + ms * 1000 : 0;
     if ((rc = need_item(cli, 0, true, &item)))
-        return (int)rc;
+        return rc;
     if (!cli->dry_run) {
         skn_jw_ktime(skn_door_body_begin(cli, &b), "snoozedUntil", until);
         if ((rc = skn_send(cli, &b, "PATCH", item, ITEM, &item)))
-            return (int)rc;
+            return rc;
     }
     if (cli->json)
-        return (int)skn_door_item(cli, item);
+        return skn_door_item(cli, item);
     if (!ms) {
         skn_say(cli, item,
                 cli->dry_run ? "{id} would be shown again.\n" : "{id} is shown again.\n");
-        return 0;
+        return SKEIN_OK;
     }
     skn_say(cli, item,
             cli->dry_run ? "{id} would be out of sight until " : "{id} is out of sight until ");
     skn_print_time(cli, until);
     skn_say(cli, item, ". Sooner with \"skein inbox snooze {id} off\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Answering ---------------------------------------------------------------------------- */
@@ -400,26 +400,26 @@ static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, s
     return SKEIN_OK;
 }
 
-int skn_cmd_inbox_reply(skn_cli *cli)
+skein_rc skn_cmd_inbox_reply(skn_cli *cli)
 {
     const skn_json *item;
     skn_str         text, id;
     skein_rc        rc = need_item(cli, 0, true, &item);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (skn_is(item, "type", "approval")) {
         id = skn_door_text(item, "id");
         skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(id));
-        return (int)skn_hint(&cli->err, SKEIN_USAGE,
-                             "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"",
-                             SKN_FMT(id), SKN_FMT(id));
+        return skn_hint(&cli->err, SKEIN_USAGE,
+                        "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"", SKN_FMT(id),
+                        SKN_FMT(id));
     }
     rc = skn_arg_text(cli, 1, &text);
-    return (int)(rc ? rc : answer(cli, item, "text", text));
+    return (rc ? rc : answer(cli, item, "text", text));
 }
 
-static int decide(skn_cli *cli, const char *word)
+static skein_rc decide(skn_cli *cli, const char *word)
 {
     const skn_json *item;
     skein_rc        rc = need_item(cli, 0, false, &item);
@@ -427,15 +427,15 @@ static int decide(skn_cli *cli, const char *word)
     if (!rc && !skn_is(item, "type", "approval"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
                       SKN_FMT(skn_door_text(item, "id")), SKN_FMT(skn_door_text(item, "type")));
-    return (int)(rc ? rc : answer(cli, item, "decision", skn_str_of(word)));
+    return (rc ? rc : answer(cli, item, "decision", skn_str_of(word)));
 }
 
-int skn_cmd_inbox_allow(skn_cli *cli)
+skein_rc skn_cmd_inbox_allow(skn_cli *cli)
 {
     return decide(cli, "allow");
 }
 
-int skn_cmd_inbox_deny(skn_cli *cli)
+skein_rc skn_cmd_inbox_deny(skn_cli *cli)
 {
     return decide(cli, "deny");
 }

@@ -75,14 +75,14 @@ static skein_rc find_call(skn_cli *cli, skn_str ref, const skn_json **out)
     return skn_missing(cli, rc, "call");
 }
 
-static int show_call(skn_cli *cli, const char *ref)
+static skein_rc show_call(skn_cli *cli, const char *ref)
 {
     const skn_json *call, *request;
     skn_str         sent = SKN_NONE, answer;
     skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = find_call(cli, skn_str_of(ref), &call)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, call);
+        return rc ? rc : skn_door_item(cli, call);
     request = skn_json_get(call, "request");
     answer = skn_door_text(call, "response");
     if (request && request->kind != SKN_JSON_NULL) /* one that was no JSON is told as text */
@@ -90,18 +90,18 @@ static int show_call(skn_cli *cli, const char *ref)
     if (skn_opt(cli, "saw")) {
         skn_print_text(cli, sent);
         skn_print_raw(cli, SKN_STR("\n"));
-        return 0;
+        return SKEIN_OK;
     }
     if (skn_opt(cli, "raw")) {
         skn_print_text(cli, answer);
-        return 0;
+        return SKEIN_OK;
     }
     call_head(cli, call);
     skn_print(cli, "sent %zu bytes: ", sent.n);
     skn_say(cli, call, "skein inspect --call {id} --saw\n");
     skn_print(cli, "answered %zu bytes\n", answer.n);
     skn_print_block(cli, answer, 4);
-    return (int)skn_print_decisions(cli, skn_door_text(call, "messageId"));
+    return skn_print_decisions(cli, skn_door_text(call, "messageId"));
 }
 
 /* --- Background work ---------------------------------------------------------------------- */
@@ -211,19 +211,20 @@ static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conve
 }
 
 /* What comes is told like that of every conversation; who waits for it has the background made. */
-static int follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat, bool found)
+static skein_rc follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat,
+                       bool found)
 {
     skein_rc rc = found
                       ? SKEIN_OK
                       : skn_chat_of(cli, skn_door_text(agent, "name"), SKEIN_BACKGROUND, chat);
 
     if (rc)
-        return (int)rc;
+        return rc;
     skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, chat->uid).p);
     return skn_cmd_log(cli);
 }
 
-int skn_cmd_inspect(skn_cli *cli)
+skein_rc skn_cmd_inspect(skn_cli *cli)
 {
     const char        *call = skn_opt(cli, "call");
     const skn_json    *agent;
@@ -234,17 +235,17 @@ int skn_cmd_inspect(skn_cli *cli)
     if (call)
         return show_call(cli, call);
     if (!cli->arg_count)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "name an agent, or give --call ID");
+        return skn_fail(&cli->err, SKEIN_USAGE, "name an agent, or give --call ID");
     if ((rc = skn_need_world(cli, NULL)) ||
         (rc = skn_agent_named(cli, skn_arg(cli, 0), &agent)) ||
         (rc = find_background(cli, agent, &chat, &found)))
-        return (int)rc;
+        return rc;
     if (skn_opt(cli, "follow"))
         return follow(cli, agent, &chat, found);
     if (found)
-        return (int)show_work(cli, agent, &chat);
+        return show_work(cli, agent, &chat);
     show_none(cli, agent);
-    return 0;
+    return SKEIN_OK;
 }
 
 skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_str uid)

@@ -65,20 +65,20 @@ static skein_rc lane_line(skn_cli *cli, const skein_conversation *chat, const sk
     return skn_print_lane_failure(cli, chat, lane);
 }
 
-int skn_cmd_lane_ls(skn_cli *cli)
+skein_rc skn_cmd_lane_ls(skn_cli *cli)
 {
     skein_conversation chat;
     skn_json_list      lanes = {0}, agents = {0};
     skein_rc           rc = skn_need_chat(cli, NULL, &chat);
 
     if (rc || (rc = skn_lanes_read(cli, true, &lanes)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_say_list(cli, &lanes, NULL);
+        return skn_say_list(cli, &lanes, NULL);
     rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
     for (size_t i = 0; i < lanes.n && !rc; i++)
         rc = lane_line(cli, &chat, lanes.p[i], &agents);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Noting down -------------------------------------------------------------------------- */
@@ -96,18 +96,18 @@ static skn_jw *body(skn_cli *cli, skn_door_body *b)
     return w;
 }
 
-int skn_cmd_lane_new(skn_cli *cli)
+skein_rc skn_cmd_lane_new(skn_cli *cli)
 {
     const skn_json *made;
     skn_door_body   b;
     skein_rc        rc = skn_need_chat(cli, NULL, NULL);
 
     if (rc)
-        return (int)rc;
+        return rc;
     skn_jw_kstr(body(cli, &b), "parent", cli->arg_count ? skn_arg(cli, 0) : SKN_STR("main"));
     skn_jw_kstr(&b.w, "spawnCallId", skn_str_of(skn_opt(cli, "call")));
     if ((rc = skn_send(cli, &b, "POST", NULL, LANES, &made)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run)
         skn_say_would(cli, made, "start the delegation {delegationId}");
     else if (cli->json)
@@ -116,10 +116,10 @@ int skn_cmd_lane_new(skn_cli *cli)
         skn_say(cli, made,
                 "Started the delegation {delegationId}. Say how it ended with \"skein lane "
                 "finish {delegationId}\".\n");
-    return (int)rc;
+    return rc;
 }
 
-int skn_cmd_lane_finish(skn_cli *cli)
+skein_rc skn_cmd_lane_finish(skn_cli *cli)
 {
     const char     *word = skn_opt(cli, "state"), *state = word ? word : "done";
     const skn_json *lane;
@@ -127,14 +127,14 @@ int skn_cmd_lane_finish(skn_cli *cli)
     skein_rc        rc;
 
     if (!skn_is_among(SKN_STR("done,failed,cancelled,interrupted"), skn_str_of(state)))
-        return (int)skn_fail(
-            &cli->err, SKEIN_USAGE,
-            "\"--state\" is done, failed, cancelled or interrupted, not \"%s\"", word);
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--state\" is done, failed, cancelled or interrupted, not \"%s\"",
+                        word);
     if (!strcmp(cli->args[0], "main"))
-        return (int)skn_fail(&cli->err, SKEIN_INVALID,
-                             "main is the conversation itself: it is not finished");
+        return skn_fail(&cli->err, SKEIN_INVALID,
+                        "main is the conversation itself: it is not finished");
     if ((rc = skn_need_chat(cli, NULL, NULL)))
-        return (int)rc;
+        return rc;
     skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));
     rc = skn_door_send(&b, "PATCH",
                        skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
@@ -142,10 +142,10 @@ int skn_cmd_lane_finish(skn_cli *cli)
                            .p,
                        &lane);
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, lane);
+        return rc ? rc : skn_door_item(cli, lane);
     skn_say(cli, lane, cli->dry_run ? "{delegationId} would be " : "{delegationId} is ");
     skn_print(cli, "%s.\n", state);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Delegations that are stopped, and begun again ---------------------------------------- */
@@ -175,41 +175,41 @@ static skein_rc order(skn_cli *cli, const char *path, const skn_json **lane)
     return find(cli, lane);
 }
 
-int skn_stop_delegation(skn_cli *cli)
+skein_rc skn_stop_delegation(skn_cli *cli)
 {
     const skn_json *lane;
     skein_rc        rc = find(cli, &lane);
 
     if (!rc && cli->dry_run) {
         skn_say_would(cli, lane, "stop {delegationId}, and what is below it");
-        return 0;
+        return SKEIN_OK;
     }
     if (rc || (rc = skn_door_to_server(cli)) || (rc = order(cli, LANE "/cancel", &lane)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_door_item(cli, lane);
+        return skn_door_item(cli, lane);
     skn_say(cli, lane,
             "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_retry_delegation(skn_cli *cli)
+skein_rc skn_retry_delegation(skn_cli *cli)
 {
     const skn_json *lane;
     skein_rc        rc = find(cli, &lane);
 
     if (!rc && cli->dry_run) {
         skn_say_would(cli, lane, "begin again with {delegationId}");
-        return 0;
+        return SKEIN_OK;
     }
     if (rc || (rc = order(cli, LANE "/retry", &lane)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_door_item(cli, lane);
+        return skn_door_item(cli, lane);
     skn_say(cli, lane,
             skn_has(lane, "askedBy")
                 ? "{agent} has {delegationId} again; its end is told to {askedBy}. "
                 : "{agent} has {delegationId} again; its end is told to whoever asked. ");
     skn_say(cli, lane, "Stop it with \"skein stop {delegationId}\".\n");
-    return 0;
+    return SKEIN_OK;
 }

@@ -597,14 +597,14 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
     return rc;
 }
 
-int skn_cmd_log(skn_cli *cli)
+skein_rc skn_cmd_log(skn_cli *cli)
 {
     log_job       job = {.length = -1};
     summary_lines summaries = {0};
     skein_rc      rc = skn_opt(cli, "follow") ? check_follow(cli) : SKEIN_OK;
 
     if (rc || (rc = read_options(cli, &job)))
-        return (int)rc;
+        return rc;
     if (is_room_now(cli, &job)) {
         job.summaries = &summaries;
         rc = summaries_read(cli, &summaries);
@@ -612,5 +612,5 @@ int skn_cmd_log(skn_cli *cli)
     if (!rc)
         rc = print_whole(cli, &job);
     summaries_end(&summaries);
-    return (int)rc;
+    return rc;
 }

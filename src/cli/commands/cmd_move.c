@@ -247,7 +247,7 @@ static skein_rc export_how(skn_cli *cli, skn_export_order *spec)
     return SKEIN_OK;
 }
 
-int skn_cmd_export(skn_cli *cli)
+skein_rc skn_cmd_export(skn_cli *cli)
 {
     skn_export_order spec = {.whole_world = false};
     target           t = {.fd = -1};
@@ -258,16 +258,16 @@ int skn_cmd_export(skn_cli *cli)
         skn_opt_give(cli, "format", "json");
     if ((rc = export_how(cli, &spec)) || (rc = export_what(cli, &spec)) ||
         (rc = target_open(cli, &t)))
-        return (int)rc;
+        return rc;
     if (t.path && cli->dry_run) {
         skn_would(cli, "write %s", t.path);
-        return 0;
+        return SKEIN_OK;
     }
     t.shown = skn_format_shown(spec.format);
     rc = target_close(&t, skn_export_pass(cli, &spec, &sink));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Import ------------------------------------------------------------------------------- */
@@ -300,22 +300,22 @@ static skein_rc import_one(skn_cli *cli, const char *path)
     return SKEIN_OK;
 }
 
-int skn_cmd_import(skn_cli *cli)
+skein_rc skn_cmd_import(skn_cli *cli)
 {
     skein_rc rc = SKEIN_OK;
 
     if (skn_opt(cli, "as") && cli->arg_count > 1)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--as\" names one world; there are %zu "
-                             "files",
-                             cli->arg_count);
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--as\" names one world; there are %zu "
+                        "files",
+                        cli->arg_count);
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = import_one(cli, cli->args[i]);
     if (cli->json)
         skn_list_done(cli, rc);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Backup ------------------------------------------------------------------------------- */
@@ -336,7 +336,7 @@ static const char *backup_name(skn_cli *cli)
     return skn_arena_printf(cli->keep, "skein-%sZ.db", name).p;
 }
 
-int skn_cmd_backup(skn_cli *cli)
+skein_rc skn_cmd_backup(skn_cli *cli)
 {
     const char *path = backup_name(cli);
     struct stat file = {.st_size = 0};
@@ -345,25 +345,25 @@ int skn_cmd_backup(skn_cli *cli)
 
     if (access(path, F_OK) == 0) {
         skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", path);
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE");
+        return skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE");
     }
     if (cli->dry_run) {
         skn_would(cli, "write %s", path);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = skein_backup(cli->engine, skn_str_of(path), &cli->err)))
-        return (int)rc;
+        return rc;
     stat(path, &file);
     if (!cli->json) {
         skn_print(cli, "Wrote %s, %" PRId64 " bytes.\n", path, (int64_t)file.st_size);
-        return 0;
+        return SKEIN_OK;
     }
     w = skn_item(cli);
     skn_jw_object(w);
     skn_jw_kstr(w, "file", skn_str_of(path));
     skn_jw_kint(w, "bytes", (int64_t)file.st_size);
     skn_jw_object_end(w);
-    return (int)skn_item_end(cli);
+    return skn_item_end(cli);
 }
 
 /* The one thing that cannot be taken back: erasing texts for ever. */
@@ -526,7 +526,7 @@ static skein_rc purge_json(skn_cli *cli, int64_t erased)
     return skn_item_end(cli);
 }
 
-int skn_cmd_purge(skn_cli *cli)
+skein_rc skn_cmd_purge(skn_cli *cli)
 {
     skn_uids        ids = {0};
     const skn_json *told = NULL;
@@ -534,17 +534,17 @@ int skn_cmd_purge(skn_cli *cli)
     skein_rc        rc;
 
     if (!skn_opt(cli, "unreachable") == !cli->arg_count)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"skein purge\" needs either messages or --unreachable");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"skein purge\" needs either messages or --unreachable");
     if ((rc = skn_need_change(cli, NULL, NULL)) || (rc = skn_need_messages(cli, 0, &ids)) ||
         (rc = look_and_purge(cli, &ids, &told)))
-        return (int)rc;
+        return rc;
     erased = skn_door_int(told, "erased", 0);
     if (cli->json)
-        return (int)purge_json(cli, erased);
+        return purge_json(cli, erased);
     say_erased(cli, erased);
     if (erased && !cli->dry_run)
         tell_backups(cli);
     tell_kept(cli, told);
-    return 0;
+    return SKEIN_OK;
 }

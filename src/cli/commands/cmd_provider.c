@@ -79,24 +79,24 @@ static skein_rc print_list(skn_cli *cli, const skn_json *answer, skn_say_item *l
     return rc;
 }
 
-int skn_cmd_provider_ls(skn_cli *cli)
+skein_rc skn_cmd_provider_ls(skn_cli *cli)
 {
     const skn_json *answer;
     skein_rc        rc = ask(cli, "GET", "/providers?limit=500", SKN_NONE, &answer);
 
-    return (int)(rc ? rc : print_list(cli, answer, provider_line, "There are none."));
+    return (rc ? rc : print_list(cli, answer, provider_line, "There are none."));
 }
 
-int skn_cmd_provider_show(skn_cli *cli)
+skein_rc skn_cmd_provider_show(skn_cli *cli)
 {
     const skn_json *answer;
     skein_rc        rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &answer);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, answer);
+        return rc ? rc : skn_door_item(cli, answer);
     provider_line(cli, answer);
     skn_say(cli, answer, "  from {line origin}\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 static skein_rc model_line(skn_cli *cli, const skn_json *v)
@@ -107,13 +107,13 @@ static skein_rc model_line(skn_cli *cli, const skn_json *v)
     return SKEIN_OK;
 }
 
-int skn_cmd_provider_models(skn_cli *cli)
+skein_rc skn_cmd_provider_models(skn_cli *cli)
 {
     const skn_json *answer;
     skein_rc rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), "/models?limit=500"), SKN_NONE,
                       &answer);
 
-    return (int)(rc ? rc : print_list(cli, answer, model_line, "It has none."));
+    return (rc ? rc : print_list(cli, answer, model_line, "It has none."));
 }
 
 static skein_rc found_line(skn_cli *cli, const skn_json *v)
@@ -134,17 +134,16 @@ static skein_rc found_line(skn_cli *cli, const skn_json *v)
     return SKEIN_OK;
 }
 
-int skn_cmd_provider_detect(skn_cli *cli)
+skein_rc skn_cmd_provider_detect(skn_cli *cli)
 {
     const skn_json *answer;
     skein_rc rc = ask(cli, "POST", "/providers/detect?limit=500", SKN_STR("{}"), &answer);
 
-    return (
-        int)(rc ? rc
-                : print_list(cli, answer, found_line,
-                             "Nothing was found. The server looks for model servers on this "
-                             "computer (detect.local) and for keys in its environment "
-                             "(detect.environment)."));
+    return (rc ? rc
+               : print_list(cli, answer, found_line,
+                            "Nothing was found. The server looks for model servers on this "
+                            "computer (detect.local) and for keys in its environment "
+                            "(detect.environment)."));
 }
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
@@ -155,7 +154,7 @@ static skn_str told_detail(skn_cli *cli, const skn_json *v)
 }
 
 /* The outcome decides the exit status as well. */
-int skn_cmd_provider_test(skn_cli *cli)
+skein_rc skn_cmd_provider_test(skn_cli *cli)
 {
     const skn_json *answer;
     int64_t         models;
@@ -164,7 +163,7 @@ int skn_cmd_provider_test(skn_cli *cli)
                              &answer);
 
     if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
-        return (int)rc;
+        return rc;
     models = skn_door_int(answer, "models", 0);
     if (cli->json) {
         rc = skn_door_item(cli, answer);
@@ -174,7 +173,7 @@ int skn_cmd_provider_test(skn_cli *cli)
         skn_print(cli, "%" PRId64 " model%s\n", models, skn_plural(models));
         skn_print_block(cli, told_detail(cli, answer), 4);
     }
-    return rc ? (int)rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
+    return rc ? rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
 }
 
 /* --- Changed ------------------------------------------------------------------------------ */
@@ -244,21 +243,21 @@ static skein_rc check_add(skn_cli *cli)
     return SKEIN_OK;
 }
 
-int skn_cmd_provider_add(skn_cli *cli)
+skein_rc skn_cmd_provider_add(skn_cli *cli)
 {
     const skn_json *none;
     skein_rc        rc = check_add(cli);
 
     if (rc || (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none))))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "add the provider %s%s", cli->args[0],
                   skn_opt(cli, "default")
                       ? ", and let its first model answer for agents that name none"
                       : "; no agent's model changes");
-        return 0;
+        return SKEIN_OK;
     }
-    return (int)change_openly(
+    return change_openly(
         cli, "POST", "/providers", add_body(cli),
         skn_opt(cli, "key-env")
             ? skn_arena_printf(cli->keep, "Added. Take it back with \"skein provider rm %s\".",
@@ -270,7 +269,7 @@ int skn_cmd_provider_add(skn_cli *cli)
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */
-int skn_cmd_provider_login(skn_cli *cli)
+skein_rc skn_cmd_provider_login(skn_cli *cli)
 {
     bool            none = skn_opt(cli, "none");
     const skn_json *now;
@@ -281,15 +280,15 @@ int skn_cmd_provider_login(skn_cli *cli)
 
     if (cli->dry_run) {
         if ((rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &now)))
-            return (int)rc;
+            return rc;
         skn_would(cli, "%s a key for %s", none ? "forget" : "keep", cli->args[0]);
-        return 0;
+        return SKEIN_OK;
     }
     if (none)
-        return (int)change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""),
-                           SKN_STR("{\"apiKey\":null}"), "No key is kept for it.");
+        return change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""),
+                      SKN_STR("{\"apiKey\":null}"), "No key is kept for it.");
     if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
-        return (int)rc;
+        return rc;
     skn_buf_init(&b, 65536);
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
@@ -304,28 +303,28 @@ int skn_cmd_provider_login(skn_cli *cli)
                     .p);
     skn_secret_wipe(key);
     skn_secret_wipe(body);
-    return (int)rc;
+    return rc;
 }
 
-int skn_cmd_provider_use(skn_cli *cli)
+skein_rc skn_cmd_provider_use(skn_cli *cli)
 {
     const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now;
     skein_rc        rc = ask(cli, "GET", path, SKN_NONE, &now);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (!skn_door_flag(now, "local") && !cli->json) {
         skn_say(cli, now, "What you and the agents write will be sent to {line baseUrl}.\n");
         skn_out_flush(cli);
     }
     if (cli->dry_run) {
         skn_would(cli, "let agents use %s", cli->args[0]);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = skn_confirm(cli, "Use it?", false)))
-        return (int)rc;
-    return (int)change_openly(
+        return rc;
+    return change_openly(
         cli, "PATCH", path, SKN_STR("{}"),
         skn_arena_printf(cli->keep,
                          "Agents may use it. Its models: skein provider models %s. No longer: "
@@ -334,7 +333,7 @@ int skn_cmd_provider_use(skn_cli *cli)
 }
 
 /* Who could not answer without it is told first, and must be thought of: it cannot be brought back. */
-int skn_cmd_provider_rm(skn_cli *cli)
+skein_rc skn_cmd_provider_rm(skn_cli *cli)
 {
     const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now, *none;
@@ -345,14 +344,14 @@ int skn_cmd_provider_rm(skn_cli *cli)
         (rc = ask(cli, "DELETE", path_of(cli, skn_arg(cli, 0), "?dryRun=true"), SKN_NONE,
                   &none)) ||
         (rc = skn_provider_users_say(cli, now, &in_use)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "forget the provider %s and its key", cli->args[0]);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
-        return (int)rc;
-    return (int)change(cli, "DELETE", path, SKN_NONE, "Forgotten, with its key.");
+        return rc;
+    return change(cli, "DELETE", path, SKN_NONE, "Forgotten, with its key.");
 }
 
 /* Models: which there are, and which one answers for agents that name none. */
@@ -395,7 +394,7 @@ static bool is_usable(const skn_json *provider)
            !skn_str_is(state, "not-there");
 }
 
-int skn_cmd_model_ls(skn_cli *cli)
+skein_rc skn_cmd_model_ls(skn_cli *cli)
 {
     const skn_json *answer, *data;
     skn_str         usual;
@@ -404,7 +403,7 @@ int skn_cmd_model_ls(skn_cli *cli)
     if (rc || (rc = skn_default_model(cli, &usual)) ||
         (cli->arg_count && (rc = skn_need_provider_of(cli, skn_arg(cli, 0)))) ||
         (rc = skn_door_get(cli, &answer, "/providers?limit=500")))
-        return (int)rc;
+        return rc;
     data = skn_json_get(answer, "data");
     if (cli->json)
         skn_list_begin(cli);
@@ -416,7 +415,7 @@ int skn_cmd_model_ls(skn_cli *cli)
     }
     if (cli->json)
         skn_list_done(cli, rc);
-    return (int)rc;
+    return rc;
 }
 
 /* A server that runs is told: then it counts when the command has ended. */
@@ -434,7 +433,7 @@ static skein_rc put(skn_cli *cli, skn_str model)
     return skn_door_send(&b, "PATCH", "/settings", &answer);
 }
 
-int skn_cmd_model_use(skn_cli *cli)
+skein_rc skn_cmd_model_use(skn_cli *cli)
 {
     const char *model = cli->args[0];
     bool        is_auto = !strcmp(model, "auto");
@@ -442,23 +441,22 @@ int skn_cmd_model_use(skn_cli *cli)
     skein_rc    rc;
 
     if (!is_auto && !skn_is_model_name(model))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto",
-                             model);
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto", model);
     if (!is_auto && (rc = skn_need_provider_of(cli, skn_str_of(model))))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "let %s answer for agents that name no model", model);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = put(cli, skn_str_of(model))))
-        return (int)rc;
+        return rc;
     if (!cli->json) {
         skn_print(cli, "%s answers for agents that name no model.\n", model);
-        return 0;
+        return SKEIN_OK;
     }
     w = skn_item(cli);
     skn_jw_object(w);
     skn_jw_kstr(w, "model", skn_str_of(model));
     skn_jw_object_end(w);
-    return (int)skn_item_end(cli);
+    return skn_item_end(cli);
 }

@@ -33,16 +33,16 @@ static skein_rc waiting_out(skn_cli *cli, const skn_json *m)
     return SKEIN_OK;
 }
 
-int skn_cmd_queue_ls(skn_cli *cli)
+skein_rc skn_cmd_queue_ls(skn_cli *cli)
 {
     skn_json_list queue = {0};
     skein_rc      rc = read_here(cli, &queue);
 
     if (rc || (rc = skn_say_list(cli, &queue, waiting_out)))
-        return (int)rc;
+        return rc;
     if (!cli->json && !queue.n)
         skn_note(cli, "Nothing waits.");
-    return 0;
+    return SKEIN_OK;
 }
 
 static skein_rc find_waiting(skn_cli *cli, const skn_json_list *queue, skn_str ref,
@@ -89,7 +89,7 @@ skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found)
 }
 
 /* All are found before the first is taken back: a mistake changes nothing. */
-int skn_cmd_queue_rm(skn_cli *cli)
+skein_rc skn_cmd_queue_rm(skn_cli *cli)
 {
     static const skn_deed deed = {"DELETE", "{chat}/queue/{id}", "take back {id}",
                                   "Took back {id}. It was not said.\n", false};
@@ -101,7 +101,7 @@ int skn_cmd_queue_rm(skn_cli *cli)
         rc = find_waiting(cli, &queue, skn_arg(cli, i), &all[i]);
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = skn_do(cli, &deed, NULL, &all[i]);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Asking again ------------------------------------------------------------------------- */
@@ -158,16 +158,16 @@ static skein_rc retry_message(skn_cli *cli)
     return SKEIN_OK;
 }
 
-int skn_cmd_retry(skn_cli *cli)
+skein_rc skn_cmd_retry(skn_cli *cli)
 {
     if (!skn_is_lane(skn_arg(cli, 0)))
-        return (int)retry_message(cli);
+        return retry_message(cli);
     if (skn_opt(cli, "agent"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--agent\" goes with a message: a delegation has its agent");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--agent\" goes with a message: a delegation has its agent");
     if (skn_opt(cli, "no-tools"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--no-tools\" goes with a message, not with a delegation");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--no-tools\" goes with a message, not with a delegation");
     return skn_retry_delegation(cli);
 }
 
@@ -231,7 +231,7 @@ static void tell(skn_cli *cli, const skn_json *told, skn_str agent, skn_str worl
         skn_print(cli, "Nobody is at work in %.*s.\n", SKN_FMT(world));
 }
 
-int skn_cmd_stop(skn_cli *cli)
+skein_rc skn_cmd_stop(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat = {.uid = SKN_NONE};
@@ -244,16 +244,16 @@ int skn_cmd_stop(skn_cli *cli)
     rc = skn_opt(cli, "conversation") ? skn_need_chat(cli, &world, &chat)
                                       : skn_need_world(cli, &world);
     if (rc || (cli->arg_count && (rc = skn_need_agent(cli, cli->args[0], &agent))))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",
                   SKN_FMT(world.name));
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = stop(cli, agent.name, chat.uid, &told)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)tell_json(cli, told);
+        return tell_json(cli, told);
     tell(cli, told, agent.name, world.name);
-    return 0;
+    return SKEIN_OK;
 }

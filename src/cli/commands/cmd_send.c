@@ -168,19 +168,19 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
     return rc;
 }
 
-static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec *post)
+static skein_rc post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec *post)
 {
     skn_await w;
-    int       status;
+    skein_rc  rc;
 
     skn_await_init(&w, cli, &s->world, &s->chat, &s->server);
     w.news.first = *post;
-    status = skn_await_answers(&w, s->timeout_ms);
+    rc = skn_await_answers(&w, s->timeout_ms);
     skn_await_release(&w);
-    return status;
+    return rc;
 }
 
-static int send_it(skn_cli *cli, const sending *s)
+static skein_rc send_it(skn_cli *cli, const sending *s)
 {
     skn_request_spec post = {
         .method = "POST",
@@ -188,24 +188,24 @@ static int send_it(skn_cli *cli, const sending *s)
         .body = skn_say_body(cli, &s->chat, &s->message, skn_say_client_id(cli), SKN_NONE)};
 
     if (skn_opt(cli, "no-wait"))
-        return (int)post_only(cli, s, &post);
+        return post_only(cli, s, &post);
     return post_and_wait(cli, s, &post);
 }
 
-int skn_cmd_send(skn_cli *cli)
+skein_rc skn_cmd_send(skn_cli *cli)
 {
     sending  s = {.timeout_ms = -1};
     skein_rc rc = prepare(cli, &s);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "say %zu bytes in %.*s", s.message.content.n,
                   SKN_FMT(s.chat.uid.n ? s.chat.uid : SKN_STR("a new conversation")));
-        return 0;
+        return SKEIN_OK;
     }
     skn_current_note(cli, &s.world);
-    return s.served ? send_it(cli, &s) : (int)store_it(cli, &s);
+    return s.served ? send_it(cli, &s) : store_it(cli, &s);
 }
 
 typedef skn_vec(skein_instruction) instruction_list;

@@ -343,7 +343,7 @@ static skein_rc show_agent(skn_cli *cli, skein_rc otherwise)
     return otherwise;
 }
 
-int skn_cmd_show(skn_cli *cli)
+skein_rc skn_cmd_show(skn_cli *cli)
 {
     show_job      job;
     skein_message m;
@@ -353,26 +353,26 @@ int skn_cmd_show(skn_cli *cli)
 
     cli->whole_ids = true;
     if (skn_str_starts(ref, SKN_STR("sq_")))
-        return (int)show_squash(cli);
+        return show_squash(cli);
     if ((rc = skn_need_chat(cli, &job.world, &job.chat))) {
         if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
-            return (int)rc;
+            return rc;
         if ((rc = skn_need_world(cli, &job.world)))
-            return (int)rc;
-        return (int)show_agent(cli, SKEIN_NOT_FOUND);
+            return rc;
+        return show_agent(cli, SKEIN_NOT_FOUND);
     }
     if (skn_is_version(ref) || skn_is_version_at(ref))
-        return (int)show_version(cli, &job);
+        return show_version(cli, &job);
     if (skn_is_lane(ref))
-        return (int)show_lane(cli, &job);
+        return show_lane(cli, &job);
     rc = skn_need_message(cli, ref, &m);
     if (rc == SKEIN_NOT_FOUND) {
         skein_rc shown = skn_queued_show(cli, ref, &waits);
 
         if (waits)
-            return (int)shown;
+            return shown;
     }
     if (rc == SKEIN_NOT_FOUND || rc == SKEIN_INVALID || rc == SKEIN_USAGE)
-        return (int)show_agent(cli, rc);
-    return rc ? (int)rc : (int)show_message(cli, &job, &m);
+        return show_agent(cli, rc);
+    return rc ? rc : show_message(cli, &job, &m);
 }

@@ -178,7 +178,7 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
     return SKEIN_OK;
 }
 
-int skn_cmd_squash(skn_cli *cli)
+skein_rc skn_cmd_squash(skn_cli *cli)
 {
     skein_conversation chat;
     skn_uids           ids;
@@ -187,26 +187,26 @@ int skn_cmd_squash(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = sources(cli, &chat, &ids)))
-        return (int)rc;
+        return rc;
     if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
-        return (int)squash_by_model(cli, &chat, &ids);
+        return squash_by_model(cli, &chat, &ids);
     if ((rc = squash_text(cli, &ids, &text)) ||
         (rc = squash(cli, &ids, text, cli->dry_run, &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, made);
+        return rc ? rc : skn_door_item(cli, made);
     size = size_of(cli, ids.n, made);
     if (cli->dry_run) {
         skn_print(cli, "Would squash %.*s into one:\n", SKN_FMT(size));
         skn_print_block(cli, text, 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
-        return 0;
+        return SKEIN_OK;
     }
     if (skn_say_made(cli, skn_door_text(made, "version"), SKN_STR("")))
-        return 0;
+        return SKEIN_OK;
     skn_print(cli, "v%" PRId64 " → ", chat.version);
     skn_say(cli, made, "{version}: ");
     skn_print(cli, "squashed %.*s into ", SKN_FMT(size));
     skn_say(cli, made, "{resultMessageId} ({squashOperationId}). Undo with \"skein undo\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Summaries ---------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
     return SKEIN_OK;
 }
 
-int skn_cmd_compact(skn_cli *cli)
+skein_rc skn_cmd_compact(skn_cli *cli)
 {
     const skn_json *made;
     skn_door_body   b;
@@ -284,15 +284,15 @@ int skn_cmd_compact(skn_cli *cli)
     skein_rc        rc = skn_need_chat(cli, NULL, NULL);
 
     if (rc || (rc = compaction_lane(cli, &lane)))
-        return (int)rc;
+        return rc;
     if (!skn_opt(cli, "message") && !skn_opt(cli, "file"))
-        return (int)compact_by_model(cli, lane);
+        return compact_by_model(cli, lane);
     if ((rc = skn_opt_int(cli, "covers", 1, INT64_MAX, 0, &covers)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &text)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "append a summary of %zu bytes", text.n);
-        return 0;
+        return SKEIN_OK;
     }
     write_lane(skn_door_body_begin(cli, &b), lane);
     skn_jw_kstr(&b.w, "content", text);
@@ -300,9 +300,9 @@ int skn_cmd_compact(skn_cli *cli)
     if (covers)
         skn_jw_kint(&b.w, "covers", covers);
     if ((rc = skn_send(cli, &b, "POST", NULL, "{chat}/compactions", &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, made);
+        return rc ? rc : skn_door_item(cli, made);
     skn_say(cli, made,
             "Summary {messageId} stands for the first {covers} message{covers s} in the "
             "context. Nothing was removed.\n");
-    return 0;
+    return SKEIN_OK;
 }

@@ -222,22 +222,22 @@ static skein_rc ask_named(skn_cli *cli, skn_server *server)
     return rc;
 }
 
-int skn_cmd_status(skn_cli *cli)
+skein_rc skn_cmd_status(skn_cli *cli)
 {
     skn_server server;
     bool       found, there;
     skein_rc   rc = skn_discover_any(cli, &server, &found);
 
     if (rc || (found && (rc = ask_named(cli, &server))))
-        return (int)rc;
+        return rc;
     rc = skn_place_open(cli);
     there = !rc;
     if (rc && rc != SKEIN_NOT_FOUND)
-        return (int)rc;
+        return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
     rc = cli->json ? status_json(cli, there, found ? &server : NULL)
                    : status_text(cli, there, found ? &server : NULL);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Open ----------------------------------------------------------------------------------- */
@@ -290,7 +290,7 @@ static const char *link_of(skn_cli *cli, const skn_server *server, skn_str page,
         .p;
 }
 
-int skn_cmd_open(skn_cli *cli)
+skein_rc skn_cmd_open(skn_cli *cli)
 {
     skn_server  server;
     bool        found, opened;
@@ -300,15 +300,15 @@ int skn_cmd_open(skn_cli *cli)
     skein_rc    rc = skn_discover_any(cli, &server, &found);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (!found) {
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "no server runs on %.*s",
                  SKN_FMT(skn_place_shown(cli)));
-        return (int)skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
     }
     if ((cli->arg_count || skn_opt(cli, "world") || skn_opt(cli, "conversation")) &&
         (rc = page_of(cli, &page)))
-        return (int)rc;
+        return rc;
     url = skn_arena_printf(cli->keep, "%s%.*s", server.url, SKN_FMT(page)).p;
     link = cli->dry_run ? url : link_of(cli, &server, page, url);
     opened = !cli->dry_run && skn_browser_here() && skn_browser_open(link);
@@ -319,7 +319,7 @@ int skn_cmd_open(skn_cli *cli)
         skn_jw_kstr(w, "link", skn_str_of(link));
         skn_jw_kbool(w, "opened", opened);
         skn_jw_object_end(w);
-        return (int)skn_item_end(cli);
+        return skn_item_end(cli);
     }
     skn_print(cli, "%s\n", url);
     if (!opened && !cli->dry_run)
@@ -327,7 +327,7 @@ int skn_cmd_open(skn_cli *cli)
                  "No browser here: open the address yourself, or this link, which signs a "
                  "browser in once, within 5 minutes:\n%s",
                  link);
-    return 0;
+    return SKEIN_OK;
 }
 
 /* 900000 -> "15 min". */

@@ -51,12 +51,12 @@ static skein_rc read_tags(skn_cli *cli, skn_json_list *out)
     return skn_tags_read(cli, out);
 }
 
-int skn_cmd_tag_ls(skn_cli *cli)
+skein_rc skn_cmd_tag_ls(skn_cli *cli)
 {
     skn_json_list tags = {0};
     skein_rc      rc = read_tags(cli, &tags);
 
-    return (int)(rc ? rc : skn_say_list(cli, &tags, listed));
+    return (rc ? rc : skn_say_list(cli, &tags, listed));
 }
 
 /* Makes it so; a dry run shows it as it would be. */
@@ -67,7 +67,7 @@ static skein_rc put(skn_cli *cli, const char *method, const skn_json **tag)
     return cli->dry_run ? SKEIN_OK : skn_door_change(cli, method, path, (*tag)->raw, tag);
 }
 
-int skn_cmd_tag_new(skn_cli *cli)
+skein_rc skn_cmd_tag_new(skn_cli *cli)
 {
     const char     *control = skn_opt(cli, "control"), *type = skn_opt(cli, "instruction");
     const skn_json *tag;
@@ -76,10 +76,10 @@ int skn_cmd_tag_new(skn_cli *cli)
     skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (control && !skn_is_among(SKN_STR("toggle,button,choice"), skn_str_of(control)))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--control\" is button, toggle or choice, not \"%s\"", control);
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--control\" is button, toggle or choice, not \"%s\"", control);
     w = skn_door_body_begin(cli, &b);
     skn_jw_kstr(w, "name", skn_arg(cli, 0));
     skn_jw_kstr(w, "control", skn_str_of(control ? control : "toggle"));
@@ -88,8 +88,8 @@ int skn_cmd_tag_new(skn_cli *cli)
     skn_jw_kbool(w, "includeInMessage", !skn_opt(cli, "trigger-only"));
     skn_jw_kbool(w, "active", false);
     if ((rc = skn_body_read(&b, &tag)) || (rc = put(cli, "PUT", &tag)))
-        return (int)rc;
-    return (int)tag_out(cli, tag, cli->dry_run ? "  (would be defined)" : "  defined");
+        return rc;
+    return tag_out(cli, tag, cli->dry_run ? "  (would be defined)" : "  defined");
 }
 
 static skein_rc tag_named(skn_cli *cli, const skn_json **out)
@@ -108,15 +108,14 @@ static skein_rc tag_named(skn_cli *cli, const skn_json **out)
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
 }
 
-int skn_cmd_tag_rm(skn_cli *cli)
+skein_rc skn_cmd_tag_rm(skn_cli *cli)
 {
     const skn_json *tag, *none;
     skein_rc        rc = tag_named(cli, &tag);
 
     if (!rc && !cli->dry_run)
         rc = skn_send(cli, NULL, "DELETE", tag, in_chat(cli, TAG), &none);
-    return rc ? (int)rc
-              : (int)tag_out(cli, tag, cli->dry_run ? "  (would be removed)" : "  removed");
+    return rc ? rc : tag_out(cli, tag, cli->dry_run ? "  (would be removed)" : "  removed");
 }
 
 static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_json **out)
@@ -133,7 +132,7 @@ static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_jso
     return skn_body_read(&b, out);
 }
 
-static int tag_turn(skn_cli *cli, bool on)
+static skein_rc tag_turn(skn_cli *cli, bool on)
 {
     const skn_json *tag;
     skein_rc        rc = tag_named(cli, &tag);
@@ -141,16 +140,16 @@ static int tag_turn(skn_cli *cli, bool on)
     if (!rc && !cli->door->chat)
         rc = skn_need_chat(cli, NULL, NULL); /* says how to make one */
     if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put(cli, "PATCH", &tag)))
-        return (int)rc;
-    return (int)tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");
+        return rc;
+    return tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");
 }
 
-int skn_cmd_tag_on(skn_cli *cli)
+skein_rc skn_cmd_tag_on(skn_cli *cli)
 {
     return tag_turn(cli, true);
 }
 
-int skn_cmd_tag_off(skn_cli *cli)
+skein_rc skn_cmd_tag_off(skn_cli *cli)
 {
     return tag_turn(cli, false);
 }

@@ -88,7 +88,7 @@ static skein_rc check_status(skn_cli *cli, const char **out)
 }
 
 /* Of one agent, or of all of the world. */
-static int list(skn_cli *cli, const char *name)
+static skein_rc list(skn_cli *cli, const char *name)
 {
     const skn_json *one;
     skn_json_list   agents = {0}, tasks = {0};
@@ -96,7 +96,7 @@ static int list(skn_cli *cli, const char *name)
     skein_rc        rc;
 
     if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, NULL)))
-        return (int)rc;
+        return rc;
     if (!name)
         rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
     else if (!(rc = skn_agent_named(cli, skn_str_of(name), &one)))
@@ -107,18 +107,18 @@ static int list(skn_cli *cli, const char *name)
     for (size_t i = 0; !rc && i < agents.n; i++)
         rc = skn_read_all(cli, agents.p[i], query, 0, &tasks);
     if (rc || (rc = skn_say_list(cli, &tasks, listed)))
-        return (int)rc;
+        return rc;
     if (!cli->json && !tasks.n)
         skn_print(cli, "There are no%s%s tasks.\n", status ? " " : "", status ? status : "");
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_task_ls(skn_cli *cli)
+skein_rc skn_cmd_task_ls(skn_cli *cli)
 {
     return list(cli, cli->arg_count ? cli->args[0] : NULL);
 }
 
-int skn_cmd_agent_tasks(skn_cli *cli)
+skein_rc skn_cmd_agent_tasks(skn_cli *cli)
 {
     return list(cli, cli->args[0]);
 }
@@ -145,13 +145,13 @@ static void question_block(skn_cli *cli, const skn_json *task)
                 "  answer for {waitsFor}: skein agent tell {agent} TEXT --from {waitsFor}\n");
 }
 
-int skn_cmd_task_show(skn_cli *cli)
+skein_rc skn_cmd_task_show(skn_cli *cli)
 {
     const skn_json *task;
     skein_rc        rc = find_task(cli, &task);
 
     if (rc || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, task);
+        return rc ? rc : skn_door_item(cli, task);
     task_line(cli, task);
     waits_line(cli, task);
     skn_print_block(cli, skn_door_text(task, "content"), 4);
@@ -168,12 +168,12 @@ int skn_cmd_task_show(skn_cli *cli)
     question_block(cli, task);
     skn_say_block(cli, task, "result\n", "result");
     skn_say_block(cli, task, "last failure\n", "lastError");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
 
-int skn_cmd_task_retry(skn_cli *cli)
+skein_rc skn_cmd_task_retry(skn_cli *cli)
 {
     static const skn_deed deed = {
         "POST", TASK "/retry", "have {agent} restart the task {id}",
@@ -182,14 +182,14 @@ int skn_cmd_task_retry(skn_cli *cli)
     skein_rc        rc = find_task(cli, &task);
 
     if (rc || (rc = skn_do(cli, &deed, NULL, &task)))
-        return (int)rc;
+        return rc;
     if (!cli->dry_run)
         skn_note_nobody(cli, skn_door_text(task, "agent"), "begins");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* A server that runs here keeps what was written. */
-int skn_cmd_task_cancel(skn_cli *cli)
+skein_rc skn_cmd_task_cancel(skn_cli *cli)
 {
     static const skn_deed deed = {"DELETE", TASK, "cancel the task {id} of {agent}",
                                   "Cancelled the task {id} of {agent}.\n", true};
@@ -197,6 +197,6 @@ int skn_cmd_task_cancel(skn_cli *cli)
     skein_rc              rc = find_task(cli, &task);
 
     if (rc || (!cli->dry_run && (rc = skn_door_to_server(cli))))
-        return (int)rc;
-    return (int)skn_do(cli, &deed, NULL, &task);
+        return rc;
+    return skn_do(cli, &deed, NULL, &task);
 }

@@ -25,7 +25,7 @@ static skein_rc read_events(skn_cli *cli, skein_timelines *set, const char *path
     return rc;
 }
 
-static int timeline_of_events(skn_cli *cli, const char *path)
+static skein_rc timeline_of_events(skn_cli *cli, const char *path)
 {
     skein_timeline_options options = SKEIN_TIMELINE_OPTIONS_INIT;
     skein_timelines       *set;
@@ -39,7 +39,7 @@ static int timeline_of_events(skn_cli *cli, const char *path)
         rc = skn_item_end(cli);
     }
     skein_timelines_free(set);
-    return (int)rc;
+    return rc;
 }
 
 /* --- Of a conversation -------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static void print_empty(skn_cli *cli)
     skein_timelines_free(set);
 }
 
-int skn_cmd_timeline(skn_cli *cli)
+skein_rc skn_cmd_timeline(skn_cli *cli)
 {
     const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
     timeline_job  job = {.marks = NULL};
@@ -191,15 +191,14 @@ int skn_cmd_timeline(skn_cli *cli)
     if (events)
         return timeline_of_events(cli, events);
     if (skn_opt(cli, "guess-links"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"--guess-links\" goes with \"--events\"");
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--guess-links\" goes with \"--events\"");
     if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, NULL, &job.chat))) {
         if (cli->untouched && cli->json && !at)
             print_empty(cli);
-        return (int)rc;
+        return rc;
     }
     if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
-        return (int)rc;
+        return rc;
     job.thread = at ? version.thread_uid : job.chat.thread_uid;
-    return (int)print_timeline(cli, &job);
+    return print_timeline(cli, &job);
 }

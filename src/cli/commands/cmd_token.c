@@ -12,7 +12,7 @@
 
 #define ASK_MS 10000
 
-int skn_cmd_token_show(skn_cli *cli)
+skein_rc skn_cmd_token_show(skn_cli *cli)
 {
     skn_server server;
     skn_traces traces;
@@ -24,15 +24,15 @@ int skn_cmd_token_show(skn_cli *cli)
         !(rc = skn_place_folders(cli, traces.token)))
         rc = skn_token_ensure(cli, traces.token, &server.token);
     if (rc)
-        return (int)rc;
+        return rc;
     if (!server.token.p) {
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "the token of %s is not known here", server.url);
-        return (int)skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                             "Run \"skein token\" as the user who runs that server");
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                        "Run \"skein token\" as the user who runs that server");
     }
     if (!cli->json) {
         skn_print(cli, "%.*s\n", SKN_FMT(server.token));
-        return 0;
+        return SKEIN_OK;
     }
     w = skn_item(cli);
     skn_jw_object(w);
@@ -41,7 +41,7 @@ int skn_cmd_token_show(skn_cli *cli)
         w, "header",
         skn_arena_printf(cli->keep, "Authorization: Bearer %.*s", SKN_FMT(server.token)));
     skn_jw_object_end(w);
-    return (int)skn_item_end(cli);
+    return skn_item_end(cli);
 }
 
 /* --- Browsers ----------------------------------------------------------------------------- */
@@ -126,13 +126,13 @@ static skein_rc find_doors(skn_cli *cli, doors *out)
     return rc ? rc : skn_discover_reader(cli, &out->reader, &out->read);
 }
 
-int skn_cmd_token_ls(skn_cli *cli)
+skein_rc skn_cmd_token_ls(skn_cli *cli)
 {
     doors    d;
     skein_rc rc = find_doors(cli, &d);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->json)
         skn_list_begin(cli);
     rc = d.served ? list_far(cli, &d.server) : list_near(cli);
@@ -140,7 +140,7 @@ int skn_cmd_token_ls(skn_cli *cli)
         rc = list_far(cli, &d.reader);
     if (!rc && cli->json)
         skn_list_end(cli);
-    return (int)rc;
+    return rc;
 }
 
 static skein_rc revoke_near(skn_cli *cli, skn_str id)
@@ -183,7 +183,7 @@ static void note_revoked(skn_cli *cli, const doors *d)
                  d->served && d->read ? d->reader.url : "");
 }
 
-int skn_cmd_token_revoke(skn_cli *cli)
+skein_rc skn_cmd_token_revoke(skn_cli *cli)
 {
     bool     all = skn_opt(cli, "all");
     skn_str  id = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
@@ -191,17 +191,17 @@ int skn_cmd_token_revoke(skn_cli *cli)
     skein_rc rc;
 
     if (all == (cli->arg_count > 0))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "name one that \"skein token ls\" lists, or --all");
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "name one that \"skein token ls\" lists, or --all");
     if (cli->dry_run) {
         skn_would(cli, "sign out %s", all ? "all browsers" : cli->args[0]);
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = find_doors(cli, &d)) || (rc = revoke(cli, &d, id)))
-        return (int)rc;
+        return rc;
     if (all)
         note_revoked(cli, &d);
     else
         skn_note(cli, "The browser is signed out.");
-    return 0;
+    return SKEIN_OK;
 }

@@ -154,7 +154,7 @@ static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counte
     return rc;
 }
 
-static int step(skn_cli *cli, const char *move, const wording *words)
+static skein_rc step(skn_cli *cli, const char *move, const wording *words)
 {
     const skn_json *made, *counted;
     int64_t         steps = 1;
@@ -162,29 +162,29 @@ static int step(skn_cli *cli, const char *move, const wording *words)
 
     if (cli->arg_count &&
         (!skn_str_int(skn_arg(cli, 0), &steps) || steps < 1 || steps > 1000000))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
-                             cli->args[0]);
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
+                        cli->args[0]);
     if ((rc = skn_need_change(cli, NULL, NULL)) ||
         (rc = travel(cli, move, steps, SKN_NONE, &made, &counted)))
-        return (int)rc;
-    return (int)move_out(cli, made, counted, words);
+        return rc;
+    return move_out(cli, made, counted, words);
 }
 
-int skn_cmd_undo(skn_cli *cli)
+skein_rc skn_cmd_undo(skn_cli *cli)
 {
     return step(cli, "undo",
                 &(wording){"takes back", "Took back", "Bring it back with \"skein redo\".",
                            "\"skein redo\"", false});
 }
 
-int skn_cmd_redo(skn_cli *cli)
+skein_rc skn_cmd_redo(skn_cli *cli)
 {
     return step(cli, "redo",
                 &(wording){"brings back", "Brought back", "Undo with \"skein undo\".",
                            "\"skein undo\"", true});
 }
 
-int skn_cmd_switch(skn_cli *cli)
+skein_rc skn_cmd_switch(skn_cli *cli)
 {
     skein_conversation chat;
     skein_version      version;
@@ -193,15 +193,15 @@ int skn_cmd_switch(skn_cli *cli)
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
         (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
-        return (int)rc;
+        return rc;
     if (cli->json || cli->dry_run)
-        return (int)move_out(cli, made, counted,
-                             &(wording){NULL, NULL, NULL, "\"skein undo\"", true});
+        return move_out(cli, made, counted,
+                        &(wording){NULL, NULL, NULL, "\"skein undo\"", true});
     skn_say(cli, made,
             "Now at {version} (was {previousVersion}). Back with \"skein undo\" or \"skein "
             "switch {previousVersion}\".\n");
     say_newer(cli, made, "\"skein undo\"");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- Branches ----------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str t
     return skn_send(cli, &b, "POST", NULL, "{chat}/branches", out);
 }
 
-int skn_cmd_branch(skn_cli *cli)
+skein_rc skn_cmd_branch(skn_cli *cli)
 {
     skein_conversation chat;
     const skn_json    *made;
@@ -258,20 +258,20 @@ int skn_cmd_branch(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, NULL, &chat);
 
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "start a new conversation from v%" PRId64 "", version);
-        return 0;
+        return SKEIN_OK;
     }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
     if ((rc = skn_branch_new(cli, version, length, title, &made)) || cli->json)
-        return rc ? (int)rc : (int)skn_door_item(cli, made);
+        return rc ? rc : skn_door_item(cli, made);
     skn_say(cli, made,
             "Made the conversation {id} with {messageCount} message{messageCount s} of ");
     skn_print(cli, "v%" PRId64, version);
     skn_say(cli, made, ". Take it back with \"skein conv rm {id}\".\n");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* --- History ------------------------------------------------------------------------------ */
@@ -343,7 +343,7 @@ static void print_graph(skn_cli *cli, const skn_json_list *all, size_t count)
     }
 }
 
-int skn_cmd_history(skn_cli *cli)
+skein_rc skn_cmd_history(skn_cli *cli)
 {
     skn_json_list all = {0};
     int64_t       limit;
@@ -352,15 +352,15 @@ int skn_cmd_history(skn_cli *cli)
 
     if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
         (rc = skn_read_all(cli, NULL, "{chat}/threads", 0, &all)))
-        return (int)rc;
+        return rc;
     count = (int64_t)all.n < limit ? all.n : (size_t)limit;
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json) {
         print_graph(cli, &all, count);
-        return 0;
+        return SKEIN_OK;
     }
     all.n = count;
-    return (int)skn_say_list(cli, &all, version_row);
+    return skn_say_list(cli, &all, version_row);
 }
 
 /* A graph of nodes with at most one parent each, drawn newest first like a version control log.

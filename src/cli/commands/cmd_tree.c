@@ -104,7 +104,7 @@ static size_t text_columns(skn_cli *cli, const skein_reply_node *node)
     size_t  used, width = (size_t)cli->out.width;
 
     if (!cli->out.terminal)
-        return 0;
+        return SKEIN_OK;
     skn_buf_init(&cli->out.bytes, shown.limit);
     skn_print_sender(cli, node->message.sender, SENDER_COLUMNS);
     node_tail(cli, node);
@@ -240,7 +240,7 @@ static skein_rc print_mermaid(skn_cli *cli, const tree_job *job)
     return skn_export_pass(cli, &spec, &sink);
 }
 
-int skn_cmd_tree(skn_cli *cli)
+skein_rc skn_cmd_tree(skn_cli *cli)
 {
     tree_job job = {.root = -1};
     int64_t  depth;
@@ -248,19 +248,19 @@ int skn_cmd_tree(skn_cli *cli)
 
     if ((rc = skn_opt_int(cli, "depth", 1, MAX_LEVELS, MAX_LEVELS, &depth)) ||
         (rc = read_place(cli, &job)))
-        return (int)rc;
+        return rc;
     if (skn_opt(cli, "mermaid") && !cli->json)
-        return (int)print_mermaid(cli, &job);
+        return print_mermaid(cli, &job);
     if ((rc = load_tree(cli, &job)))
-        return (int)rc;
+        return rc;
     link_children(cli, &job);
     choose(cli, &job, depth, skn_opt(cli, "unanswered"));
     skn_out_page(cli);
     if (cli->json)
-        return (int)print_json(cli, &job);
+        return print_json(cli, &job);
     if (skn_opt(cli, "dot"))
         print_dot(cli, &job);
     else
         print_text(cli, &job);
-    return 0;
+    return SKEIN_OK;
 }

@@ -60,7 +60,7 @@ static void write_new(skn_jw *w, const skein_world *world)
         skn_jw_kint(w, "compactAt", world->compact_at);
 }
 
-int skn_cmd_world_new(skn_cli *cli)
+skein_rc skn_cmd_world_new(skn_cli *cli)
 {
     skein_world     world = {.name = skn_arg(cli, 0),
                              .description = skn_str_of(skn_opt(cli, "description"))};
@@ -70,21 +70,21 @@ int skn_cmd_world_new(skn_cli *cli)
 
     if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &world.turn_limit)) ||
         (rc = skn_opt_int(cli, "compact-at", 2, SKN_COMPACT_AT_MAX, 0, &world.compact_at)))
-        return (int)rc;
+        return rc;
     if (cli->dry_run)
-        return (int)world_would_be(cli, &world);
+        return world_would_be(cli, &world);
     write_new(skn_door_body_begin(cli, &b), &world);
     if ((rc = skn_send(cli, &b, "POST", NULL, "/worlds", &made)))
-        return (int)rc;
+        return rc;
     skn_door_read_world(cli, made, &world);
     keep_default(cli, &world);
     if (cli->json)
-        return (int)skn_world_item(cli, &world);
+        return skn_world_item(cli, &world);
     skn_print(cli,
               "Made the world %.*s. It is the default now. Take it back with \"skein world rm "
               "%.*s\".\n",
               SKN_FMT(world.name), SKN_FMT(world.name));
-    return 0;
+    return SKEIN_OK;
 }
 
 static void world_line(skn_cli *cli, const skein_world *world, const skn_json *whole)
@@ -105,7 +105,7 @@ static void world_line(skn_cli *cli, const skein_world *world, const skn_json *w
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
-int skn_cmd_world_ls(skn_cli *cli)
+skein_rc skn_cmd_world_ls(skn_cli *cli)
 {
     const skn_json *whole;
     skn_json_list   list = {0};
@@ -113,9 +113,9 @@ int skn_cmd_world_ls(skn_cli *cli)
     skein_rc        rc;
 
     if (skn_opt(cli, "removed"))
-        return (int)skn_worlds_removed(cli);
+        return skn_worlds_removed(cli);
     if ((rc = skn_door_all(cli, "/worlds", 0, &list)))
-        return (int)rc;
+        return rc;
     if (cli->json)
         skn_list_begin(cli);
     for (size_t i = 0; i < list.n && !rc; i++) {
@@ -129,7 +129,7 @@ int skn_cmd_world_ls(skn_cli *cli)
     }
     if (cli->json)
         skn_list_done(cli, rc);
-    return (int)rc;
+    return rc;
 }
 
 skein_rc skn_world_named(skn_cli *cli, skein_world *out)
@@ -145,27 +145,27 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
     return SKEIN_OK;
 }
 
-int skn_cmd_world_use(skn_cli *cli)
+skein_rc skn_cmd_world_use(skn_cli *cli)
 {
     skein_world world;
     skn_current now;
     skein_rc    rc = skn_world_named(cli, &world);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->dry_run) {
         skn_would(cli, "make %.*s the default", SKN_FMT(world.name));
-        return 0;
+        return SKEIN_OK;
     }
     if ((rc = skn_current_set(cli, &world)) || (rc = skn_current_of(cli, &now)))
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_world_item(cli, &world);
+        return skn_world_item(cli, &world);
     skn_print(cli, "The default is the world %.*s now.\n", SKN_FMT(world.name));
     if (now.by)
         skn_note(cli, "Here the world is still \"%s\", which is named by %s.", now.world,
                  now.by);
-    return 0;
+    return SKEIN_OK;
 }
 
 static void chat_line(skn_cli *cli, const skn_json *chat, bool current)
@@ -179,7 +179,7 @@ static void chat_line(skn_cli *cli, const skn_json *chat, bool current)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-int skn_cmd_world_show(skn_cli *cli)
+skein_rc skn_cmd_world_show(skn_cli *cli)
 {
     const skn_json *whole;
     skein_world     world;
@@ -187,11 +187,11 @@ int skn_cmd_world_show(skn_cli *cli)
     skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc)
-        return (int)rc;
+        return rc;
     if (cli->json)
-        return (int)skn_world_item(cli, &world);
+        return skn_world_item(cli, &world);
     if ((rc = skn_door_get(cli, &whole, "%s", cli->door->world)))
-        return (int)rc;
+        return rc;
     skn_say(cli, whole, "{sender name}  ({id})\n");
     skn_print_block(cli, world.description, 2);
     skn_say(cli, whole, "turns {turnLimit}, compacts at {compactAt} messages, session ");
@@ -202,10 +202,10 @@ int skn_cmd_world_show(skn_cli *cli)
         skn_agent_line(cli, a, usual);
     for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next)
         chat_line(cli, v, skn_str_eq(skn_door_text(v, "id"), world.current_chat_uid));
-    return 0;
+    return SKEIN_OK;
 }
 
-int skn_cmd_world_rm(skn_cli *cli)
+skein_rc skn_cmd_world_rm(skn_cli *cli)
 {
     const char     *path = skn_opt(cli, "force") ? "{world}?force=true" : "{world}";
     const skn_json *none;
@@ -213,11 +213,11 @@ int skn_cmd_world_rm(skn_cli *cli)
     skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_confirm(cli, "Remove this world with all its conversations?", false)))
-        return (int)rc;
+        return rc;
     if (cli->json && (rc = skn_world_item(cli, &world)))
-        return (int)rc;
+        return rc;
     if (!cli->dry_run && (rc = skn_send(cli, NULL, "DELETE", NULL, path, &none)))
-        return (int)rc;
+        return rc;
     if (!cli->json)
         skn_print(cli,
                   cli->dry_run ? "Would remove the world %.*s. Nothing was changed.\n"
@@ -226,7 +226,7 @@ int skn_cmd_world_rm(skn_cli *cli)
     if (!cli->json && !cli->dry_run)
         skn_print(cli, "Bring it back with \"skein world restore %.*s\".\n",
                   SKN_FMT(world.name));
-    return 0;
+    return SKEIN_OK;
 }
 
 /* The settings of a world: one of them, the rest stays (docs/worlds.md). */
@@ -496,25 +496,25 @@ static void note_commands(skn_cli *cli, const skein_world *was, const skein_worl
                       "(tools.commands): it does not start this one.");
 }
 
-int skn_cmd_world_set(skn_cli *cli)
+skein_rc skn_cmd_world_set(skn_cli *cli)
 {
     bool        gone = removes(cli);
     skein_world world, now;
     skein_rc    rc;
 
     if ((rc = skn_need_world(cli, &world)) || (rc = set(cli, &world, &now)))
-        return (int)as_typed(cli, rc);
+        return as_typed(cli, rc);
     if (cli->dry_run) {
         skn_would(cli, "%s %s of %.*s", gone ? "remove" : "set", cli->args[0],
                   SKN_FMT(world.name));
-        return 0;
+        return SKEIN_OK;
     }
     note_commands(cli, &world, &now);
     if (cli->json)
-        return (int)skn_world_item(cli, &now);
+        return skn_world_item(cli, &now);
     skn_print(cli, "%s of %.*s is %s. \"skein world show\" shows what holds.\n", cli->args[0],
               SKN_FMT(now.name), gone ? "removed" : "set");
-    return 0;
+    return SKEIN_OK;
 }
 
 /* The tool servers of a world. The server that runs them knows their state; without a server none
@@ -538,7 +538,7 @@ static skein_rc print_server(skn_cli *cli, const skn_json *v)
     return SKEIN_OK;
 }
 
-int skn_cmd_world_tools(skn_cli *cli)
+skein_rc skn_cmd_world_tools(skn_cli *cli)
 {
     skn_json_list list = {0};
     skein_world   world;
@@ -547,8 +547,8 @@ int skn_cmd_world_tools(skn_cli *cli)
     if (rc || (rc = skn_door_to_server(cli)) ||
         (rc = skn_read_all(cli, NULL, "{world}/tool-servers", 0, &list)) ||
         (rc = skn_say_list(cli, &list, print_server)))
-        return (int)rc;
+        return rc;
     if (!cli->json && !list.n)
         skn_print(cli, "%.*s has no tool servers (docs/worlds.md).\n", SKN_FMT(world.name));
-    return 0;
+    return SKEIN_OK;
 }
