@@ -13,53 +13,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static const skn_bench_sizes full = {.large = 1000000,
-                                     .middle = 10000,
-                                     .small = 1000,
-                                     .batch = 200,
-                                     .amends = 10000,
-                                     .edges = 100,
-                                     .agents = 50,
-                                     .room = 1000,
-                                     .replies = 10000,
-                                     .levels = 100,
-                                     .threads = 16,
-                                     .writers = 10,
-                                     .rounds = 21,
-                                     .many_rounds = 63,
-                                     .reads = 20,
-                                     .requests = 4000,
-                                     .streams = 5000,
-                                     .events = 20,
-                                     .turns = 500,
-                                     .chunks = 500,
-                                     .tasks = 1000,
-                                     .workers = 50,
-                                     .depth = 1000};
+static const skn_bench_sizes full = {
+#define SIZE(name, full, quick) .name = (full),
+#include "bench/bench_sizes.def"
+#undef SIZE
+};
 /* Everything once, to see that it works. */
-static const skn_bench_sizes quick = {.large = 2000,
-                                      .middle = 500,
-                                      .small = 200,
-                                      .batch = 8,
-                                      .amends = 20,
-                                      .edges = 5,
-                                      .agents = 5,
-                                      .room = 20,
-                                      .replies = 200,
-                                      .levels = 100,
-                                      .threads = 16,
-                                      .writers = 10,
-                                      .rounds = 2,
-                                      .many_rounds = 2,
-                                      .reads = 2,
-                                      .requests = 20,
-                                      .streams = 20,
-                                      .events = 2,
-                                      .turns = 5,
-                                      .chunks = 5,
-                                      .tasks = 20,
-                                      .workers = 5,
-                                      .depth = 10};
+static const skn_bench_sizes quick = {
+#define SIZE(name, full, quick) .name = (quick),
+#include "bench/bench_sizes.def"
+#undef SIZE
+};
+
+typedef struct target {
+    const char *what, *unit, *against;
+    double      ratio_min, ratio_max, figure_min, figure_max;
+} target;
+
+static const target rows[SKN_BENCH_ROWS] = {
+#define ROW(id, what, unit, against, ratio_min, ratio_max, figure_min, figure_max)             \
+    {what, unit, against, ratio_min, ratio_max, figure_min, figure_max},
+#include "bench/bench_rows.def"
+#undef ROW
+};
 
 static skein_rc read_sizes(skn_bench *b)
 {
@@ -80,127 +56,80 @@ static skein_rc read_sizes(skn_bench *b)
     return skn_opt_int(cli, "agents", 1, 1000, b->size.agents, &b->size.agents);
 }
 
-static skein_rc run_engine(skn_bench *b)
-{
-    skein_rc rc;
-
-    if ((rc = skn_bench_appends(b)) || (rc = skn_bench_by_size(b)) || (rc = skn_bench_rooms(b)))
-        return rc;
-    return skn_bench_replies(b);
-}
-
-static bool is_wanted(const skn_bench *b, const char *part)
-{
-    skn_str only = skn_str_of(skn_opt(b->cli, "part"));
-
-    return !only.p || skn_str_is(only, part);
-}
-
-static skein_rc run_parts(skn_bench *b)
-{
-    skein_rc rc = SKEIN_OK;
-
-    if (is_wanted(b, "engine"))
-        rc = run_engine(b);
-    if (rc == SKEIN_OK && is_wanted(b, "server"))
-        rc = skn_bench_server(b);
-    if (rc == SKEIN_OK && is_wanted(b, "agents"))
-        rc = skn_bench_agents(b);
-    return rc;
-}
-
-static skn_str bench_shown(const skn_bench *b);
-
-static void tell_how(const skn_bench *b)
-{
-    skn_str where = bench_shown(b);
-
-    if (b->cli->json)
-        return;
-    skn_print(
-        b->cli,
-        "skein %s, %.*s\nMedians of %d rounds or more, in turns with the reference; the ratio "
-        "is the median of theirs.\n\n",
-        skein_version_text(), SKN_FMT(where), b->size.rounds);
-}
-
-static skein_rc bench_place(skn_bench *b);
-static void     bench_head(skn_bench *b);
-static void     bench_leave(skn_bench *b);
-
-skein_rc skn_cmd_bench(skn_cli *cli)
-{
-    skn_bench b = {.cli = cli};
-    skein_rc  rc = read_sizes(&b);
-
-    if (rc)
-        return rc;
-    if (cli->arg_count)
-        return skn_bench_alone(&b);
-    if ((rc = bench_place(&b)))
-        return rc;
-    tell_how(&b);
-    if (cli->json)
-        skn_list_begin(cli);
-    bench_head(&b);
-    rc = run_parts(&b);
-    if (cli->json && rc == SKEIN_OK)
-        skn_list_end(cli);
-    bench_leave(&b);
-    if (rc == SKEIN_OK && b.missed && !cli->json)
-        skn_print(cli, "\n%zu missed\n", b.missed);
-    return rc ? rc : (skein_rc)(b.missed > 0);
-}
-
 /* The table: what, figure, floor or reference, ratio, target, ok or not. */
 
 #define WHAT_COLUMNS 50
 
-/* Three digits that count, and commas. */
-static skn_str number(skn_arena *a, double v)
+/* Three significant digits, and commas. */
+static const char *with_unit(const skn_bench *b, double v, const char *unit)
 {
+    if (!*unit)
+        return skn_bench_count(b, (int64_t)v);
     if (v >= 1000)
-        return skn_bench_count(a, (int64_t)(v + 0.5));
-    return skn_arena_printf(a, "%.*f", v >= 100 ? 0 : v >= 10 ? 1 : v >= 1 ? 2 : 3, v);
+        return skn_bench_text(b, "%s %s", skn_bench_count(b, (int64_t)(v + 0.5)), unit);
+    return skn_bench_text(b, "%.*f %s", v >= 100 ? 0 : v >= 10 ? 1 : v >= 1 ? 2 : 3, v, unit);
 }
 
-static skn_str with_unit(skn_arena *a, double v, const char *unit)
+static int64_t size_of(const skn_bench *b, skn_str name)
 {
-    skn_str n = *unit ? number(a, v) : skn_bench_count(a, (int64_t)v);
+    static const struct {
+        const char *name;
+        size_t      at;
+    } sizes[] = {
+#define SIZE(name, full, quick) {#name, offsetof(skn_bench_sizes, name)},
+#include "bench/bench_sizes.def"
+#undef SIZE
+    };
+    int64_t n = 0;
 
-    return *unit ? skn_arena_printf(a, "%.*s %s", SKN_FMT(n), unit) : n;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (skn_str_is(name, sizes[i].name))
+            memcpy(&n, (const char *)&b->size + sizes[i].at, sizeof n);
+    return n;
 }
 
-static skn_str target_text(skn_arena *a, const skn_bench_row *r)
+/* A text of the table with the sizes that it names. */
+static const char *filled(const skn_bench *b, const char *text)
 {
-    skn_str ratio = SKN_NONE, figure;
+    const char *from;
 
-    if (r->ratio_min > 0)
-        ratio = skn_arena_printf(a, "at least %g x", r->ratio_min);
-    else if (r->ratio_max > 0)
-        ratio = skn_arena_printf(a, "at most %g x", r->ratio_max);
-    if (r->figure_min > 0) {
-        figure = skn_bench_count(a, (int64_t)r->figure_min);
-        return skn_arena_printf(a, "at least %.*s %s", SKN_FMT(figure), r->unit);
+    while ((from = strchr(text, '{'))) {
+        skn_str name = {from + 1, strcspn(from + 1, "}")};
+
+        text = skn_bench_text(b, "%.*s%s%s", (int)(from - text), text,
+                              skn_bench_count(b, size_of(b, name)), name.p + name.n + 1);
     }
+    return text;
+}
+
+static const char *target_text(const skn_bench *b, const target *r)
+{
+    const char *ratio = "";
+
+    if (r->figure_min > 0)
+        return skn_bench_text(b, "at least %s %s", skn_bench_count(b, (int64_t)r->figure_min),
+                              r->unit);
+    if (r->ratio_min > 0)
+        ratio = skn_bench_text(b, "at least %g x", r->ratio_min);
+    else if (r->ratio_max > 0)
+        ratio = skn_bench_text(b, "at most %g x", r->ratio_max);
     if (r->figure_max <= 0)
         return ratio;
-    figure = skn_bench_count(a, (int64_t)r->figure_max);
-    return skn_arena_printf(a, "%.*s%sunder %.*s %s", SKN_FMT(ratio), ratio.n ? ", " : "",
-                            SKN_FMT(figure), r->unit);
+    return skn_bench_text(b, "%s%sunder %s %s", ratio, *ratio ? ", " : "",
+                          skn_bench_count(b, (int64_t)r->figure_max), r->unit);
 }
 
 typedef enum verdict { MET, MISSED, NOT_JUDGED } verdict;
 
 /* A quick run is too short to judge by. */
-static verdict judge(const skn_bench *b, const skn_bench_row *r)
+static verdict judge(const skn_bench *b, const target *t, const skn_bench_result *r)
 {
     if (b->quick || r->unknown)
         return NOT_JUDGED;
-    if ((r->ratio_min > 0 && r->ratio < r->ratio_min) ||
-        (r->ratio_max > 0 && r->ratio > r->ratio_max) ||
-        (r->figure_min > 0 && r->figure < r->figure_min) ||
-        (r->figure_max > 0 && r->figure >= r->figure_max))
+    if ((t->ratio_min > 0 && r->ratio < t->ratio_min) ||
+        (t->ratio_max > 0 && r->ratio > t->ratio_max) ||
+        (t->figure_min > 0 && r->figure < t->figure_min) ||
+        (t->figure_max > 0 && r->figure >= t->figure_max))
         return MISSED;
     return MET;
 }
@@ -214,18 +143,18 @@ static void number_or_null(skn_jw *w, const char *key, bool there, double v)
         skn_jw_null(w);
 }
 
-static skein_rc add_json(skn_bench *b, const skn_bench_row *r, verdict v)
+static skein_rc add_json(skn_bench *b, const target *t, const skn_bench_result *r, verdict v)
 {
     skn_jw *w = skn_item(b->cli);
 
     skn_jw_object(w);
-    skn_jw_kstr(w, "what", skn_str_of(r->what));
+    skn_jw_kstr(w, "what", skn_str_of(filled(b, t->what)));
     number_or_null(w, "figure", !r->unknown, r->figure);
-    skn_jw_kstr(w, "unit", skn_str_of(r->unit));
+    skn_jw_kstr(w, "unit", skn_str_of(t->unit));
     number_or_null(w, "reference", r->reference > 0, r->reference);
-    skn_jw_kstr(w, "against", skn_str_of(r->against));
+    skn_jw_kstr(w, "against", skn_str_of(t->against ? filled(b, t->against) : NULL));
     number_or_null(w, "ratio", r->ratio > 0, r->ratio);
-    skn_jw_kstr(w, "target", target_text(b->cli->mem, r));
+    skn_jw_kstr(w, "target", skn_str_of(target_text(b, t)));
     if (v == NOT_JUDGED)
         skn_jw_knull(w, "ok");
     else
@@ -235,76 +164,55 @@ static skein_rc add_json(skn_bench *b, const skn_bench_row *r, verdict v)
     return skn_item_end(b->cli);
 }
 
-static void line(skn_cli *cli, skn_str what, skn_str figure, skn_str reference, skn_str ratio,
-                 skn_str target)
+static void line(skn_cli *cli, const char *what, const char *figure, const char *reference,
+                 const char *ratio, const char *aim)
 {
-    skn_print(cli, "%-*.*s %12.*s  %-24.*s %6.*s  %-27.*s ", WHAT_COLUMNS, SKN_FMT(what),
-              SKN_FMT(figure), SKN_FMT(reference), SKN_FMT(ratio), SKN_FMT(target));
+    skn_print(cli, "%-*s %12s  %-24s %6s  %-27s ", WHAT_COLUMNS, what, figure, reference, ratio,
+              aim);
 }
 
-static void add_text(skn_bench *b, const skn_bench_row *r, verdict v)
+static void add_text(skn_bench *b, const target *t, const skn_bench_result *r, verdict v)
 {
-    skn_cli   *cli = b->cli;
-    skn_arena *a = cli->mem;
-    skn_str    reference = SKN_STR("-"), ratio = SKN_STR("-");
+    skn_cli    *cli = b->cli;
+    const char *reference = "-", *ratio = "-";
 
-    if (r->reference > 0) {
-        reference = with_unit(a, r->reference, r->unit);
-        reference = skn_arena_printf(a, "%.*s %s", SKN_FMT(reference), r->against);
-    }
+    if (r->reference > 0)
+        reference = skn_bench_text(b, "%s %s", with_unit(b, r->reference, t->unit),
+                                   filled(b, t->against));
     if (r->ratio > 0)
-        ratio = skn_arena_printf(a, "%.2f", r->ratio);
-    line(cli, skn_str_of(r->what),
-         r->unknown ? SKN_STR("not known") : with_unit(a, r->figure, r->unit), reference, ratio,
-         target_text(a, r));
+        ratio = skn_bench_text(b, "%.2f", r->ratio);
+    line(cli, filled(b, t->what), r->unknown ? "not known" : with_unit(b, r->figure, t->unit),
+         reference, ratio, target_text(b, t));
     if (v == NOT_JUDGED)
-        skn_print(cli, "-\n");
+        skn_print(cli, "-");
     else if (v == MET)
         skn_print_colour(cli, SKN_GREEN, SKN_STR("ok"));
     else
         skn_print_colour(cli, SKN_RED, SKN_STR("not ok"));
-    if (v != NOT_JUDGED)
-        skn_print(cli, "\n");
+    skn_print(cli, "\n");
     skn_out_flush(cli);
 }
 
-static void bench_head(skn_bench *b)
+skein_rc skn_bench_add(skn_bench *b, skn_bench_id id, skn_bench_result r)
 {
-    if (b->cli->json)
-        return;
-    line(b->cli, SKN_STR("what"), SKN_STR("figure"), SKN_STR("floor or reference"),
-         SKN_STR("ratio"), SKN_STR("target"));
-    skn_print(b->cli, "ok\n");
-    skn_out_flush(b->cli);
-}
-
-skein_rc skn_bench_add(skn_bench *b, const skn_bench_row *row)
-{
-    verdict  v = judge(b, row);
     skein_rc rc = SKEIN_OK;
+    verdict  v;
 
+    if (r.reference > 0 && r.ratio <= 0)
+        r.ratio = r.figure / r.reference;
+    if (r.rounds == 0)
+        r.rounds = 1;
+    v = judge(b, &rows[id], &r);
     b->missed += v == MISSED;
     if (b->cli->json)
-        rc = add_json(b, row, v);
+        rc = add_json(b, &rows[id], &r, v);
     else
-        add_text(b, row, v);
+        add_text(b, &rows[id], &r, v);
     skein_mem_reset(b->cli->mem);
     return rc;
 }
 
-static double samples_ratio(const skn_samples *figure, const skn_samples *reference);
-
-skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *figure,
-                           const skn_samples *reference)
-{
-    row.figure = skn_samples_median(figure);
-    row.rounds = figure->n;
-    if (reference) {
-        row.reference = skn_samples_median(reference);
-        row.ratio = samples_ratio(figure, reference);
-    }
-    return skn_bench_add(b, &row);
-}
+/* --- What was measured ---------------------------------------------------------------------- */
 
 void skn_samples_add(skn_samples *s, double v)
 {
@@ -334,7 +242,7 @@ double skn_samples_median(const skn_samples *s)
     return skn_median(copy.at, copy.n);
 }
 
-/* The median of the quotients of what was measured in the same round. */
+/* The median of the quotients of figures of the same round. */
 static double samples_ratio(const skn_samples *figure, const skn_samples *reference)
 {
     skn_samples ratios = {.n = 0};
@@ -351,18 +259,47 @@ double skn_bench_since(int64_t start)
     return (double)(skn_clock_monotonic() - start) / 1e9;
 }
 
-skn_str skn_bench_count(skn_arena *a, int64_t n)
+skein_rc skn_bench_compare(skn_bench *b, skn_bench_id row, const skn_samples *figure,
+                           const skn_samples *reference)
 {
-    skn_str digits = skn_arena_printf(a, "%lld", (long long)n);
-    char   *out = skn_arena_alloc(a, digits.n * 2);
-    size_t  k = 0;
+    skn_bench_result r = {.figure = skn_samples_median(figure), .rounds = figure->n};
 
-    for (size_t i = 0; i < digits.n; i++) {
-        if (i && digits.p[i - 1] != '-' && (digits.n - i) % 3 == 0)
-            out[k++] = ',';
-        out[k++] = digits.p[i];
+    if (reference) {
+        r.reference = skn_samples_median(reference);
+        r.ratio = samples_ratio(figure, reference);
     }
-    return (skn_str){out, k};
+    return skn_bench_add(b, row, r);
+}
+
+skein_rc skn_bench_in_turns(skn_bench *b, skn_bench_id row, int64_t rounds,
+                            skn_bench_round *round, void *figure, void *reference)
+{
+    skn_samples measured = {.n = 0}, compared = {.n = 0}, warm = {.n = 0};
+    skein_rc    rc;
+
+    if (reference && ((rc = round(b, reference, &warm)) || (rc = round(b, figure, &warm))))
+        return rc;
+    for (int64_t i = 0; i < rounds; i++) {
+        if ((rc = skn_bench_go_on(b)) || (reference && (rc = round(b, reference, &compared))) ||
+            (rc = round(b, figure, &measured)))
+            return rc;
+        skein_mem_reset(b->cli->mem);
+    }
+    return skn_bench_compare(b, row, &measured, reference ? &compared : NULL);
+}
+
+const char *skn_bench_count(const skn_bench *b, int64_t n)
+{
+    const char *digits = skn_bench_text(b, "%" PRId64, n);
+    size_t      count = strlen(digits), k = 0;
+    char       *out = skn_arena_alloc(b->cli->keep, 2 * count + 1);
+
+    for (size_t i = 0; i < count; i++) {
+        if (i && digits[i - 1] != '-' && (count - i) % 3 == 0)
+            out[k++] = ',';
+        out[k++] = digits[i];
+    }
+    return out;
 }
 
 /* Where it is measured. Everything is made in a folder of its own, on a disk, and
@@ -408,19 +345,23 @@ static const char *parent_folder(const skn_bench *b)
     return folder && *folder ? folder : "/var/tmp";
 }
 
-static skein_rc make_folder(skn_bench *b)
+const char *skn_bench_folder(const skn_bench *b, const char *above)
 {
-    skn_str name = skn_arena_printf(b->cli->keep, "%s/skein-bench-XXXXXX", parent_folder(b));
+    skn_str name = skn_arena_printf(b->cli->keep, "%s/skein-bench-XXXXXX", above);
     char   *path = skn_arena_alloc(b->cli->keep, name.n + 1);
 
     memcpy(path, name.p, name.n);
-    if (mkdtemp(path)) {
-        b->folder = path;
+    return mkdtemp(path);
+}
+
+static skein_rc make_folder(skn_bench *b)
+{
+    b->folder = skn_bench_folder(b, parent_folder(b));
+    if (b->folder)
         return SKEIN_OK;
-    }
-    skn_fail(&b->cli->err, SKEIN_IO, "no folder can be made in \"%s\": %s", parent_folder(b),
-             strerror(errno));
-    return skn_hint(&b->cli->err, SKEIN_IO, "Name another place with --data DIR");
+    return skn_fail_hint(&b->cli->err, SKEIN_IO, "Name another place with --data DIR",
+                         "no folder can be made in \"%s\": %s", parent_folder(b),
+                         strerror(errno));
 }
 
 void skn_bench_remove(const char *folder)
@@ -438,6 +379,23 @@ void skn_bench_remove(const char *folder)
     if (dir)
         closedir(dir);
     rmdir(folder);
+}
+
+int64_t skn_bench_status_kb(pid_t pid, const char *name)
+{
+    char    path[64], line[256];
+    int64_t kb = 0;
+    size_t  n = strlen(name);
+    FILE   *f;
+
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, name, n) && line[n] == ':')
+            kb = strtoll(line + n + 1, NULL, 10);
+    if (f)
+        fclose(f);
+    return kb;
 }
 
 /* The folder's path without symbolic links. */
@@ -481,14 +439,14 @@ static void find_type(const char *folder, char type[static TYPE_SIZE])
 }
 
 /* The place for a person: a folder and its file system, or a server. */
-static skn_str bench_shown(const skn_bench *b)
+static const char *bench_shown(const skn_bench *b)
 {
     char type[TYPE_SIZE];
 
     if (!b->folder)
-        return skn_place_shown(b->cli);
+        return skn_bench_text(b, "%.*s", SKN_FMT(skn_place_shown(b->cli)));
     find_type(b->folder, type);
-    return skn_arena_printf(b->cli->keep, "SQLite in %s (%s)", parent_folder(b), type);
+    return skn_bench_text(b, "SQLite in %s (%s)", parent_folder(b), type);
 }
 
 /* --- Coming and going ----------------------------------------------------------------------- */
@@ -508,10 +466,10 @@ static skein_rc check_empty(skn_bench *b)
     skein_close(e);
     if (rc || worlds.count == 0)
         return rc;
-    skn_fail(&b->cli->err, SKEIN_CONFLICT, "the store \"%.*s\" is in use: it has worlds",
-             SKN_FMT(skn_place_shown(b->cli)));
-    return skn_hint(&b->cli->err, SKEIN_CONFLICT,
-                    "Name a store that does not exist yet; it stays, and can be removed");
+    return skn_fail_hint(&b->cli->err, SKEIN_CONFLICT,
+                         "Name a store that does not exist yet; it stays, and can be removed",
+                         "the store \"%.*s\" is in use: it has worlds",
+                         SKN_FMT(skn_place_shown(b->cli)));
 }
 
 /* Finds or makes the place. From here on an interrupt waits until the place is tidied up. */
@@ -537,4 +495,62 @@ static void bench_leave(skn_bench *b)
         skn_bench_remove(b->folder);
     skn_out_flush(b->cli);
     pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+}
+
+/* --- The command ------------------------------------------------------------------------------ */
+
+static bool is_wanted(const skn_bench *b, const char *part)
+{
+    skn_str only = skn_str_of(skn_opt(b->cli, "part"));
+
+    return !only.p || skn_str_is(only, part);
+}
+
+static skein_rc run_parts(skn_bench *b)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (is_wanted(b, "engine"))
+        rc = skn_bench_engine(b);
+    if (rc == SKEIN_OK && is_wanted(b, "server"))
+        rc = skn_bench_server(b);
+    if (rc == SKEIN_OK && is_wanted(b, "agents"))
+        rc = skn_bench_agents(b);
+    return rc;
+}
+
+static void tell_how(const skn_bench *b)
+{
+    skn_print(b->cli,
+              "skein %s, %s\nMedians of %" PRId64
+              " rounds or more, in turns with the reference; the ratio is the median of "
+              "theirs.\n\n",
+              skein_version_text(), bench_shown(b), b->size.rounds);
+    line(b->cli, "what", "figure", "floor or reference", "ratio", "target");
+    skn_print(b->cli, "ok\n");
+    skn_out_flush(b->cli);
+}
+
+skein_rc skn_cmd_bench(skn_cli *cli)
+{
+    skn_bench b = {.cli = cli};
+    skein_rc  rc = read_sizes(&b);
+
+    if (rc)
+        return rc;
+    if (cli->arg_count)
+        return skn_bench_alone(&b);
+    if ((rc = bench_place(&b)))
+        return rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    else
+        tell_how(&b);
+    rc = run_parts(&b);
+    if (cli->json && rc == SKEIN_OK)
+        skn_list_end(cli);
+    bench_leave(&b);
+    if (rc == SKEIN_OK && b.missed && !cli->json)
+        skn_print(cli, "\n%zu missed\n", b.missed);
+    return rc ? rc : (skein_rc)(b.missed > 0);
 }

@@ -14,43 +14,34 @@
 #include <signal.h>
 
 #define SKN_BENCH_SAMPLES 128
+#define SKN_BENCH_CLIENTS 64 /* of one load */
 
 typedef struct skn_samples {
     double at[SKN_BENCH_SAMPLES];
     size_t n;
 } skn_samples;
 
-/* A line of the table. A target that is 0 is none. */
-typedef struct skn_bench_row {
-    const char *what;
-    const char *unit; /* "ms", "/s"; "" for a plain number */
-    double      figure;
-    bool        unknown;   /* it cannot be measured on this store */
-    double      reference; /* 0: none */
-    const char *against;   /* what the reference is: "floor" */
-    double      ratio;     /* figure by reference; 0: there is none */
-    double      ratio_min, ratio_max;
-    double      figure_min; /* the figure must reach it */
-    double      figure_max; /* the figure must stay under it */
-    size_t      rounds;
-} skn_bench_row;
+/* A row of the table, by its name in bench_rows.def. */
+typedef enum skn_bench_id {
+#define ROW(id, what, unit, against, ratio_min, ratio_max, figure_min, figure_max) SKN_ROW_##id,
+#include "bench/bench_rows.def"
+#undef ROW
+    SKN_BENCH_ROWS
+} skn_bench_id;
 
-/* How much of everything; small numbers for a quick run. */
+/* What was measured for a row. */
+typedef struct skn_bench_result {
+    double figure;
+    bool   unknown;   /* it cannot be measured on this store */
+    double reference; /* 0: none */
+    double ratio;     /* 0: figure by reference */
+    size_t rounds;    /* 0: one */
+} skn_bench_result;
+
 typedef struct skn_bench_sizes {
-    int64_t large, middle, small; /* messages of the conversations that are compared */
-    int64_t batch;                /* commits of one round */
-    int64_t amends, edges;       /* amends in a row; how many make the first and last of them */
-    int64_t agents, room;        /* of the chat that is cut; its messages */
-    int64_t replies;             /* messages among which replies are looked for */
-    int     levels;              /* of a reply chain */
-    int     threads, writers;    /* at once */
-    int     rounds, many_rounds; /* of what takes long, and of what does not */
-    int     reads;               /* of one round */
-    int64_t requests;            /* for the smallest answer, of one round */
-    int64_t streams, events;     /* at once; that each of them gets */
-    int64_t turns, chunks;       /* at once; that each of them gets */
-    int64_t tasks, workers;      /* that are queued, and agents that do them */
-    int64_t depth;               /* of delegations */
+#define SIZE(name, full, quick) int64_t name;
+#include "bench/bench_sizes.def"
+#undef SIZE
 } skn_bench_sizes;
 
 typedef struct skn_bench {
@@ -87,20 +78,32 @@ double skn_samples_median(const skn_samples *s);
 double skn_median(double *at, size_t n);
 /* Seconds since a skn_clock_monotonic(). */
 double skn_bench_since(int64_t start);
+/* A formatted text that lives as long as the command. */
+#define skn_bench_text(b, ...) (skn_arena_printf((b)->cli->keep, __VA_ARGS__).p)
 /* "1,000,000" */
-skn_str skn_bench_count(skn_arena *a, int64_t n);
+const char *skn_bench_count(const skn_bench *b, int64_t n);
 
 /* --- bench.c: the table ----------------------------------------------------------------- */
 
-skein_rc skn_bench_add(skn_bench *b, const skn_bench_row *row);
-/* Fills the row's figures from what was measured, and adds it. */
-skein_rc skn_bench_compare(skn_bench *b, skn_bench_row row, const skn_samples *figure,
+skein_rc skn_bench_add(skn_bench *b, skn_bench_id row, skn_bench_result r);
+/* Adds a row with the medians of what was measured; reference: NULL if there is none. */
+skein_rc skn_bench_compare(skn_bench *b, skn_bench_id row, const skn_samples *figure,
                            const skn_samples *reference);
+/* One round of a measurement; it adds a sample to `out`. */
+typedef skein_rc skn_bench_round(skn_bench *b, void *what, skn_samples *out);
+/* Measures rounds of `figure`, each after one of `reference`, and adds the row. What is compared is warmed
+ * up by a round each; without a reference (NULL) every round counts. */
+skein_rc skn_bench_in_turns(skn_bench *b, skn_bench_id row, int64_t rounds,
+                            skn_bench_round *round, void *figure, void *reference);
 
 /* --- bench.c: where it is measured ---------------------------------------------------- */
 
+/* Makes a folder "skein-bench-…" in another one; NULL: it cannot be made, errno says why. */
+const char *skn_bench_folder(const skn_bench *b, const char *above);
 /* Removes a folder and the files in it. */
 void skn_bench_remove(const char *folder);
+/* A number of kB out of /proc/PID/status: "VmRSS"; 0 when it is not there. */
+int64_t skn_bench_status_kb(pid_t pid, const char *name);
 /* Fails when somebody wants it to end. */
 skein_rc skn_bench_go_on(skn_bench *b);
 
@@ -109,12 +112,20 @@ skein_rc skn_bench_go_on(skn_bench *b);
 /* A store with a world of its own, agents "agent1", …, and an empty chat. */
 skein_rc skn_bench_open(skn_bench *b, const char *name, int64_t agents, skn_bench_store *out);
 void     skn_bench_close(skn_bench_store *s);
+/* Opens a store again that was closed. */
+skein_rc skn_bench_reopen(skn_bench *b, skn_bench_store *s);
+/* Makes agents "agent1", … of this model; NULL: of none. */
+skein_rc skn_bench_agents_new(skn_bench *b, const skn_bench_store *s, int64_t agents,
+                              const char *model);
 /* Adds messages to the chat, half of them a person's; as fast as it goes. */
 skein_rc skn_bench_fill(skn_bench *b, skn_bench_store *s, int64_t count);
 /* Adds messages in reply chains, each under the one before; their ids are the chat's with a number
  * behind it. */
-skein_rc skn_bench_fill_chains(skn_bench *b, skn_bench_store *s, int64_t count, int levels,
+skein_rc skn_bench_fill_chains(skn_bench *b, skn_bench_store *s, int64_t count, int64_t levels,
                                int64_t batch);
+/* Adds messages to a chat, each with a commit of its own. */
+skein_rc skn_bench_say(skein_engine *e, skein_conversation_id chat, int64_t count,
+                       skein_error *err);
 /* The id of the message at a position. */
 skein_rc skn_bench_at(skn_bench *b, const skn_bench_store *s, int64_t position,
                       skein_message_id *out);
@@ -123,14 +134,14 @@ skein_rc skn_bench_bytes(skn_bench *b, const skn_bench_store *s, int64_t *out);
 
 /* --- The parts -------------------------------------------------------------------------------- */
 
-skein_rc skn_bench_appends(skn_bench *b); /* bench_engine.c */
+skein_rc skn_bench_engine(skn_bench *b); /* bench_engine.c */
+skein_rc skn_bench_server(skn_bench *b); /* bench_server.c: also streams */
+skein_rc skn_bench_agents(skn_bench *b); /* bench_agents.c */
+
+/* Parts of the first. */
 skein_rc skn_bench_by_size(skn_bench *b); /* bench_store.c: also amends, timelines, memory */
 skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large); /* bench_engine.c */
 skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_store *large);
-skein_rc skn_bench_rooms(skn_bench *b);   /* bench_engine.c */
-skein_rc skn_bench_replies(skn_bench *b); /* bench_engine.c */
-skein_rc skn_bench_server(skn_bench *b);  /* bench_server.c: also streams */
-skein_rc skn_bench_agents(skn_bench *b);  /* bench_agents.c */
 
 /* bench_store.c: what this program needs when it does one thing only, in a process of its own. */
 skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s);

@@ -28,18 +28,6 @@ skein_rc skn_bench_model_seen(skn_bench *b, const skn_bench_child *model, skn_be
 /* What it answers to a number. */
 skn_str skn_bench_model_text(skn_arena *a, int64_t number, int64_t chunks);
 /* The other process of skn_bench_model: prints its address, and answers until it is ended. */
-int skn_bench_be_model(skn_bench *b);
-
-/* --- bench_agents.c: worlds with agents --------------------------------------------------------- */
-
-typedef struct skn_bench_crew {
-    const char            *name;     /* of the store and the world */
-    int64_t                agents;   /* "agent1", … */
-    const char            *model;    /* of all of them */
-    const char            *settings; /* of the world; NULL: as usual */
-    const skn_bench_child *provider; /* NULL: none */
-} skn_bench_crew;
-
-/* --- The rows ------------------------------------------------------------------------------------- */
+skein_rc skn_bench_be_model(skn_bench *b);
 
 #endif

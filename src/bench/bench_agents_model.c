@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -237,30 +236,21 @@ static bool take_question(talk *t, skn_str body)
     return answer(t, skn_str_find(body, SKN_STR("\"model\":\"paced\"")) >= 0);
 }
 
-static int64_t length_of(skn_str head)
-{
-    skn_str line;
-    int64_t n = 0;
-
-    while (skn_str_split(&head, '\n', &line))
-        if (line.n > 15 && !strncasecmp(line.p, "content-length:", 15))
-            skn_str_int(skn_str_trim(skn_str_sub(line, 15, line.n)), &n);
-    return n;
-}
-
 /* A question that is whole is answered; false: the connection is of no use any more. */
 static bool take(talk *t)
 {
     skn_str   all = skn_buf_str(&t->in);
     ptrdiff_t end = skn_str_find(all, SKN_STR("\r\n\r\n"));
     skn_str   head, body;
+    int64_t   length = 0;
     bool      good;
 
     if (end < 0)
         return !t->in.over;
     head = skn_str_sub(all, 0, (size_t)end + 2);
     body = skn_str_sub(all, (size_t)end + 4, all.n);
-    if (body.n < (size_t)length_of(head))
+    skn_str_int(skn_bench_header(head, "content-length"), &length);
+    if (body.n < (size_t)length)
         return !t->in.over;
     good = skn_str_starts(head, SKN_STR("POST ")) ? take_question(t, body)
                                                   : answer_other(t, head);
@@ -324,11 +314,6 @@ static int listen_here(int *port)
     return fd;
 }
 
-static void stop_loop(void *arg)
-{
-    skn_loop_stop(arg);
-}
-
 /* Connections go with the process. */
 static void run(skn_bench *b, serving *m, int port)
 {
@@ -336,13 +321,10 @@ static void run(skn_bench *b, serving *m, int port)
     m->watch = skn_watch_new(m->loop, m->fd, on_connection, NULL, m);
     skn_buf_init(&m->out, MOST_QUESTION);
     skn_watch_read(m->watch, true);
-    skn_loop_signal(m->loop, SIGTERM, stop_loop, m->loop);
-    skn_print(b->cli, "http://127.0.0.1:%d/\n", port);
-    skn_out_flush(b->cli);
-    skn_loop_run(m->loop);
+    skn_bench_answer(b, m->loop, port);
 }
 
-int skn_bench_be_model(skn_bench *b)
+skein_rc skn_bench_be_model(skn_bench *b)
 {
     serving *m = skn_heap(sizeof *m);
     skn_str  how = skn_arg(b->cli, 1);
@@ -353,7 +335,7 @@ int skn_bench_be_model(skn_bench *b)
     if (!skn_str_int(together, &m->together) || !skn_str_int(how, &m->chunks) ||
         (m->fd = listen_here(&port)) < 0) {
         free(m);
-        return (int)skn_fail(&b->cli->err, SKEIN_FAILED, "no model can be measured with");
+        return skn_fail(&b->cli->err, SKEIN_FAILED, "no model can be measured with");
     }
     run(b, m, port);
     _exit(0);

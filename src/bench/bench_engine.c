@@ -21,46 +21,33 @@ typedef struct client {
     pthread_t             thread;
 } client;
 
-static skein_rc say(client *c)
-{
-    skein_mem           *mem = skein_mem_new();
-    skein_new_message    m = {.role = SKEIN_USER, .content = SKN_BENCH_TEXT};
-    skein_append_request r = {.conversation = c->chat, .messages = &m, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc = SKEIN_OK;
-
-    for (int64_t i = 0; i < c->count && rc == SKEIN_OK; i++) {
-        rc = skein_append(c->engine, &r, mem, &stored, &c->err);
-        skein_mem_reset(mem);
-    }
-    skein_mem_free(mem);
-    return rc;
-}
-
 static void *say_all(void *arg)
 {
-    say(arg);
+    client *c = arg;
+
+    skn_bench_say(c->engine, c->chat, c->count, &c->err);
     return NULL;
 }
 
-static skein_rc join_all(skn_bench *b, client *c, int started, int wanted)
+static skein_rc join_all(skn_bench *b, client *c, int64_t started, int64_t wanted)
 {
     skein_rc rc = SKEIN_OK;
 
-    for (int i = 0; i < started; i++)
+    for (int64_t i = 0; i < started; i++)
         pthread_join(c[i].thread, NULL);
-    for (int i = 0; i < started && rc == SKEIN_OK; i++)
+    for (int64_t i = 0; i < started && rc == SKEIN_OK; i++)
         if ((rc = c[i].err.rc))
             b->cli->err = c[i].err;
     if (rc == SKEIN_OK && started < wanted)
-        rc = skn_fail(&b->cli->err, SKEIN_FAILED, "only %d of %d threads could be started",
-                      started, wanted);
+        rc = skn_fail(&b->cli->err, SKEIN_FAILED,
+                      "only %" PRId64 " of %" PRId64 " threads could be started", started,
+                      wanted);
     return rc;
 }
 
-static skein_rc say_at_once(skn_bench *b, client *c, int threads)
+static skein_rc say_at_once(skn_bench *b, client *c, int64_t threads)
 {
-    int started = 0;
+    int64_t started = 0;
 
     while (started < threads &&
            pthread_create(&c[started].thread, NULL, say_all, &c[started]) == 0)
@@ -73,7 +60,7 @@ static skein_rc say_at_once(skn_bench *b, client *c, int threads)
 typedef struct appending {
     skn_bench_store       store;
     skein_conversation_id empty, chats[MOST_THREADS];
-    skn_samples           floor, one, many; /* messages in a second */
+    skn_samples           floor, one, many; /* messages per second */
 } appending;
 
 static skein_rc make_chats(skn_bench *b, appending *p)
@@ -81,7 +68,7 @@ static skein_rc make_chats(skn_bench *b, appending *p)
     skein_conversation chat;
     skein_rc           rc = SKEIN_OK;
 
-    for (int i = 0; i <= b->size.threads && rc == SKEIN_OK; i++) {
+    for (int64_t i = 0; i <= b->size.threads && rc == SKEIN_OK; i++) {
         rc = skein_chat_new(p->store.engine, p->store.world, SKN_STR("client"), b->cli->mem,
                             &chat, &b->cli->err);
         *(i < b->size.threads ? &p->chats[i] : &p->empty) = chat.id;
@@ -103,13 +90,10 @@ static skein_rc round_floor(skn_bench *b, appending *p, int64_t count, skn_sampl
 
 static skein_rc round_one(skn_bench *b, appending *p)
 {
-    client   c = {.engine = p->store.engine, .chat = p->store.chat, .count = b->size.batch};
-    int64_t  start = skn_clock_monotonic();
-    skein_rc rc = say(&c);
+    int64_t  count = b->size.batch, start = skn_clock_monotonic();
+    skein_rc rc = skn_bench_say(p->store.engine, p->store.chat, count, &b->cli->err);
 
-    skn_samples_add(&p->one, (double)c.count / skn_bench_since(start));
-    if (rc)
-        b->cli->err = c.err;
+    skn_samples_add(&p->one, (double)count / skn_bench_since(start));
     return rc;
 }
 
@@ -119,7 +103,7 @@ static skein_rc round_many(skn_bench *b, appending *p)
     int64_t  each = b->size.batch / 4, start;
     skein_rc rc;
 
-    for (int i = 0; i < b->size.threads; i++)
+    for (int64_t i = 0; i < b->size.threads; i++)
         c[i] = (client){.engine = p->store.engine, .chat = p->chats[i], .count = each};
     start = skn_clock_monotonic();
     rc = say_at_once(b, c, b->size.threads);
@@ -132,27 +116,12 @@ static skein_rc measure(skn_bench *b, appending *p)
     skein_rc rc = round_one(b, p); /* to warm up */
 
     p->one.n = 0;
-    for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++) {
+    for (int64_t i = 0; i < b->size.rounds && rc == SKEIN_OK; i++) {
         if (!(rc = skn_bench_go_on(b)) && !(rc = round_floor(b, p, b->size.batch, &p->floor)) &&
             !(rc = round_one(b, p)) && !(rc = round_floor(b, p, 0, NULL)))
             rc = round_many(b, p);
     }
     return rc;
-}
-
-static skein_rc rows(skn_bench *b, const appending *p)
-{
-    skn_arena    *a = b->cli->keep;
-    skn_bench_row one = {.what = "durable append, one client",
-                         .unit = "/s",
-                         .against = "floor",
-                         .ratio_min = 0.5};
-    skn_bench_row many = {.unit = "/s", .against = "one client", .ratio_min = 2.5};
-    skein_rc      rc;
-
-    many.what = skn_arena_printf(a, "durable append, %d threads", b->size.threads).p;
-    rc = skn_bench_compare(b, one, &p->one, &p->floor);
-    return rc ? rc : skn_bench_compare(b, many, &p->many, &p->one);
 }
 
 /* --- All into one conversation -------------------------------------------------------------- */
@@ -170,33 +139,31 @@ static skein_rc length_of(skn_bench *b, const appending *p, int64_t *out)
 /* Messages that are created at the same moment all arrive, and each once. */
 static skein_rc at_once(skn_bench *b, appending *p)
 {
-    client        c[MOST_THREADS] = {{.engine = NULL}};
-    int           writers = b->size.writers;
-    int64_t       before, after;
-    skn_bench_row row = {.against = "sent", .unit = "", .ratio_min = 1, .rounds = 1};
-    skein_rc      rc;
+    client   c[MOST_THREADS] = {{.engine = NULL}};
+    int64_t  writers = b->size.writers, before, after;
+    skein_rc rc;
 
-    row.what = skn_arena_printf(b->cli->keep, "%d writers at once, messages stored", writers).p;
-    for (int i = 0; i < writers; i++)
+    for (int64_t i = 0; i < writers; i++)
         c[i] = (client){
             .engine = p->store.engine, .chat = p->store.chat, .count = b->size.batch};
     if ((rc = skn_bench_go_on(b)) || (rc = length_of(b, p, &before)) ||
         (rc = say_at_once(b, c, writers)) || (rc = length_of(b, p, &after)))
         return rc;
-    row.figure = (double)(after - before);
-    row.reference = (double)(b->size.batch * writers);
-    row.ratio = row.figure / row.reference;
-    return skn_bench_add(b, &row);
+    return skn_bench_add(b, SKN_ROW_AT_ONCE,
+                         (skn_bench_result){.figure = (double)(after - before),
+                                            .reference = (double)(b->size.batch * writers)});
 }
 
-skein_rc skn_bench_appends(skn_bench *b)
+static skein_rc appends(skn_bench *b)
 {
     appending p = {.floor = {.n = 0}};
     skein_rc  rc = skn_bench_open(b, "append", 0, &p.store);
 
     if (rc)
         return rc;
-    if (!(rc = make_chats(b, &p)) && !(rc = measure(b, &p)) && !(rc = rows(b, &p)))
+    if (!(rc = make_chats(b, &p)) && !(rc = measure(b, &p)) &&
+        !(rc = skn_bench_compare(b, SKN_ROW_APPEND_ONE, &p.one, &p.floor)) &&
+        !(rc = skn_bench_compare(b, SKN_ROW_APPEND_MANY, &p.many, &p.one)))
         rc = at_once(b, &p);
     skn_bench_close(&p.store);
     return rc;
@@ -277,41 +244,22 @@ static skein_rc floor_of(skn_bench *b, const amending *e, double *seconds)
     return SKEIN_OK;
 }
 
-static skein_rc add_total(skn_bench *b, const amending *e)
+static skein_rc amend_rows(skn_bench *b, const amending *e)
 {
-    skn_arena *a = b->cli->keep;
-    skn_str    amends = skn_bench_count(a, e->count), of = skn_bench_count(a, e->store->length);
-    skn_bench_row row = {
-        .unit = "s", .figure = e->seconds, .against = "floor", .figure_max = 5, .rounds = 1};
-    skein_rc rc = floor_of(b, e, &row.reference);
+    size_t           n = (size_t)b->size.edges;
+    skn_bench_result total = {.figure = e->seconds};
+    skn_bench_result growth = {.figure = (double)(e->after - e->before) / 1e6,
+                               .unknown = e->after < 0};
+    skn_bench_result last = {.figure = skn_median(e->times + e->count - b->size.edges, n),
+                             .reference = skn_median(e->times, n),
+                             .rounds = n};
+    skein_rc         rc;
 
-    row.what = skn_arena_printf(a, "%.*s amends in %.*s", SKN_FMT(amends), SKN_FMT(of)).p;
-    row.ratio = row.reference > 0 ? row.figure / row.reference : 0;
-    return rc ? rc : skn_bench_add(b, &row);
-}
-
-static skein_rc add_growth(skn_bench *b, const amending *e)
-{
-    skn_bench_row row = {.what = "growth of the store by these amends",
-                         .unit = "MB",
-                         .figure = (double)(e->after - e->before) / 1e6,
-                         .unknown = e->after < 0,
-                         .figure_max = 40,
-                         .rounds = 1};
-
-    return skn_bench_add(b, &row);
-}
-
-static skein_rc add_edges(skn_bench *b, const amending *e)
-{
-    size_t        n = (size_t)b->size.edges;
-    skn_bench_row row = {.unit = "ms", .against = "the first", .ratio_max = 3, .rounds = n};
-
-    row.what = skn_arena_printf(b->cli->keep, "one of the last %zu of these amends", n).p;
-    row.reference = skn_median(e->times, n);
-    row.figure = skn_median(e->times + e->count - b->size.edges, n);
-    row.ratio = row.figure / row.reference;
-    return skn_bench_add(b, &row);
+    if ((rc = floor_of(b, e, &total.reference)) ||
+        (rc = skn_bench_add(b, SKN_ROW_AMENDS, total)) ||
+        (rc = skn_bench_add(b, SKN_ROW_AMENDS_GROWTH, growth)))
+        return rc;
+    return skn_bench_add(b, SKN_ROW_AMENDS_LAST, last);
 }
 
 skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large)
@@ -322,9 +270,9 @@ skein_rc skn_bench_amends(skn_bench *b, skn_bench_store *large)
 
     e.targets = SKN_ARRAY(a, (size_t)e.count, skein_message_id);
     e.times = SKN_ARRAY(a, (size_t)e.count, double);
-    if (!(rc = pick_targets(b, &e)) && !(rc = amend_all(b, &e)) && !(rc = add_total(b, &e)) &&
-        !(rc = add_growth(b, &e)))
-        rc = add_edges(b, &e);
+    b->size.grown = large->length;
+    if (!(rc = pick_targets(b, &e)) && !(rc = amend_all(b, &e)))
+        rc = amend_rows(b, &e);
     skn_arena_free(a);
     return rc;
 }
@@ -351,18 +299,21 @@ static skein_rc make(skn_bench *b, threads *t)
 /* --- Looking up ------------------------------------------------------------------------------- */
 
 /* A thread whole, and the way up from its end. */
-static skein_rc look_up(skn_bench *b, const threads *t)
+static skein_rc look_up(skn_bench *b, void *what, skn_samples *out)
 {
+    const threads   *t = what;
     skein_reply_tree tree;
     skein_messages   above;
     skein_mem       *mem = b->cli->mem;
+    int64_t          start = skn_clock_monotonic();
     skein_rc         rc;
 
-    if ((rc = skein_reply_tree_read(t->store.engine, t->store.chat, 0, t->root, mem, &tree,
-                                    &b->cli->err)))
-        return rc;
-    return skein_reply_ancestors(t->store.engine, t->store.chat, 0, t->end, mem, &above,
-                                 &b->cli->err);
+    if (!(rc = skein_reply_tree_read(t->store.engine, t->store.chat, 0, t->root, mem, &tree,
+                                     &b->cli->err)))
+        rc = skein_reply_ancestors(t->store.engine, t->store.chat, 0, t->end, mem, &above,
+                                   &b->cli->err);
+    skn_samples_add(out, skn_bench_since(start) * 1e3);
+    return rc;
 }
 
 /* --- Exporting ---------------------------------------------------------------------------------- */
@@ -374,51 +325,21 @@ static skein_rc drop(void *arg, skn_str bytes, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc export_thread(skn_bench *b, const threads *t)
+static skein_rc export_thread(skn_bench *b, void *what, skn_samples *out)
 {
+    const threads     *t = what;
     size_t             written = 0;
     skn_sink           sink = {drop, &written};
     skn_export_request r = {
         .conversation = t->store.chat, .root = t->root, .format = SKN_FORMAT_MD};
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc = skn_export(t->store.engine, &r, &sink, &b->cli->err);
 
-    return skn_export(t->store.engine, &r, &sink, &b->cli->err);
+    skn_samples_add(out, skn_bench_since(start) * 1e3);
+    return rc;
 }
 
-/* --- The reply_rows ----------------------------------------------------------------------------------- */
-
-static skein_rc reply_measure(skn_bench *b, const threads                                  *t,
-                              skein_rc (*what)(skn_bench *, const threads *), skn_bench_row row)
-{
-    skn_samples times = {.n = 0};
-    skein_rc    rc = SKEIN_OK;
-
-    for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++) {
-        int64_t start = skn_clock_monotonic();
-
-        if (!(rc = what(b, t)))
-            rc = skn_bench_go_on(b);
-        skn_samples_add(&times, skn_bench_since(start) * 1e3);
-        skein_mem_reset(b->cli->mem);
-    }
-    return rc ? rc : skn_bench_compare(b, row, &times, NULL);
-}
-
-static skein_rc reply_rows(skn_bench *b, threads *t)
-{
-    skn_arena    *a = b->cli->keep;
-    skn_str       of = skn_bench_count(a, b->size.replies);
-    skn_bench_row find = {.unit = "ms", .figure_max = 100};
-    skn_bench_row save = {.unit = "ms", .figure_max = 5000};
-    skein_rc      rc;
-
-    find.what = skn_arena_printf(a, "reply thread found in %.*s messages", SKN_FMT(of)).p;
-    save.what = skn_arena_printf(a, "export of a reply thread of %d levels", b->size.levels).p;
-    if ((rc = make(b, t)) || (rc = reply_measure(b, t, look_up, find)))
-        return rc;
-    return reply_measure(b, t, export_thread, save);
-}
-
-skein_rc skn_bench_replies(skn_bench *b)
+static skein_rc replies(skn_bench *b)
 {
     threads         t;
     skn_bench_store fresh;
@@ -426,7 +347,10 @@ skein_rc skn_bench_replies(skn_bench *b)
 
     if (rc)
         return rc;
-    rc = reply_rows(b, &t);
+    if (!(rc = make(b, &t)) &&
+        !(rc = skn_bench_in_turns(b, SKN_ROW_REPLY_FIND, b->size.rounds, look_up, &t, NULL)))
+        rc = skn_bench_in_turns(b, SKN_ROW_REPLY_EXPORT, b->size.rounds, export_thread, &t,
+                                NULL);
     skn_bench_close(&t.store);
     if (rc || (rc = skn_bench_open(b, "validation", 0, &fresh)))
         return rc;
@@ -468,7 +392,7 @@ static skein_record record(int64_t n, char id[static 32], char call[static 32])
     return r;
 }
 
-static skein_rc apply(skn_bench *b, folded *f, int64_t count)
+static skein_rc fold(skn_bench *b, folded *f, int64_t count)
 {
     char     id[32], call[32];
     skein_rc rc = SKEIN_OK;
@@ -481,10 +405,10 @@ static skein_rc apply(skn_bench *b, folded *f, int64_t count)
     return rc;
 }
 
-static skein_rc time_burst(skn_bench *b, folded *f, skn_samples *out)
+static skein_rc time_burst(skn_bench *b, void *what, skn_samples *out)
 {
     int64_t  start = skn_clock_monotonic();
-    skein_rc rc = apply(b, f, BURST);
+    skein_rc rc = fold(b, what, BURST);
 
     skn_samples_add(out, skn_bench_since(start) * 1e6 / BURST);
     return rc;
@@ -492,22 +416,11 @@ static skein_rc time_burst(skn_bench *b, folded *f, skn_samples *out)
 
 static skein_rc compare_folds(skn_bench *b, folded *small, folded *large)
 {
-    skn_arena    *a = b->cli->keep;
-    skn_samples   figure = {.n = 0}, reference = {.n = 0};
-    skn_str       of = skn_bench_count(a, b->size.large);
-    skn_bench_row row = {.unit = "us", .ratio_max = 2};
-    skein_rc      rc;
+    skein_rc rc;
 
-    row.what = skn_arena_printf(a, "timeline: one more record after %.*s", SKN_FMT(of)).p;
-    of = skn_bench_count(a, b->size.small);
-    row.against = skn_arena_printf(a, "after %.*s", SKN_FMT(of)).p;
-    if ((rc = apply(b, small, b->size.small)) || (rc = apply(b, large, b->size.large)))
+    if ((rc = fold(b, small, b->size.small)) || (rc = fold(b, large, b->size.large)))
         return rc;
-    for (int i = 0; i < b->size.many_rounds; i++)
-        if ((rc = skn_bench_go_on(b)) || (rc = time_burst(b, small, &reference)) ||
-            (rc = time_burst(b, large, &figure)))
-            return rc;
-    return skn_bench_compare(b, row, &figure, &reference);
+    return skn_bench_in_turns(b, SKN_ROW_FOLD, b->size.many_rounds, time_burst, large, small);
 }
 
 static skein_rc measure_fold(skn_bench *b)
@@ -529,11 +442,12 @@ static skein_rc look(skein_timelines *set, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc time_visit(skn_bench *b, skn_bench_store *s, skn_samples *out)
+static skein_rc time_visit(skn_bench *b, void *what, skn_samples *out)
 {
-    size_t   items;
-    int64_t  start;
-    skein_rc rc = skn_bench_fill(b, s, 1);
+    skn_bench_store *s = what;
+    size_t           items;
+    int64_t          start;
+    skein_rc         rc = skn_bench_fill(b, s, 1);
 
     if (rc)
         return rc;
@@ -543,55 +457,39 @@ static skein_rc time_visit(skn_bench *b, skn_bench_store *s, skn_samples *out)
     return rc;
 }
 
-static skein_rc measure_visits(skn_bench *b, skn_bench_store *small, skn_bench_store *large)
-{
-    skn_arena    *a = b->cli->keep;
-    skn_samples   figure = {.n = 0}, reference = {.n = 0}, warm = {.n = 0};
-    skn_str       of = skn_bench_count(a, b->size.large);
-    skn_bench_row row = {.unit = "ms", .ratio_max = 2};
-    skein_rc      rc;
-
-    row.what = skn_arena_printf(a, "timeline of a chat: one more after %.*s", SKN_FMT(of)).p;
-    of = skn_bench_count(a, b->size.small);
-    row.against = skn_arena_printf(a, "after %.*s", SKN_FMT(of)).p;
-    if ((rc = time_visit(b, small, &warm)) || (rc = time_visit(b, large, &warm)))
-        return rc;
-    for (int i = 0; i < b->size.many_rounds; i++)
-        if ((rc = skn_bench_go_on(b)) || (rc = time_visit(b, small, &reference)) ||
-            (rc = time_visit(b, large, &figure)))
-            return rc;
-    return skn_bench_compare(b, row, &figure, &reference);
-}
-
 skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_store *large)
 {
     skein_rc rc = measure_fold(b);
 
-    return rc ? rc : measure_visits(b, small, large);
+    if (rc)
+        return rc;
+    return skn_bench_in_turns(b, SKN_ROW_VISIT, b->size.many_rounds, time_visit, large, small);
 }
 
 /* Chats with many agents, each of whom has heard everything: what is removed leaves all
  * their memories at once. */
 
-typedef struct room {
+typedef struct room room;
+
+typedef skein_rc removing(skn_bench *b, const room *r, const skein_change *how);
+
+struct room {
     skn_bench_store  store;
     skein_message_id target;
-} room;
+    removing        *remove;
+};
 
-static skein_rc room_make(skn_bench *b, const char *what, int64_t agents, room *r)
+static skein_rc room_make(skn_bench *b, const char *name, int64_t agents, room *r)
 {
-    skn_str  name = skn_arena_printf(b->cli->keep, "%s-%" PRId64, what, agents);
     skein_rc rc;
 
-    if ((rc = skn_bench_open(b, name.p, agents, &r->store)))
+    if ((rc = skn_bench_open(b, name, agents, &r->store)))
         return rc;
     if ((rc = skn_bench_fill(b, &r->store, b->size.room)) ||
         (rc = skn_bench_at(b, &r->store, 0, &r->target)))
         skn_bench_close(&r->store);
     return rc;
 }
-
-typedef skein_rc removing(skn_bench *b, const room *r, const skein_change *how);
 
 static skein_rc remove_all(skn_bench *b, const room *r, const skein_change *how)
 {
@@ -610,52 +508,46 @@ static skein_rc edit(skn_bench *b, const room *r, const skein_change *how)
 }
 
 /* From the first message on, so that every message leaves every memory; then all come back. */
-static skein_rc room_measure(skn_bench *b, const room *r, removing *remove, skn_samples *out)
+static skein_rc time_removal(skn_bench *b, void *what, skn_samples *out)
 {
+    const room  *r = what;
     skein_change how = {.conversation = r->store.chat};
     skein_move   back;
-    skein_rc     rc = SKEIN_OK;
+    int64_t      start = skn_clock_monotonic();
+    skein_rc     rc = r->remove(b, r, &how);
 
-    for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++) {
-        int64_t start = skn_clock_monotonic();
-
-        if ((rc = remove(b, r, &how)))
-            break;
-        skn_samples_add(out, skn_bench_since(start) * 1e3);
-        if (!(rc = skein_undo(r->store.engine, &how, 1, b->cli->mem, &back, &b->cli->err)))
-            rc = skn_bench_go_on(b);
-        skein_mem_reset(b->cli->mem);
-    }
-    return rc;
+    skn_samples_add(out, skn_bench_since(start) * 1e3);
+    return rc ? rc : skein_undo(r->store.engine, &how, 1, b->cli->mem, &back, &b->cli->err);
 }
 
-static skein_rc measure_room(skn_bench *b, int64_t agents, const char *what, removing *remove,
-                             double limit)
+static skein_rc measure_room(skn_bench *b, skn_bench_id row, int64_t agents, removing *remove)
 {
-    skn_samples   times = {.n = 0};
-    skn_str       of = skn_bench_count(b->cli->keep, b->size.room);
-    skn_bench_row row = {.unit = "ms", .figure_max = limit};
-    room          r;
-    skein_rc      rc = room_make(b, what, agents, &r);
+    room     r = {.remove = remove};
+    skein_rc rc = room_make(b, skn_bench_text(b, "room-%d", (int)row), agents, &r);
 
     if (rc)
         return rc;
-    row.what = skn_arena_printf(b->cli->keep, "%s, %" PRId64 " agents, %.*s messages", what,
-                                agents, SKN_FMT(of))
-                   .p;
-    if (!(rc = room_measure(b, &r, remove, &times)))
-        rc = skn_bench_compare(b, row, &times, NULL);
+    rc = skn_bench_in_turns(b, row, b->size.rounds, time_removal, &r, NULL);
     skn_bench_close(&r.store);
     return rc;
 }
 
-skein_rc skn_bench_rooms(skn_bench *b)
+static skein_rc rooms(skn_bench *b)
 {
     skein_rc rc;
 
-    if ((rc = measure_room(b, b->size.agents, "remove-from", remove_all, 20)) ||
-        (rc = measure_room(b, 10, "edit", edit, 500)) ||
-        (rc = measure_room(b, 50, "edit", edit, 2000)))
+    if ((rc = measure_room(b, SKN_ROW_ROOM_REMOVE, b->size.agents, remove_all)) ||
+        (rc = measure_room(b, SKN_ROW_ROOM_EDIT_10, 10, edit)) ||
+        (rc = measure_room(b, SKN_ROW_ROOM_EDIT_50, 50, edit)))
         return rc;
-    return measure_room(b, 100, "edit", edit, 5000);
+    return measure_room(b, SKN_ROW_ROOM_EDIT_100, 100, edit);
+}
+
+skein_rc skn_bench_engine(skn_bench *b)
+{
+    skein_rc rc;
+
+    if ((rc = appends(b)) || (rc = skn_bench_by_size(b)) || (rc = rooms(b)))
+        return rc;
+    return replies(b);
 }

@@ -56,68 +56,57 @@ static skein_rc make_store(skn_bench *b, serving *p)
 
 static skein_rc start_often(skn_bench *b, serving *p)
 {
-    skn_samples   first = {.n = 0}, memory = {.n = 0};
-    skn_bench_row row = {
-        .what = "server: from start to first answer", .unit = "ms", .figure_max = 100};
-    skein_rc rc;
+    skn_samples first = {.n = 0}, memory = {.n = 0};
+    skein_rc    rc;
 
     for (int i = 0; i < (b->quick ? 1 : STARTS); i++) {
         skn_bench_stop(&p->child);
-        if ((rc = skn_bench_go_on(b)) || (rc = skn_bench_serve(b, &p->store, &p->child)))
+        if ((rc = skn_bench_go_on(b)) || (rc = skn_bench_serve(b, &p->store, NULL, &p->child)))
             return rc;
         poll(NULL, 0, REST_MS);
         skn_samples_add(&first, p->child.first_ms);
-        skn_samples_add(&memory, (double)skn_bench_child_kb(&p->child) / 1024);
+        skn_samples_add(&memory, (double)skn_bench_status_kb(p->child.pid, "VmRSS") / 1024);
     }
-    if ((rc = skn_bench_compare(b, row, &first, NULL)))
-        return rc;
-    row = (skn_bench_row){.what = "server: memory at rest", .unit = "MB", .figure_max = 24};
-    return skn_bench_compare(b, row, &memory, NULL);
+    rc = skn_bench_compare(b, SKN_ROW_START, &first, NULL);
+    return rc ? rc : skn_bench_compare(b, SKN_ROW_AT_REST, &memory, NULL);
 }
 
 /* --- The smallest answer -------------------------------------------------------------------- */
 
-static skein_rc round_load(skn_bench *b, const skn_bench_child *child,
-                           const skn_bench_load *load, skn_samples *out)
+/* Requests to a child, and which. */
+typedef struct asking {
+    const skn_bench_child *child;
+    skn_bench_load         load;
+} asking;
+
+/* Requests per second. */
+static skein_rc round_load(skn_bench *b, void *what, skn_samples *out)
 {
-    double   seconds = 0;
-    skein_rc rc = skn_bench_send(b, child, load, &seconds);
+    const asking *a = what;
+    double        seconds = 0;
+    skein_rc      rc = skn_bench_send(b, a->child, &a->load, &seconds);
 
     if (rc == SKEIN_OK)
-        skn_samples_add(out, (double)load->count / seconds);
+        skn_samples_add(out, (double)a->load.count / seconds);
     return rc;
 }
 
-static skn_bench_load same_for_all(skn_bench *b, const skn_bench_child *child, const char *path,
-                                   int clients, int64_t count)
+static asking same_for_all(skn_bench *b, const skn_bench_child *child, const char *path,
+                           int clients, int64_t count)
 {
-    skn_bench_load load = {.clients = clients, .count = count};
+    asking a = {.child = child, .load = {.clients = clients, .count = count}};
 
     for (int i = 0; i < clients; i++)
-        load.request[i] = skn_bench_request(b, child, "GET", path, "", NULL);
-    return load;
+        a.load.request[i] = skn_bench_request(b, child, "GET", path, "", NULL);
+    return a;
 }
 
 static skein_rc compare_bare(skn_bench *b, const serving *p, const skn_bench_child *bare)
 {
-    skn_bench_load ours = same_for_all(b, &p->child, "/version", VERSION_CLIENTS,
-                                       b->size.requests);
-    skn_bench_load theirs = same_for_all(b, bare, "/version", VERSION_CLIENTS,
-                                         b->size.requests);
-    skn_samples    figure = {.n = 0}, reference = {.n = 0};
-    skn_bench_row  row = {
-         .what = "GET /version", .unit = "/s", .against = "bare libevent", .ratio_min = 0.6};
-    skein_rc rc;
+    asking ours = same_for_all(b, &p->child, "/version", VERSION_CLIENTS, b->size.requests);
+    asking theirs = same_for_all(b, bare, "/version", VERSION_CLIENTS, b->size.requests);
 
-    if ((rc = round_load(b, bare, &theirs, &reference)) ||
-        (rc = round_load(b, &p->child, &ours, &figure)))
-        return rc;
-    figure.n = reference.n = 0; /* that was to warm up */
-    for (int i = 0; i < b->size.rounds; i++)
-        if ((rc = skn_bench_go_on(b)) || (rc = round_load(b, bare, &theirs, &reference)) ||
-            (rc = round_load(b, &p->child, &ours, &figure)))
-            return rc;
-    return skn_bench_compare(b, row, &figure, &reference);
+    return skn_bench_in_turns(b, SKN_ROW_VERSION, b->size.rounds, round_load, &ours, &theirs);
 }
 
 static skein_rc versions(skn_bench *b, const serving *p)
@@ -139,111 +128,68 @@ static skein_rc versions(skn_bench *b, const serving *p)
 /* What the engine does by itself, on one thread. */
 static skein_rc round_engine(skn_bench *b, const serving *p, skn_samples *out)
 {
-    skein_new_message    m = {.role = SKEIN_USER, .content = SKN_BENCH_TEXT};
-    skein_append_request r = {.conversation = p->plain.chat, .messages = &m, .count = 1};
-    skein_messages       stored;
-    int64_t              start = skn_clock_monotonic();
-    skein_rc             rc = SKEIN_OK;
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc = skn_bench_say(p->plain.engine, p->plain.chat, b->size.batch, &b->cli->err);
 
-    for (int64_t i = 0; i < b->size.batch && rc == SKEIN_OK; i++) {
-        rc = skein_append(p->plain.engine, &r, b->cli->mem, &stored, &b->cli->err);
-        skein_mem_reset(b->cli->mem);
-    }
     skn_samples_add(out, (double)b->size.batch / skn_bench_since(start));
     return rc;
 }
 
-static skn_bench_load posting(skn_bench *b, const serving *p, int clients, int64_t count)
+static asking posting(skn_bench *b, const serving *p, int clients, int64_t count)
 {
-    skn_arena     *a = b->cli->keep;
-    skn_bench_load load = {.clients = clients, .count = count};
-    skn_str path = skn_arena_printf(a, "/worlds/%.*s/messages", SKN_FMT(p->store.world_name));
+    asking a = {.child = &p->child, .load = {.clients = clients, .count = count}};
 
-    for (int i = 0; i < clients; i++) {
-        skn_str body = skn_arena_printf(a, "{\"chatId\":\"%.*s\",\"message\":\"%.*s\"}",
-                                        SKN_FMT(p->chats[i]), SKN_FMT(SKN_BENCH_TEXT));
-
-        load.request[i] = skn_bench_request(b, &p->child, "POST", path.p, "", body.p);
-    }
-    return load;
-}
-
-static skein_rc post_rows(skn_bench *b, const skn_samples *engine, const skn_samples *one,
-                          const skn_samples *many)
-{
-    skn_bench_row row = {.what = "POST messages, 1 client",
-                         .unit = "/s",
-                         .against = "engine's append",
-                         .ratio_min = 0.4};
-    skein_rc      rc = skn_bench_compare(b, row, one, engine);
-
-    row.what = skn_arena_printf(b->cli->keep, "POST messages, %d clients", SKN_BENCH_CLIENTS).p;
-    row.against = "1 client";
-    row.ratio_min = 2.5;
-    return rc ? rc : skn_bench_compare(b, row, many, one);
+    for (int i = 0; i < clients; i++)
+        a.load.request[i] = skn_bench_post(b, &p->store, &p->child, "",
+                                           skn_bench_message(b, p->chats[i].p));
+    return a;
 }
 
 static skein_rc posts(skn_bench *b, const serving *p)
 {
-    skn_samples    engine = {.n = 0}, one = {.n = 0}, many = {.n = 0};
-    skn_bench_load alone = posting(b, p, 1, b->size.batch);
-    skn_bench_load crowd = posting(b, p, SKN_BENCH_CLIENTS, b->size.batch * 8);
-    skein_rc       rc = round_load(b, &p->child, &alone, &one); /* to warm up */
+    skn_samples engine = {.n = 0}, one = {.n = 0}, many = {.n = 0};
+    asking      alone = posting(b, p, 1, b->size.batch);
+    asking      crowd = posting(b, p, SKN_BENCH_CLIENTS, b->size.batch * 8);
+    skein_rc    rc = round_load(b, &alone, &one); /* to warm up */
 
     one.n = 0;
-    for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++)
+    for (int64_t i = 0; i < b->size.rounds && rc == SKEIN_OK; i++)
         if (!(rc = skn_bench_go_on(b)) && !(rc = round_engine(b, p, &engine)) &&
-            !(rc = round_load(b, &p->child, &alone, &one)))
-            rc = round_load(b, &p->child, &crowd, &many);
-    return rc ? rc : post_rows(b, &engine, &one, &many);
+            !(rc = round_load(b, &alone, &one)))
+            rc = round_load(b, &crowd, &many);
+    if (rc || (rc = skn_bench_compare(b, SKN_ROW_POST_ONE, &one, &engine)))
+        return rc;
+    return skn_bench_compare(b, SKN_ROW_POST_MANY, &many, &one);
 }
 
 /* --- Pages ---------------------------------------------------------------------------------- */
 
 /* Milliseconds of one request. */
-static skein_rc round_page(skn_bench *b, const skn_bench_child *child,
-                           const skn_bench_load *load, skn_samples *out)
+static skein_rc round_page(skn_bench *b, void *what, skn_samples *out)
 {
-    double   seconds = 0;
-    skein_rc rc = skn_bench_send(b, child, load, &seconds);
+    const asking *a = what;
+    double        seconds = 0;
+    skein_rc      rc = skn_bench_send(b, a->child, &a->load, &seconds);
 
     if (rc == SKEIN_OK)
-        skn_samples_add(out, seconds * 1e3 / (double)load->count);
+        skn_samples_add(out, seconds * 1e3 / (double)a->load.count);
     return rc;
 }
 
-static skn_bench_load paging(skn_bench *b, const skn_bench_store *s,
-                             const skn_bench_child *child)
+static asking paging(skn_bench *b, const skn_bench_store *s, const skn_bench_child *child)
 {
-    skn_str path = skn_arena_printf(b->cli->keep, "/worlds/%.*s/chats/%.*s/messages?limit=50",
-                                    SKN_FMT(s->world_name), SKN_FMT(s->chat_uid));
-
-    return same_for_all(b, child, path.p, 1, b->size.reads);
+    return same_for_all(b, child,
+                        skn_bench_text(b, "/worlds/%s/chats/%s/messages?limit=50",
+                                       s->world_name.p, s->chat_uid.p),
+                        1, b->size.reads);
 }
 
 static skein_rc compare_pages(skn_bench *b, const skn_bench_store s[2],
                               const skn_bench_child child[2])
 {
-    skn_bench_load load[2] = {paging(b, &s[0], &child[0]), paging(b, &s[1], &child[1])};
-    skn_samples    figure = {.n = 0}, reference = {.n = 0};
-    skn_arena     *a = b->cli->keep;
-    skn_bench_row  row = {.unit = "ms", .ratio_max = 1.5};
-    skn_str        small = skn_bench_count(a, b->size.small);
-    skn_str        large = skn_bench_count(a, b->size.large);
-    skein_rc       rc;
+    asking small = paging(b, &s[0], &child[0]), large = paging(b, &s[1], &child[1]);
 
-    row.what = skn_arena_printf(a, "GET 50 messages of %.*s", SKN_FMT(large)).p;
-    row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(small)).p;
-    if ((rc = round_page(b, &child[0], &load[0], &reference)) ||
-        (rc = round_page(b, &child[1], &load[1], &figure)))
-        return rc;
-    figure.n = reference.n = 0; /* that was to warm up */
-    for (int i = 0; i < b->size.many_rounds; i++)
-        if ((rc = skn_bench_go_on(b)) ||
-            (rc = round_page(b, &child[0], &load[0], &reference)) ||
-            (rc = round_page(b, &child[1], &load[1], &figure)))
-            return rc;
-    return skn_bench_compare(b, row, &figure, &reference);
+    return skn_bench_in_turns(b, SKN_ROW_PAGE, b->size.many_rounds, round_page, &large, &small);
 }
 
 static skein_rc fill_store(skn_bench *b, const char *name, int64_t length, skn_bench_store *s)
@@ -265,8 +211,8 @@ static skein_rc pages(skn_bench *b)
 
     if (!(rc = fill_store(b, "http-small", b->size.small, &s[0])) &&
         !(rc = fill_store(b, "http-large", b->size.large, &s[1])) &&
-        !(rc = skn_bench_serve(b, &s[0], &child[0])) &&
-        !(rc = skn_bench_serve(b, &s[1], &child[1])))
+        !(rc = skn_bench_serve(b, &s[0], NULL, &child[0])) &&
+        !(rc = skn_bench_serve(b, &s[1], NULL, &child[1])))
         rc = compare_pages(b, s, child);
     skn_bench_stop(&child[0]);
     skn_bench_stop(&child[1]);
@@ -285,30 +231,27 @@ static skein_rc make_room(skn_bench *b, removing *r)
 {
     skein_slice    what = {.count = 1};
     skein_messages m;
-    skn_arena     *a = b->cli->keep;
     skein_rc       rc;
 
     if ((rc = skn_bench_open(b, "http-room", b->size.agents, &r->store)))
         return rc;
     what.conversation = r->store.chat;
     if (!(rc = skn_bench_fill(b, &r->store, b->size.room)))
-        rc = skein_read(r->store.engine, &what, a, &m, NULL, &b->cli->err);
+        rc = skein_read(r->store.engine, &what, b->cli->keep, &m, NULL, &b->cli->err);
     skn_bench_close(&r->store);
     if (rc)
         return rc;
-    r->remove = skn_arena_printf(a, "/worlds/%.*s/messages/%.*s?chatId=%.*s",
-                                 SKN_FMT(r->store.world_name), SKN_FMT(m.at[0].uid),
-                                 SKN_FMT(r->store.chat_uid))
-                    .p;
-    r->travel = skn_arena_printf(a, "/worlds/%.*s/chats/%.*s/currentThread",
-                                 SKN_FMT(r->store.world_name), SKN_FMT(r->store.chat_uid))
-                    .p;
-    return skn_bench_serve(b, &r->store, &r->child);
+    r->remove = skn_bench_text(b, "/worlds/%s/messages/%.*s?chatId=%s", r->store.world_name.p,
+                               SKN_FMT(m.at[0].uid), r->store.chat_uid.p);
+    r->travel = skn_bench_text(b, "/worlds/%s/chats/%s/currentThread", r->store.world_name.p,
+                               r->store.chat_uid.p);
+    return skn_bench_serve(b, &r->store, NULL, &r->child);
 }
 
 /* Everything goes, out of every memory, and comes back. */
-static skein_rc remove_once(skn_bench *b, const removing *r, skn_samples *out)
+static skein_rc remove_once(skn_bench *b, void *what, skn_samples *out)
 {
+    const removing *r = what;
     int64_t         start = skn_clock_monotonic();
     skn_bench_reply gone, back;
     skn_str         match;
@@ -318,28 +261,16 @@ static skein_rc remove_once(skn_bench *b, const removing *r, skn_samples *out)
         return rc;
     skn_samples_add(out, skn_bench_since(start) * 1e3);
     match = skn_arena_printf(b->cli->mem, "If-Match: %.*s\r\n", SKN_FMT(gone.etag));
-    rc = skn_bench_ask(b, &r->child, "PUT", r->travel, match.p, "{\"move\":\"undo\"}", &back);
-    skein_mem_reset(b->cli->mem);
-    return rc;
+    return skn_bench_ask(b, &r->child, "PUT", r->travel, match.p, "{\"move\":\"undo\"}", &back);
 }
 
 static skein_rc removals(skn_bench *b)
 {
-    removing      r = {.remove = NULL};
-    skn_samples   times = {.n = 0};
-    skn_bench_row row = {.unit = "ms", .figure_max = 30};
-    skn_str       of = skn_bench_count(b->cli->keep, b->size.room);
-    skein_rc      rc = make_room(b, &r);
+    removing r = {.remove = NULL};
+    skein_rc rc = make_room(b, &r);
 
-    row.what = skn_arena_printf(b->cli->keep,
-                                "DELETE a message, %" PRId64 " agents, %.*s messages",
-                                b->size.agents, SKN_FMT(of))
-                   .p;
-    for (int i = 0; i < b->size.rounds && rc == SKEIN_OK; i++)
-        if (!(rc = skn_bench_go_on(b)))
-            rc = remove_once(b, &r, &times);
     if (rc == SKEIN_OK)
-        rc = skn_bench_compare(b, row, &times, NULL);
+        rc = skn_bench_in_turns(b, SKN_ROW_DELETE, b->size.rounds, remove_once, &r, NULL);
     skn_bench_stop(&r.child);
     return rc;
 }
@@ -349,26 +280,23 @@ static skein_rc removals(skn_bench *b)
 /* As large, and of as many values, as the server takes where nothing else is said. */
 static skein_rc body_memory(skn_bench *b, const serving *p)
 {
-    int64_t         before = skn_bench_child_kb(&p->child);
-    skn_str         path = skn_arena_printf(b->cli->keep, "/worlds/%.*s/chats",
-                                            SKN_FMT(p->store.world_name));
-    skn_bench_row   row = {.what = "memory for a byte of a body, 1 MB of numbers",
-                           .unit = "B",
-                           .figure_max = 12,
-                           .rounds = 1};
-    skn_bench_reply made;
-    skn_buf         body;
-    skein_rc        rc;
+    int64_t          before = skn_bench_status_kb(p->child.pid, "VmRSS"), peak;
+    const char      *path = skn_bench_text(b, "/worlds/%s/chats", p->store.world_name.p);
+    skn_bench_result r = {0};
+    skn_bench_reply  made;
+    skn_buf          body;
+    skein_rc         rc;
 
     skn_buf_init(&body, 2 << 20);
     skn_buf_add(&body, SKN_STR("{\"title\":\"large\",\"numbers\":[0"));
     for (int i = 0; i < BODY_VALUES; i++)
         skn_buf_add(&body, SKN_STR(",123456789"));
     skn_buf_add(&body, SKN_STR("]}"));
-    rc = skn_bench_ask(b, &p->child, "POST", path.p, "", body.p, &made);
-    row.figure = (double)(skn_bench_child_peak_kb(&p->child) - before) * 1024 / (double)body.n;
+    rc = skn_bench_ask(b, &p->child, "POST", path, "", body.p, &made);
+    peak = skn_bench_status_kb(p->child.pid, "VmHWM");
+    r.figure = (double)(peak - before) * 1024 / (double)body.n;
     skn_buf_release(&body);
-    return rc ? rc : skn_bench_add(b, &row);
+    return rc ? rc : skn_bench_add(b, SKN_ROW_BODY, r);
 }
 
 /* --- All of it ------------------------------------------------------------------------------ */
@@ -383,7 +311,7 @@ static skein_rc by_one_server(skn_bench *b, serving *p)
         return rc;
     /* A fresh one, so that its memory is that of the streams. */
     skn_bench_stop(&p->child);
-    if ((rc = skn_bench_serve(b, &p->store, &p->child)))
+    if ((rc = skn_bench_serve(b, &p->store, NULL, &p->child)))
         return rc;
     return skn_bench_streams(b, &p->store, &p->child);
 }
@@ -462,21 +390,10 @@ skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child
     return skn_fail(&b->cli->err, SKEIN_FAILED, "a server to measure could not be started");
 }
 
-static const char *make_folder(skn_bench *b)
-{
-    const char *above = getenv("TMPDIR");
-    skn_str     name = skn_arena_printf(b->cli->keep, "%s/skein-bench-XXXXXX",
-                                    above && *above ? above : "/tmp");
-    char       *path = skn_arena_alloc(b->cli->keep, name.n + 1);
-
-    memcpy(path, name.p, name.n);
-    return mkdtemp(path);
-}
-
 /* In the server's own folder, so that it goes with it. */
 static const char *write_script(skn_bench *b, const skn_bench_child *out, const char *script)
 {
-    const char *path = skn_arena_printf(b->cli->keep, "%s/script.yaml", out->folder).p;
+    const char *path = skn_bench_text(b, "%s/script.yaml", out->folder);
     FILE       *f = fopen(path, "w");
     bool        good = f && fputs(script, f) >= 0;
 
@@ -485,9 +402,10 @@ static const char *write_script(skn_bench *b, const skn_bench_child *out, const 
     return good ? path : NULL;
 }
 
-skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const char *script,
-                                skn_bench_child *out)
+skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, const char *script,
+                         skn_bench_child *out)
 {
+    const char     *above = getenv("TMPDIR");
     const char     *words[] = {"skein",     "serve",    "--db",        s->address, "--data",
                                NULL,        "--listen", "127.0.0.1:0", "--socket", "off",
                                "--no-open", "-q",       "--log-level", "error",    NULL,
@@ -496,7 +414,7 @@ skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const ch
     skn_bench_reply first;
     skein_rc        rc;
 
-    *out = (skn_bench_child){.folder = make_folder(b)};
+    *out = (skn_bench_child){.folder = skn_bench_folder(b, above && *above ? above : "/tmp")};
     words[5] = out->folder;
     if (out->folder && script) {
         words[14] = "--no-delay";
@@ -514,11 +432,6 @@ skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const ch
     return rc;
 }
 
-skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, skn_bench_child *out)
-{
-    return skn_bench_serve_script(b, s, NULL, out);
-}
-
 skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out)
 {
     const char *words[] = {"skein", "bench", "bare", NULL, NULL};
@@ -528,34 +441,7 @@ skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out)
     return skn_bench_start(b, words, out);
 }
 
-/* --- While it runs -------------------------------------------------------------------------- */
-
-/* A number of kB out of its status. */
-static int64_t status_kb(const skn_bench_child *child, const char *name)
-{
-    char    path[64], line[256];
-    int64_t kb = 0;
-    FILE   *f;
-
-    snprintf(path, sizeof path, "/proc/%ld/status", (long)child->pid);
-    f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, name, strlen(name)))
-            kb = strtoll(line + strlen(name), NULL, 10);
-    if (f)
-        fclose(f);
-    return kb;
-}
-
-int64_t skn_bench_child_kb(const skn_bench_child *child)
-{
-    return status_kb(child, "VmRSS:");
-}
-
-int64_t skn_bench_child_peak_kb(const skn_bench_child *child)
-{
-    return status_kb(child, "VmHWM:");
-}
+/* --- Ending --------------------------------------------------------------------------------- */
 
 void skn_bench_stop(skn_bench_child *child)
 {
@@ -579,21 +465,26 @@ static void stop_loop(void *arg)
     skn_loop_stop(arg);
 }
 
-int skn_bench_be_bare(skn_bench *b)
+void skn_bench_answer(skn_bench *b, skn_loop *loop, int port)
 {
-    skn_loop *loop = skn_loop_new();
-    int       port = 0;
-    skn_bare *bare = skn_bare_new(loop, skn_arg(b->cli, 1), &port);
-
-    if (!bare) {
-        skn_loop_free(loop);
-        return (int)skn_fail(&b->cli->err, SKEIN_FAILED, "the HTTP library does not answer");
-    }
     skn_loop_signal(loop, SIGTERM, stop_loop, loop);
     skn_print(b->cli, "http://127.0.0.1:%d/\n", port);
     skn_out_flush(b->cli);
     skn_loop_run(loop);
+}
+
+skein_rc skn_bench_be_bare(skn_bench *b)
+{
+    skn_loop *loop = skn_loop_new();
+    int       port = 0;
+    skn_bare *bare = skn_bare_new(loop, skn_arg(b->cli, 1), &port);
+    skein_rc  rc = SKEIN_OK;
+
+    if (bare)
+        skn_bench_answer(b, loop, port);
+    else
+        rc = skn_fail(&b->cli->err, SKEIN_FAILED, "the HTTP library does not answer");
     skn_bare_free(bare);
     skn_loop_free(loop);
-    return 0;
+    return rc;
 }

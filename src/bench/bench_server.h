@@ -5,6 +5,7 @@
 #ifndef SKN_BENCH_BENCH_SERVER_H
 #define SKN_BENCH_BENCH_SERVER_H
 
+#include "base/loop.h"
 #include "bench/bench.h"
 
 /* --- bench_server.c: another process that answers HTTP ------------------------------------------ */
@@ -16,27 +17,22 @@ typedef struct skn_bench_child {
     double      first_ms; /* from its start to its first answer */
 } skn_bench_child;
 
-/* "skein serve" on a store; answers when this returns. */
-skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, skn_bench_child *out);
-/* The same with a script for the scripted model, which does not pause then; NULL: none. */
-skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const char *script,
-                                skn_bench_child *out);
+/* "skein serve" on a store; answers when this returns. script: for the scripted model, which then does
+ * not pause; NULL: none. */
+skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, const char *script,
+                         skn_bench_child *out);
 /* This program with other words: at most 24 and a NULL, "skein" first. It has to print its address. */
 skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out);
 /* The HTTP library alone, which answers with this text. */
 skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out);
 /* Ends it and waits for it; none is fine. */
 void skn_bench_stop(skn_bench_child *child);
-/* What it has in memory now. */
-int64_t skn_bench_child_kb(const skn_bench_child *child);
-/* The most that it ever had. */
-int64_t skn_bench_child_peak_kb(const skn_bench_child *child);
-/* The other process of skn_bench_bare: prints its address, and answers until it is ended. */
-int skn_bench_be_bare(skn_bench *b);
+/* In a child: prints the address of this port, and answers until SIGTERM. */
+void skn_bench_answer(skn_bench *b, skn_loop *loop, int port);
+/* The other process of skn_bench_bare. */
+skein_rc skn_bench_be_bare(skn_bench *b);
 
 /* --- bench_streams.c: clients ------------------------------------------------------------------------ */
-
-#define SKN_BENCH_CLIENTS 64
 
 typedef struct skn_bench_reply {
     int     status;
@@ -58,13 +54,18 @@ typedef struct skn_bench_load {
 /* A request with its head, in cli->keep. */
 skn_str skn_bench_request(skn_bench *b, const skn_bench_child *child, const char *method,
                           const char *path, const char *headers, const char *body);
+/* A request that posts to the world of a store: "messages"; the body is JSON. */
+skn_str skn_bench_post(skn_bench *b, const skn_bench_store *s, const skn_bench_child *child,
+                       const char *headers, const char *body);
+/* {"chatId":…,"message":…} with the usual text. */
+const char *skn_bench_message(const skn_bench *b, const char *chat_uid);
 /* Sends them, each client its next when it has the answer to the last; *seconds is how long all
  * took. */
 skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_bench_load *load,
                         double *seconds);
 
-/* --- bench_streams.c ----------------------------------------------------------------------------- */
-
+/* The value of a header; absent when there is none. */
+skn_str skn_bench_header(skn_str head, const char *name);
 /* Many streams on the store's chat; `child` serves it. */
 skein_rc skn_bench_streams(skn_bench *b, const skn_bench_store *s,
                            const skn_bench_child *child);

@@ -17,15 +17,18 @@
 
 /* --- Opening -------------------------------------------------------------------------------- */
 
-static skein_rc make_agents(skn_bench *b, skn_bench_store *s, int64_t agents)
+skein_rc skn_bench_agents_new(skn_bench *b, const skn_bench_store *s, int64_t agents,
+                              const char *model)
 {
     skein_rc rc = SKEIN_OK;
 
     for (int64_t i = 0; i < agents && rc == SKEIN_OK; i++) {
         skein_agent a = {.world = s->world,
-                         .name = skn_arena_printf(b->cli->mem, "agent%" PRId64, i + 1)};
+                         .name = skn_arena_printf(b->cli->mem, "agent%" PRId64, i + 1),
+                         .model = skn_str_of(model)};
 
         rc = skein_agent_new(s->engine, &a, b->cli->mem, &b->cli->err);
+        skein_mem_reset(b->cli->mem);
     }
     return rc;
 }
@@ -40,7 +43,7 @@ static skein_rc make_world(skn_bench *b, skn_bench_store *s, const char *name, i
         return rc;
     s->world = world.id;
     s->world_name = world.name;
-    if ((rc = make_agents(b, s, agents)) ||
+    if ((rc = skn_bench_agents_new(b, s, agents, NULL)) ||
         (rc = skein_chat_new(s->engine, world.id, SKN_STR("bench"), b->cli->keep, &chat,
                              &b->cli->err)))
         return rc;
@@ -49,16 +52,22 @@ static skein_rc make_world(skn_bench *b, skn_bench_store *s, const char *name, i
     return SKEIN_OK;
 }
 
-skein_rc skn_bench_open(skn_bench *b, const char *name, int64_t agents, skn_bench_store *out)
+skein_rc skn_bench_reopen(skn_bench *b, skn_bench_store *s)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
-    skein_rc      rc;
+
+    options.store = skn_str_of(s->address);
+    return skein_open(&s->engine, &options, &b->cli->err);
+}
+
+skein_rc skn_bench_open(skn_bench *b, const char *name, int64_t agents, skn_bench_store *out)
+{
+    skein_rc rc;
 
     *out = (skn_bench_store){.address = b->address};
     if (!b->address)
-        out->address = skn_arena_printf(b->cli->keep, "sqlite:%s/%s.db", b->folder, name).p;
-    options.store = skn_str_of(out->address);
-    if ((rc = skein_open(&out->engine, &options, &b->cli->err)))
+        out->address = skn_bench_text(b, "sqlite:%s/%s.db", b->folder, name);
+    if ((rc = skn_bench_reopen(b, out)))
         return rc;
     if ((rc = make_world(b, out, name, agents)))
         skn_bench_close(out);
@@ -88,32 +97,27 @@ skein_rc skn_bench_bytes(skn_bench *b, const skn_bench_store *s, int64_t *out)
 
 /* --- Filling -------------------------------------------------------------------------------- */
 
-typedef struct filling {
-    int64_t batch;  /* messages of one transaction */
-    int     levels; /* of the reply chains; 0: nobody replies */
-} filling;
-
 static skn_str made_uid(const skn_bench_store *s, int64_t position, skn_arena *a)
 {
     return skn_arena_printf(a, "%.*s.%" PRId64, SKN_FMT(s->chat_uid), position);
 }
 
-static skein_new_message describe(const skn_bench_store *s, const filling *f, int64_t position,
+static skein_new_message describe(const skn_bench_store *s, int64_t levels, int64_t position,
                                   skn_arena *a)
 {
     skein_new_message m = {.role = position % 2 ? SKEIN_ASSISTANT : SKEIN_USER,
                            .sender = position % 2 ? SKN_STR("agent1") : SKN_STR("human"),
                            .content = SKN_BENCH_TEXT};
 
-    if (f->levels) {
+    if (levels) {
         m.uid = made_uid(s, position, a);
-        if (position % f->levels)
+        if (position % levels)
             m.reply_to = made_uid(s, position - 1, a);
     }
     return m;
 }
 
-static skein_rc fill_batch(skn_bench *b, skn_bench_store *s, const filling *f, int64_t count)
+static skein_rc fill_batch(skn_bench *b, skn_bench_store *s, int64_t count, int64_t levels)
 {
     skn_arena           *a = skn_arena_new();
     skein_new_message   *m = SKN_ARRAY(a, (size_t)count, skein_new_message);
@@ -122,7 +126,7 @@ static skein_rc fill_batch(skn_bench *b, skn_bench_store *s, const filling *f, i
     skein_rc             rc;
 
     for (int64_t i = 0; i < count; i++)
-        m[i] = describe(s, f, s->length + i, a);
+        m[i] = describe(s, levels, s->length + i, a);
     rc = skein_append(s->engine, &r, a, &stored, &b->cli->err);
     if (rc == SKEIN_OK)
         s->length += count;
@@ -130,14 +134,15 @@ static skein_rc fill_batch(skn_bench *b, skn_bench_store *s, const filling *f, i
     return rc;
 }
 
-static skein_rc fill(skn_bench *b, skn_bench_store *s, const filling *f, int64_t count)
+skein_rc skn_bench_fill_chains(skn_bench *b, skn_bench_store *s, int64_t count, int64_t levels,
+                               int64_t batch)
 {
     skein_rc rc = SKEIN_OK;
 
     while (count > 0 && !(rc = skn_bench_go_on(b))) {
-        int64_t n = count < f->batch ? count : f->batch;
+        int64_t n = count < batch ? count : batch;
 
-        if ((rc = fill_batch(b, s, f, n)))
+        if ((rc = fill_batch(b, s, n, levels)))
             break;
         count -= n;
     }
@@ -146,13 +151,24 @@ static skein_rc fill(skn_bench *b, skn_bench_store *s, const filling *f, int64_t
 
 skein_rc skn_bench_fill(skn_bench *b, skn_bench_store *s, int64_t count)
 {
-    return fill(b, s, &(filling){.batch = FILL_BATCH}, count);
+    return skn_bench_fill_chains(b, s, count, 0, FILL_BATCH);
 }
 
-skein_rc skn_bench_fill_chains(skn_bench *b, skn_bench_store *s, int64_t count, int levels,
-                               int64_t batch)
+skein_rc skn_bench_say(skein_engine *e, skein_conversation_id chat, int64_t count,
+                       skein_error *err)
 {
-    return fill(b, s, &(filling){.batch = batch, .levels = levels}, count);
+    skein_mem           *mem = skein_mem_new();
+    skein_new_message    m = {.role = SKEIN_USER, .content = SKN_BENCH_TEXT};
+    skein_append_request r = {.conversation = chat, .messages = &m, .count = 1};
+    skein_messages       stored;
+    skein_rc             rc = SKEIN_OK;
+
+    for (int64_t i = 0; i < count && rc == SKEIN_OK; i++) {
+        rc = skein_append(e, &r, mem, &stored, err);
+        skein_mem_reset(mem);
+    }
+    skein_mem_free(mem);
+    return rc;
 }
 
 skein_rc skn_bench_at(skn_bench *b, const skn_bench_store *s, int64_t position,
@@ -204,7 +220,6 @@ static skein_rc compact(skn_bench *b, sized *s)
 static skein_rc make(skn_bench *b, const char *name, int64_t length, sized *s)
 {
     int64_t  start = skn_clock_monotonic();
-    skn_str  count = skn_bench_count(b->cli->keep, length);
     skein_rc rc;
 
     if ((rc = skn_bench_open(b, name, 0, &s->store)) ||
@@ -213,14 +228,12 @@ static skein_rc make(skn_bench *b, const char *name, int64_t length, sized *s)
         return rc;
     s->stands = length;
     if (length == b->size.large)
-        skn_note(b->cli, "made a conversation of %.*s messages in %.1f s", SKN_FMT(count),
-                 skn_bench_since(start));
+        skn_note(b->cli, "made a conversation of %s messages in %.1f s",
+                 skn_bench_count(b, length), skn_bench_since(start));
     return skn_bench_at(b, &s->store, length / 2, &s->middle);
 }
 
 /* --- Reading -------------------------------------------------------------------------------- */
-
-typedef skein_rc reading(skn_bench *b, const sized *s);
 
 static skein_rc read_last(skn_bench *b, const sized *s)
 {
@@ -238,46 +251,33 @@ static skein_rc read_context(skn_bench *b, const sized *s)
     return skein_context_read(s->store.engine, &what, b->cli->mem, &c, &b->cli->err);
 }
 
-static skein_rc time_reads(skn_bench *b, const sized *s, reading *read, skn_samples *out)
+static skein_rc time_reads(skn_bench *b, const sized                                   *s,
+                           skein_rc (*read)(skn_bench *b, const sized *s), skn_samples *out)
 {
     int64_t  start = skn_clock_monotonic();
     skein_rc rc = SKEIN_OK;
 
-    for (int i = 0; i < b->size.reads && rc == SKEIN_OK; i++) {
+    for (int64_t i = 0; i < b->size.reads && rc == SKEIN_OK; i++) {
         rc = read(b, s);
         skein_mem_reset(b->cli->mem);
     }
-    skn_samples_add(out, skn_bench_since(start) * 1e3 / b->size.reads);
+    skn_samples_add(out, skn_bench_since(start) * 1e3 / (double)b->size.reads);
     return rc;
 }
 
-static skein_rc compare_reads(skn_bench *b, const char *what, reading *read, const sized *small,
-                              const sized *large)
+static skein_rc time_last(skn_bench *b, void *what, skn_samples *out)
 {
-    skn_samples   figure = {.n = 0}, reference = {.n = 0}, warm = {.n = 0};
-    skn_arena    *a = b->cli->keep;
-    skn_str       of = skn_bench_count(a, large->stands);
-    skn_bench_row row = {.unit = "ms", .ratio_max = 1.5};
-    skein_rc      rc;
+    return time_reads(b, what, read_last, out);
+}
 
-    row.what = skn_arena_printf(a, "%s of %.*s", what, SKN_FMT(of)).p;
-    of = skn_bench_count(a, small->stands);
-    row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(of)).p;
-    if ((rc = time_reads(b, small, read, &warm)) || (rc = time_reads(b, large, read, &warm)))
-        return rc;
-    for (int i = 0; i < b->size.many_rounds; i++)
-        if ((rc = skn_bench_go_on(b)) || (rc = time_reads(b, small, read, &reference)) ||
-            (rc = time_reads(b, large, read, &figure)))
-            return rc;
-    return skn_bench_compare(b, row, &figure, &reference);
+static skein_rc time_context(skn_bench *b, void *what, skn_samples *out)
+{
+    return time_reads(b, what, read_context, out);
 }
 
 /* --- Changing ------------------------------------------------------------------------------- */
 
-enum { AMEND, REMOVE, UNDO, BRANCH, CHANGES };
-
-static const char *const change_names[CHANGES] = {
-    "amend of the first of", "remove-from the middle of", "undo of that, in", "branch in"};
+enum { AMEND, REMOVE, UNDO, BRANCH, CHANGES }; /* as their rows */
 
 typedef skein_rc changing(skn_bench *b, const sized *s, const skein_change *how);
 
@@ -336,19 +336,6 @@ static skein_rc cycle(skn_bench *b, const sized *s, skn_samples out[CHANGES])
     return timed(b, s, branch, &out[BRANCH]);
 }
 
-static skein_rc change_row(skn_bench *b, int which, const sized *middle, const sized *large,
-                           const skn_samples *reference, const skn_samples *figure)
-{
-    skn_arena    *a = b->cli->keep;
-    skn_str       of = skn_bench_count(a, large->stands);
-    skn_bench_row row = {.unit = "ms", .ratio_max = 2, .figure_max = 1};
-
-    row.what = skn_arena_printf(a, "%s %.*s", change_names[which], SKN_FMT(of)).p;
-    of = skn_bench_count(a, middle->stands);
-    row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(of)).p;
-    return skn_bench_compare(b, row, figure, reference);
-}
-
 static skein_rc compare_changes(skn_bench *b, const sized *middle, const sized *large)
 {
     skn_samples figure[CHANGES] = {{.n = 0}}, reference[CHANGES] = {{.n = 0}};
@@ -358,42 +345,12 @@ static skein_rc compare_changes(skn_bench *b, const sized *middle, const sized *
         return rc;
     for (int i = 0; i < CHANGES; i++)
         figure[i].n = reference[i].n = 0; /* that was to warm up */
-    for (int i = 0; i < b->size.many_rounds; i++)
+    for (int64_t i = 0; i < b->size.many_rounds; i++)
         if ((rc = skn_bench_go_on(b)) || (rc = cycle(b, middle, reference)) ||
             (rc = cycle(b, large, figure)))
             return rc;
     for (int i = 0; i < CHANGES && rc == SKEIN_OK; i++)
-        rc = change_row(b, i, middle, large, &reference[i], &figure[i]);
-    return rc;
-}
-
-/* --- All of it ------------------------------------------------------------------------------ */
-
-static skein_rc bench_resident(skn_bench *b, const skn_bench_store *large);
-
-static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
-{
-    skein_rc rc;
-
-    if ((rc = make(b, "small", b->size.small, small)) ||
-        (rc = make(b, "middle", b->size.middle, middle)) ||
-        (rc = make(b, "large", b->size.large, large)) ||
-        (rc = compare_reads(b, "last 50 messages", read_last, small, large)) ||
-        (rc = compare_reads(b, "context after a summary", read_context, small, large)) ||
-        (rc = compare_changes(b, middle, large)) || (rc = skn_bench_amends(b, &large->store)))
-        return rc;
-    rc = skn_bench_timelines(b, &small->store, &large->store);
-    return rc ? rc : bench_resident(b, &large->store);
-}
-
-skein_rc skn_bench_by_size(skn_bench *b)
-{
-    sized    small = {.stands = 0}, middle = {.stands = 0}, large = {.stands = 0};
-    skein_rc rc = measure(b, &small, &middle, &large);
-
-    skn_bench_close(&small.store);
-    skn_bench_close(&middle.store);
-    skn_bench_close(&large.store);
+        rc = skn_bench_compare(b, (skn_bench_id)(SKN_ROW_AMEND + i), &figure[i], &reference[i]);
     return rc;
 }
 
@@ -404,22 +361,6 @@ skein_rc skn_bench_by_size(skn_bench *b)
 #define APPEND_AT_ONCE 100
 
 /* --- The other process ------------------------------------------------------------------------ */
-
-/* A number of kB out of /proc/self/status; 0 when it is not there. */
-static int64_t status_kb(const char *name)
-{
-    FILE   *f = fopen("/proc/self/status", "r");
-    char    line[256];
-    int64_t kb = 0;
-    size_t  n = strlen(name);
-
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, name, n) && line[n] == ':')
-            kb = strtoll(line + n + 1, NULL, 10);
-    if (f)
-        fclose(f);
-    return kb;
-}
 
 /* Both ends, and then the most that was ever resident. */
 static skein_rc read_ends(skn_bench *b, const skn_bench_store *s, int64_t *kb)
@@ -433,17 +374,17 @@ static skein_rc read_ends(skn_bench *b, const skn_bench_store *s, int64_t *kb)
         return rc;
     what.from = -MEMORY_TAIL;
     rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err);
-    *kb = status_kb("VmHWM");
+    *kb = skn_bench_status_kb(getpid(), "VmHWM");
     return rc;
 }
 
 /* How much more was resident while replies were checked and stored. */
 static skein_rc append_replies(skn_bench *b, skn_bench_store *s, int64_t *kb)
 {
-    int64_t  before = status_kb("VmRSS");
+    int64_t  before = skn_bench_status_kb(getpid(), "VmRSS");
     skein_rc rc = skn_bench_fill_chains(b, s, b->size.replies, b->size.levels, APPEND_AT_ONCE);
 
-    *kb = status_kb("VmHWM") - before;
+    *kb = skn_bench_status_kb(getpid(), "VmHWM") - before;
     return rc;
 }
 
@@ -463,7 +404,6 @@ static skein_rc alone(skn_bench *b, skn_bench_store *s, int64_t *kb)
 
 skein_rc skn_bench_alone(skn_bench *b)
 {
-    skein_options   options = SKEIN_OPTIONS_INIT;
     skn_bench_store s = {.address = skn_opt(b->cli, "db")};
     skn_str         what = skn_arg(b->cli, 0);
     int64_t         kb = 0;
@@ -477,10 +417,9 @@ skein_rc skn_bench_alone(skn_bench *b)
         (!skn_str_is(what, "resident") && !skn_str_is(what, "validation")))
         return skn_fail(&b->cli->err, SKEIN_USAGE, "\"bench\" takes no \"%.*s\"",
                         SKN_FMT(what));
-    options.store = skn_str_of(s.address);
-    if (!(rc = skein_open(&s.engine, &options, &b->cli->err)))
+    if (!(rc = skn_bench_reopen(b, &s)))
         rc = alone(b, &s, &kb);
-    skein_close(s.engine);
+    skn_bench_close(&s);
     if (rc == SKEIN_OK)
         skn_print(b->cli, "%" PRId64 "\n", kb);
     return rc;
@@ -538,32 +477,47 @@ static skein_rc run_other(skn_bench *b, const skn_bench_store *s, const char *wh
     return got && status == 0 ? SKEIN_OK : not_run(b);
 }
 
-static skein_rc memory_measure(skn_bench *b, const skn_bench_store *s, const char *what,
-                               skn_bench_row row)
+static skein_rc add_memory(skn_bench *b, skn_bench_id row, const skn_bench_store *s,
+                           const char *what)
 {
     int64_t  kb = 0;
     skein_rc rc = run_other(b, s, what, &kb);
 
-    row.unit = "MB";
-    row.figure = (double)kb / 1024;
-    row.rounds = 1;
-    return rc ? rc : skn_bench_add(b, &row);
-}
-
-static skein_rc bench_resident(skn_bench *b, const skn_bench_store *large)
-{
-    skn_str       of = skn_bench_count(b->cli->keep, large->length);
-    skn_bench_row row = {.figure_max = 32};
-
-    row.what = skn_arena_printf(b->cli->keep, "memory, both ends of %.*s read", SKN_FMT(of)).p;
-    return memory_measure(b, large, "resident", row);
+    return rc ? rc : skn_bench_add(b, row, (skn_bench_result){.figure = (double)kb / 1024});
 }
 
 skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s)
 {
-    skn_str       of = skn_bench_count(b->cli->keep, b->size.replies);
-    skn_bench_row row = {.figure_max = 10};
+    return add_memory(b, SKN_ROW_REPLY_MEMORY, s, "validation");
+}
 
-    row.what = skn_arena_printf(b->cli->keep, "memory to check %.*s replies", SKN_FMT(of)).p;
-    return memory_measure(b, s, "validation", row);
+/* --- All sizes --------------------------------------------------------------------------------- */
+
+static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
+{
+    int64_t  rounds = b->size.many_rounds;
+    skein_rc rc;
+
+    if ((rc = make(b, "small", b->size.small, small)) ||
+        (rc = make(b, "middle", b->size.middle, middle)) ||
+        (rc = make(b, "large", b->size.large, large)) ||
+        (rc = skn_bench_in_turns(b, SKN_ROW_READ_LAST, rounds, time_last, large, small)) ||
+        (rc = skn_bench_in_turns(b, SKN_ROW_READ_CONTEXT, rounds, time_context, large,
+                                 small)) ||
+        (rc = compare_changes(b, middle, large)) || (rc = skn_bench_amends(b, &large->store)) ||
+        (rc = skn_bench_timelines(b, &small->store, &large->store)))
+        return rc;
+    b->size.grown = large->store.length;
+    return add_memory(b, SKN_ROW_RESIDENT, &large->store, "resident");
+}
+
+skein_rc skn_bench_by_size(skn_bench *b)
+{
+    sized    small = {.stands = 0}, middle = {.stands = 0}, large = {.stands = 0};
+    skein_rc rc = measure(b, &small, &middle, &large);
+
+    skn_bench_close(&small.store);
+    skn_bench_close(&middle.store);
+    skn_bench_close(&large.store);
+    return rc;
 }

@@ -144,7 +144,22 @@ static bool say(int fd, skn_str bytes)
     return fd >= 0 && write(fd, bytes.p, bytes.n) == (ssize_t)bytes.n;
 }
 
-static int bench_connect(const skn_bench_child *child);
+/* A socket that is connected to the child; -1 when it cannot be. */
+static int bench_connect(const skn_bench_child *child)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)child->port)};
+    int                fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
+        close(fd);
+        return -1;
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fd;
+}
 
 /* Without chunks, which HTTP/1.0 does not know: then a stream is nothing but its lines. */
 static skein_rc open_streams(watching *w, const skn_bench_child *child)
@@ -213,32 +228,19 @@ static double percentile(double *at, size_t n, size_t percent)
 
 static skein_rc rows(watching *w, int64_t kb)
 {
-    skn_bench    *b = w->bench;
-    skn_str       n = skn_bench_count(b->cli->keep, (int64_t)w->count);
-    size_t        wrong = w->ended;
-    skn_bench_row row = {.unit = "events", .figure_max = 1, .rounds = w->events};
-    skein_rc      rc;
+    skn_bench       *b = w->bench;
+    skn_bench_result lost = {.figure = (double)w->ended, .rounds = w->events}, late = lost,
+                     memory = lost;
+    skein_rc rc;
 
     for (size_t i = 0; i < w->count; i++)
-        wrong += w->at[i].wrong + (w->events - w->at[i].seen);
-    row.what =
-        skn_arena_printf(b->cli->keep, "%.*s streams: lost or out of order", SKN_FMT(n)).p;
-    row.figure = (double)wrong;
-    if ((rc = skn_bench_add(b, &row)))
+        lost.figure += (double)(w->at[i].wrong + (w->events - w->at[i].seen));
+    late.figure = percentile(w->delays, w->delay_count, 99);
+    memory.figure = (double)kb / (double)w->count;
+    if ((rc = skn_bench_add(b, SKN_ROW_STREAM_LOST, lost)) ||
+        (rc = skn_bench_add(b, SKN_ROW_STREAM_DELAY, late)))
         return rc;
-    row.what = skn_arena_printf(b->cli->keep, "%.*s streams: delivery, 99 of 100 within",
-                                SKN_FMT(n))
-                   .p;
-    row.unit = "ms";
-    row.figure_max = 200;
-    row.figure = percentile(w->delays, w->delay_count, 99);
-    if ((rc = skn_bench_add(b, &row)))
-        return rc;
-    row.what = skn_arena_printf(b->cli->keep, "%.*s streams: memory of one", SKN_FMT(n)).p;
-    row.unit = "kB";
-    row.figure_max = 40;
-    row.figure = (double)kb / (double)w->count;
-    return skn_bench_add(b, &row);
+    return skn_bench_add(b, SKN_ROW_STREAM_MEMORY, memory);
 }
 
 /* --- All of it ------------------------------------------------------------------------------ */
@@ -292,19 +294,14 @@ skein_rc skn_bench_streams(skn_bench *b, const skn_bench_store *s, const skn_ben
     watching w = {.bench = b,
                   .count = allowed((size_t)b->size.streams),
                   .events = (size_t)b->size.events};
-    int64_t  before = skn_bench_child_kb(child), kb = 0;
-    skn_str  path = skn_arena_printf(b->cli->keep, "/worlds/%.*s/messages",
-                                     SKN_FMT(s->world_name));
-    skn_str  body = skn_arena_printf(b->cli->keep, "{\"chatId\":\"%.*s\",\"message\":\"%.*s\"}",
-                                     SKN_FMT(s->chat_uid), SKN_FMT(SKN_BENCH_TEXT));
+    int64_t  before = skn_bench_status_kb(child->pid, "VmRSS");
     skein_rc rc;
 
-    w.post = skn_bench_request(b, child, "POST", path.p, "", body.p);
+    b->size.streams = (int64_t)w.count;
+    w.post = skn_bench_post(b, s, child, "", skn_bench_message(b, s->chat_uid.p));
     make(&w);
-    if (!(rc = open_streams(&w, child)) && !(rc = watch(&w))) {
-        kb = skn_bench_child_kb(child) - before;
-        rc = rows(&w, kb);
-    }
+    if (!(rc = open_streams(&w, child)) && !(rc = watch(&w)))
+        rc = rows(&w, skn_bench_status_kb(child->pid, "VmRSS") - before);
     release(&w);
     return rc;
 }
@@ -326,8 +323,7 @@ typedef struct answer {
     skn_str head, body;
 } answer;
 
-/* The value of a header; absent when there is none. */
-static skn_str header(skn_str head, const char *name)
+skn_str skn_bench_header(skn_str head, const char *name)
 {
     size_t  n = strlen(name);
     skn_str line;
@@ -348,7 +344,7 @@ static bool take_answer(const skn_buf *in, answer *out)
     if (end < 0)
         return false;
     out->head = skn_str_sub(all, 0, (size_t)end + 2);
-    skn_str_int(header(out->head, "Content-Length"), &length);
+    skn_str_int(skn_bench_header(out->head, "Content-Length"), &length);
     skn_str_int(skn_str_sub(all, 9, 12), &status);
     out->status = (int)status;
     if (all.n < (size_t)end + 4 + (size_t)length)
@@ -383,23 +379,6 @@ static bool write_all(int fd, skn_str bytes)
     return true;
 }
 
-/* A socket that is connected to the child; -1 when it cannot be. */
-static int bench_connect(const skn_bench_child *child)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)child->port)};
-    int                fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0)
-        return -1;
-    if (connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
-        close(fd);
-        return -1;
-    }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return fd;
-}
-
 static skein_rc no_answer(skn_bench *b)
 {
     return skn_fail(&b->cli->err, SKEIN_UNREACHABLE, "the server that is measured is silent");
@@ -425,6 +404,20 @@ skn_str skn_bench_request(skn_bench *b, const skn_bench_child *child, const char
                             method, path, child->port, strlen(body), headers, body);
 }
 
+skn_str skn_bench_post(skn_bench *b, const skn_bench_store *s, const skn_bench_child *child,
+                       const char *headers, const char *body)
+{
+    const char *path = skn_bench_text(b, "/worlds/%s/messages", s->world_name.p);
+
+    return skn_bench_request(b, child, "POST", path, headers, body);
+}
+
+const char *skn_bench_message(const skn_bench *b, const char *chat_uid)
+{
+    return skn_bench_text(b, "{\"chatId\":\"%s\",\"message\":\"%.*s\"}", chat_uid,
+                          SKN_FMT(SKN_BENCH_TEXT));
+}
+
 skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *method,
                        const char *path, const char *headers, const char *body,
                        skn_bench_reply *out)
@@ -444,9 +437,10 @@ skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *m
     else if (a.status >= 400)
         rc = bad_answer(b, &a);
     else
-        *out = (skn_bench_reply){.status = a.status,
-                                 .etag = skn_arena_copy(b->cli->mem, header(a.head, "ETag")),
-                                 .body = skn_arena_copy(b->cli->mem, a.body)};
+        *out = (skn_bench_reply){
+            .status = a.status,
+            .etag = skn_arena_copy(b->cli->mem, skn_bench_header(a.head, "ETag")),
+            .body = skn_arena_copy(b->cli->mem, a.body)};
     if (r.fd >= 0)
         close(r.fd);
     skn_buf_release(&r.in);
