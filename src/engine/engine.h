@@ -351,9 +351,21 @@ typedef struct skn_problem {
     skein_str   instance, request_id;
     int64_t     retry_after_ms; /* 0: not known */
     skein_str   extra;          /* further members, ready JSON without braces */
-    const char *error,
-        *message; /* these members, where clients know other words; NULL: as the failure says */
 } skn_problem;
+
+/* A kind of problem (view/problems.def). */
+typedef struct skn_problem_kind {
+    const char *word; /* after "/problems/" */
+    skein_rc    rc;   /* the code that means it; SKEIN_OK: none does */
+    int         status;
+    bool        again;
+    const char *name, *title, *help; /* name: "code" of the document */
+} skn_problem_kind;
+
+extern const skn_problem_kind skn_problem_kinds[];               /* ends with a NULL word */
+const skn_problem_kind       *skn_problem_named(skein_str word); /* NULL: there is none */
+/* The kind that a failure is of, as long as more->word names no other. */
+const skn_problem_kind *skn_problem_of(const skein_error *err, const skn_problem *more);
 
 /* RFC 9457, with the first clients' members and the hint beside it; `more` may be NULL. */
 void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more);

@@ -152,86 +152,49 @@ void skn_shape_hit(skn_jw *w, const skein_hit *hit)
     skn_jw_object_end(w);
 }
 
-/* The type's address and the title, which name the kind and not the case. */
-static const struct {
-    const char *type, *title;
-} kinds[] = {
-    [SKEIN_FAILED] = {"/problems/internal", "Something went wrong"},
-    [SKEIN_INVALID] = {"/problems/validation", "The input is not valid"},
-    [SKEIN_USAGE] = {"/problems/usage", "The command was not understood"},
-    [SKEIN_LIMIT] = {"/problems/too-large", "The input is too large"},
-    [SKEIN_DATA] = {"/problems/bad-file", "The file cannot be read"},
-    [SKEIN_NOT_USER_MESSAGE] = {"/problems/not-a-user-message",
-                                "A person did not write this message"},
-    [SKEIN_NOT_FOUND] = {"/problems/not-found", "Not found"},
-    [SKEIN_AUTH] = {"/problems/sign-in", "Sign in first"},
-    [SKEIN_CONFLICT] = {"/problems/conflict", "The request conflicts with the current state"},
-    [SKEIN_NOTHING] = {"/problems/nothing-to-do", "There is nothing to do"},
-    [SKEIN_SESSION_OFF] = {"/problems/session-off", "The world has no current conversation"},
-    [SKEIN_ARCHIVED] = {"/problems/chat-archived", "The conversation is archived"},
-    [SKEIN_VERSION_CHANGED] = {"/problems/version-changed", "The conversation has moved on"},
-    [SKEIN_AT_WORK] = {"/problems/world-busy", "Agents are responding"},
-    [SKEIN_BUSY] = {"/problems/busy", "The store is busy"},
-    [SKEIN_IO] = {"/problems/io", "Reading or writing failed"},
-    [SKEIN_FULL] = {"/problems/storage-full", "The storage is full"},
-    [SKEIN_READ_ONLY] = {"/problems/read-only", "The store cannot be written"},
-    [SKEIN_NOT_OURS] = {"/problems/not-a-store", "This is not a store of this program"},
-    [SKEIN_NEWER] = {"/problems/newer-store", "A newer program made this store"},
-    [SKEIN_DAMAGED] = {"/problems/damaged-store", "The store is damaged"},
-    [SKEIN_UNREACHABLE] = {"/problems/database-unreachable", "The database does not answer"},
-    [SKEIN_TURN_OVER] = {"/problems/turn-over", "The agent's turn is over"},
-    [SKEIN_PROVIDER] = {"/problems/provider-error", "The model's provider failed"},
-    [SKEIN_TIMEOUT] = {"/problems/provider-timeout", "The model's provider took too long"},
-    [SKEIN_NO_MEMORY] = {"/problems/overloaded", "The server has too much to do"},
-};
+const skn_problem_kind skn_problem_kinds[] = {
+#define PROBLEM(word, code, status, again, name, title, help)                                  \
+    {word, code, status, again, name, title, help},
+#include "engine/view/problems.def"
+#undef PROBLEM
+    {0}};
 
-static bool retryable(skein_rc rc)
+const skn_problem_kind *skn_problem_named(skn_str word)
 {
-    return rc == SKEIN_AT_WORK || rc == SKEIN_BUSY || rc == SKEIN_VERSION_CHANGED ||
-           rc == SKEIN_UNREACHABLE || rc == SKEIN_FULL || rc == SKEIN_NO_MEMORY;
+    const skn_problem_kind *k = skn_problem_kinds;
+
+    while (k->word && !skn_str_is(word, k->word))
+        k++;
+    return k->word ? k : NULL;
+}
+
+static const skn_problem_kind *kind_with(skein_rc code)
+{
+    const skn_problem_kind *k = skn_problem_kinds;
+
+    while (k->word && k->rc != code)
+        k++;
+    return k->word ? k : kind_with(SKEIN_FAILED);
+}
+
+const skn_problem_kind *skn_problem_of(const skein_error *err, const skn_problem *more)
+{
+    const skn_problem_kind *lost = NULL;
+    char                    word[80];
+
+    if (more->thing && err->rc == SKEIN_NOT_FOUND) {
+        snprintf(word, sizeof word, "%s-not-found", more->thing);
+        lost = skn_problem_named(skn_str_of(word));
+    }
+    if (err->rc == SKEIN_CONFLICT &&
+        skn_str_starts(skn_str_of(err->message), SKN_STR("the key \"")))
+        return skn_problem_named(SKN_STR("idempotency-mismatch"));
+    return lost ? lost : kind_with(err->rc);
 }
 
 bool skn_problem_again(const skein_error *err, const skn_problem *more)
 {
-    return (more->again || retryable(err->rc)) && !more->done;
-}
-
-typedef struct kind {
-    const char *type, *title, *code;
-    int         status;
-} kind;
-
-static const struct {
-    const char *thing;
-    kind        kind;
-} lost[] = {
-    {"world", {"/problems/world-not-found", "There is no such world", "WORLD_NOT_FOUND", 404}},
-    {"chat", {"/problems/chat-not-found", "There is no such chat", "CHAT_NOT_FOUND", 404}},
-    {"message",
-     {"/problems/message-not-found", "There is no such message", "MESSAGE_NOT_FOUND", 404}},
-    {"agent", {"/problems/agent-not-found", "There is no such agent", "AGENT_NOT_FOUND", 404}},
-    {"version",
-     {"/problems/version-not-found", "There is no such version", "VERSION_NOT_FOUND", 404}},
-};
-static const kind other_request = {"/problems/idempotency-mismatch",
-                                   "The key was used for another request",
-                                   "IDEMPOTENCY_MISMATCH", 422};
-
-static kind kind_of(const skein_error *err, const char *thing)
-{
-    size_t rc = (size_t)err->rc;
-    bool   known = rc < sizeof kinds / sizeof kinds[0] && kinds[rc].type;
-
-    for (size_t i = 0; thing && err->rc == SKEIN_NOT_FOUND && i < sizeof lost / sizeof lost[0];
-         i++)
-        if (skn_str_is(skn_str_of(thing), lost[i].thing))
-            return lost[i].kind;
-    if (err->rc == SKEIN_CONFLICT &&
-        skn_str_starts(skn_str_of(err->message), SKN_STR("the key \"")))
-        return other_request;
-    rc = known ? rc : SKEIN_FAILED;
-    return (kind){kinds[rc].type, kinds[rc].title, skein_rc_name(err->rc),
-                  skein_rc_http(err->rc)};
+    return (more->again || kind_with(err->rc)->again) && !more->done;
 }
 
 static void optional_str(skn_jw *w, const char *key, skn_str text)
@@ -256,23 +219,23 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
 {
     static const skn_problem nothing = {0};
     const char              *hint;
-    kind                     k;
+    skn_problem_kind         k;
     char                     type[80];
 
     more = more ? more : &nothing;
     hint = more->hint ? more->hint : err->hint;
-    k = kind_of(err, more->thing);
-    if (more->word) {
-        snprintf(type, sizeof type, "/problems/%s", more->word);
-        k = (kind){type, more->title, more->name, more->status};
-    }
+    k = *skn_problem_of(err, more);
+    if (more->word)
+        k = (skn_problem_kind){more->word, err->rc,     more->status, false,
+                               more->name, more->title, NULL};
+    snprintf(type, sizeof type, "/problems/%s", k.word);
     skn_jw_object(w);
-    skn_jw_kstr(w, "type", skn_str_of(k.type));
+    skn_jw_kstr(w, "type", skn_str_of(type));
     skn_jw_kstr(w, "title", skn_str_of(k.title));
     skn_jw_kint(w, "status", k.status);
     skn_jw_kstr(w, "detail", skn_str_of(err->message));
     optional_str(w, "instance", more->instance);
-    skn_jw_kstr(w, "code", skn_str_of(k.code));
+    skn_jw_kstr(w, "code", skn_str_of(k.name));
     optional_str(w, "requestId", more->request_id);
     skn_jw_kbool(w, "retryable", skn_problem_again(err, more));
     if (skn_problem_again(err, more) && more->retry_after_ms)
