@@ -48,8 +48,8 @@ typedef struct skn_compact_request {
 /* --- Providers */
 
 typedef struct skn_api_model {
-    skn_str name;
-    int64_t window; /* tokens it can read; 0: not known */
+    skn_str name, whole; /* whole: "provider/name" */
+    int64_t window;      /* tokens it can read; -1: not known */
 } skn_api_model;
 
 /* A provider as people see it: of its key only the end and where it comes from. */
@@ -72,13 +72,13 @@ typedef struct skn_api_provider {
 
 /* What /providers/detect found: a server on this computer, or a key in the environment. */
 typedef struct skn_api_found {
-    skn_str              name, label, type, base_url; /* what POST /providers would take */
-    skn_str              version;                     /* of a server; may be absent */
-    skn_str              key_env, key_tail;           /* of a key: the variable, "…9f3a" */
-    skn_str              problem;                     /* why it was not asked; may be absent */
-    bool                 local, in_use;
-    const skn_api_model *models;
-    size_t               model_count;
+    skn_str        name, label, type, base_url; /* what POST /providers would take */
+    skn_str        version;                     /* of a server; may be absent */
+    skn_str        key_source, key_tail;        /* "env OPENAI_API_KEY", "…9f3a" */
+    skn_str        problem;                     /* why it was not asked; may be absent */
+    bool           local, in_use;
+    skn_api_model *models;
+    size_t         model_count;
 } skn_api_found;
 
 typedef enum skn_api_provider_op {
@@ -106,7 +106,7 @@ typedef struct skn_provider_request {
 typedef struct skn_api_providers {
     const skn_api_provider *at; /* LIST: all; GET, NEW, CHANGE: the one */
     size_t                  count;
-    const skn_api_model    *models; /* MODELS, TEST */
+    skn_api_model          *models; /* MODELS, TEST */
     size_t                  model_count;
     const skn_api_found    *found; /* DETECT */
     size_t                  found_count;

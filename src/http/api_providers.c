@@ -3,12 +3,40 @@
 
 #include "base/env_rule.h"
 #include "base/error.h"
+#include "base/shape_rows.h"
 
-/* --- Shapes ------------------------------------------------------------------------------- */
+#include <string.h>
 
-static void write_budget(skn_jw *w, const skn_api_provider *p)
+static void put_key_of(skn_jw *w, skn_str tail, skn_str source)
 {
-    skn_jw_key(w, "budget");
+    if (!source.p) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "tail", tail);
+    skn_jw_kstr(w, "source", source);
+    skn_jw_object_end(w);
+}
+
+static void put_key(skn_jw *w, const void *thing)
+{
+    const skn_api_provider *p = thing;
+
+    put_key_of(w, p->key_tail, p->key_source);
+}
+
+static void put_found_key(skn_jw *w, const void *thing)
+{
+    const skn_api_found *f = thing;
+
+    put_key_of(w, f->key_tail, f->key_source);
+}
+
+static void put_budget(skn_jw *w, const void *thing)
+{
+    const skn_api_provider *p = thing;
+
     if (!p->monthly_micros) {
         skn_jw_null(w);
         return;
@@ -28,120 +56,27 @@ static void write_budget(skn_jw *w, const skn_api_provider *p)
     skn_jw_object_end(w);
 }
 
-static void write_provider(skn_jw *w, const skn_api_provider *p)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", p->name);
-    skn_jw_kstr(w, "type", p->type);
-    skn_jw_kstr(w, "baseUrl", p->base_url);
-    skn_jw_key(w, "key");
-    if (p->key_source.p) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "tail", p->key_tail);
-        skn_jw_kstr(w, "source", p->key_source);
-        skn_jw_object_end(w);
-    } else {
-        skn_jw_null(w);
-    }
-    skn_jw_kstr(w, "origin", p->origin);
-    skn_jw_kstr(w, "state", p->state);
-    skn_jw_kstr(w, "detail", p->detail);
-    skn_jw_kbool(w, "local", p->local);
-    skn_jw_kbool(w, "editable", p->editable);
-    skn_jw_kstr(w, "defaultModel", p->default_model);
-    write_budget(w, p);
-    skn_jw_object_end(w);
-}
-
-static void write_model(skn_jw *w, skn_str provider, const skn_api_model *m, skn_arena *a)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", m->name);
-    skn_jw_kstr(w, "model",
-                provider.p
-                    ? skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(provider), SKN_FMT(m->name))
-                    : SKN_NONE);
-    skn_jw_key(w, "contextWindow");
-    if (m->window > 0)
-        skn_jw_int(w, m->window);
-    else
-        skn_jw_null(w);
-    skn_jw_object_end(w);
-}
-
-static void write_found(skn_jw *w, const skn_api_found *f, skn_arena *a)
-{
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", f->name);
-    skn_jw_kstr(w, "label", f->label);
-    skn_jw_kstr(w, "type", f->type);
-    skn_jw_kstr(w, "baseUrl", f->base_url);
-    skn_jw_kstr(w, "version", f->version);
-    skn_jw_key(w, "key");
-    if (f->key_env.p) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "tail", f->key_tail);
-        skn_jw_kstr(w, "source", skn_arena_printf(a, "env %.*s", SKN_FMT(f->key_env)));
-        skn_jw_object_end(w);
-    } else {
-        skn_jw_null(w);
-    }
-    skn_jw_kbool(w, "local", f->local);
-    skn_jw_kbool(w, "inUse", f->in_use);
-    skn_jw_kstr(w, "problem", f->problem);
-    skn_jw_key(w, "models");
-    skn_jw_array(w);
-    for (size_t i = 0; i < f->model_count; i++)
-        write_model(w, f->name, &f->models[i], a);
-    skn_jw_array_end(w);
-    skn_jw_object_end(w);
-}
+static const skn_member model_rows[] = {
+#include "api/shapes/offered_model.def"
+};
+static const skn_shape  model_shape = SKN_SHAPE(model_rows, skn_api_model);
+static const skn_member provider_rows[] = {
+#include "api/shapes/provider.def"
+};
+static const skn_shape  provider_shape = SKN_SHAPE(provider_rows, skn_api_provider);
+static const skn_member found_rows[] = {
+#include "api/shapes/found_provider.def"
+};
+static const skn_shape found_shape = SKN_SHAPE(found_rows, skn_api_found);
 
 /* --- Answers (loop) ----------------------------------------------------------------------- */
 
 typedef struct asked {
     skn_api_call        *c;
     skn_provider_request request;
-    skn_api_provider_op  then; /* once it is there; GET: nothing more */
+    skn_api_provider_op
+        then; /* what to ask once the provider is known to exist; GET: nothing */
 } asked;
-
-static void ask(asked *a, skein_rc rc);
-
-typedef void write_item(skn_api_call *c, const asked *a, const skn_api_providers *told,
-                        size_t i);
-
-static void write_one(skn_api_call *c, const asked *a, const skn_api_providers *told, size_t i)
-{
-    (void)a;
-    write_provider(&c->w, &told->at[i]);
-}
-
-static void write_offered(skn_api_call *c, const asked *a, const skn_api_providers *told,
-                          size_t i)
-{
-    write_model(&c->w, a->request.name, &told->models[i], c->mem);
-}
-
-static void write_candidate(skn_api_call *c, const asked *a, const skn_api_providers *told,
-                            size_t i)
-{
-    (void)a;
-    write_found(&c->w, &told->found[i], c->mem);
-}
-
-static skein_rc answer_list(const asked *a, const skn_api_providers *told, const char *tag,
-                            size_t count, write_item *write)
-{
-    skn_api_call *c = a->c;
-    skn_page      page;
-    skein_rc      rc = skn_page_open(c, skn_str_of(tag), count, 0, &page);
-
-    if (rc)
-        return rc;
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        write(c, a, told, (size_t)i);
-    return skn_page_close(c, &page, NULL);
-}
 
 /* The outcome of a test is an answer even when it is bad news. */
 static skein_rc answer_test(const asked *a, const skn_api_providers *told)
@@ -175,23 +110,28 @@ static skein_rc answer_one(const asked *a, const skn_api_providers *told)
             c, "Location",
             skn_arena_printf(c->mem, "/providers/%.*s", SKN_FMT(told->at[0].name)));
     }
-    write_provider(&c->w, &told->at[0]);
+    skn_shape_write(&c->w, &provider_shape, &told->at[0]);
     return SKEIN_OK;
 }
 
 static skein_rc answer(const asked *a, const skn_api_providers *told)
 {
+    skn_api_call *c = a->c;
+
     switch (a->request.op) {
     case SKN_PROVIDERS_LIST:
-        return answer_list(a, told, "providers", told->count, write_one);
+        return skn_answer_list(c, SKN_STR("providers"), 0, told->at, told->count,
+                               &provider_shape);
     case SKN_PROVIDERS_MODELS:
-        return answer_list(a, told, "models", told->model_count, write_offered);
+        return skn_answer_list(c, SKN_STR("models"), 0, told->models, told->model_count,
+                               &model_shape);
     case SKN_PROVIDERS_DETECT:
-        return answer_list(a, told, "found", told->found_count, write_candidate);
+        return skn_answer_list(c, SKN_STR("found"), 0, told->found, told->found_count,
+                               &found_shape);
     case SKN_PROVIDERS_TEST:
         return answer_test(a, told);
     case SKN_PROVIDERS_REMOVE:
-        a->c->status = 204;
+        c->status = 204;
         return SKEIN_OK;
     case SKN_PROVIDERS_GET:
     case SKN_PROVIDERS_NEW:
@@ -199,6 +139,15 @@ static skein_rc answer(const asked *a, const skn_api_providers *told)
         break;
     }
     return answer_one(a, told);
+}
+
+static void told_providers(void *arg, const skn_api_providers *told, const skein_error *err);
+
+static void ask(asked *a)
+{
+    const skn_api_agents *to = &a->c->api->o.agents;
+
+    to->providers(to->arg, &a->request, told_providers, a);
 }
 
 static void told_providers(void *arg, const skn_api_providers *told, const skein_error *err)
@@ -211,47 +160,13 @@ static void told_providers(void *arg, const skn_api_providers *told, const skein
         skn_call_answer(c, skn_api_missing(c, err->rc, "provider-not-found"));
     } else if (a->request.op == SKN_PROVIDERS_GET && a->then != SKN_PROVIDERS_GET) {
         a->request.op = a->then;
-        ask(a, SKEIN_OK);
+        ask(a);
     } else {
         skn_call_answer(c, answer(a, told));
     }
 }
 
 /* --- Requests (loop) ---------------------------------------------------------------------- */
-
-static asked *new_asked(skn_api_call *c, skn_api_provider_op op)
-{
-    asked *a = SKN_NEW(c->mem, asked);
-
-    a->c = c;
-    a->request.op = op;
-    a->request.engine = c->engine;
-    a->then = SKN_PROVIDERS_GET;
-    a->request.name = c->params[0];
-    return a;
-}
-
-/* That a provider is not there is no result of asking it. */
-static void ask_there(skn_api_call *c, skn_api_provider_op op)
-{
-    asked *a = new_asked(c, SKN_PROVIDERS_GET);
-
-    a->then = op;
-    ask(a, SKEIN_OK);
-}
-
-static void ask(asked *a, skein_rc rc)
-{
-    skn_api_call         *c = a->c;
-    const skn_api_agents *to = &c->api->o.agents;
-
-    if (rc == SKEIN_OK && !to->providers)
-        rc = skn_api_no_models(c);
-    if (rc)
-        skn_call_answer(c, rc);
-    else
-        to->providers(to->arg, &a->request, told_providers, a);
-}
 
 /* A member that null removes: then it is an empty text. */
 static skein_rc read_part(skn_api_call *c, const char *member, skn_str *out)
@@ -326,48 +241,45 @@ static skein_rc read_new(skn_api_call *c, skn_provider_request *request)
     return request->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
 }
 
-void skn_http_list_providers(skn_api_call *c)
+static skein_rc read_removal(skn_api_call *c, skn_provider_request *request)
 {
-    ask(new_asked(c, SKN_PROVIDERS_LIST), SKEIN_OK);
+    return skn_api_flag(c, "dryRun", &request->dry_run);
 }
 
-void skn_http_create_provider(skn_api_call *c)
+static const struct {
+    const char         *id;
+    skn_api_provider_op op;
+    bool                there; /* a provider that does not exist is a 404, and is not asked */
+    skein_rc (*read)(skn_api_call *c, skn_provider_request *request);
+} operations[] = {{"listProviders", SKN_PROVIDERS_LIST, false, NULL},
+                  {"createProvider", SKN_PROVIDERS_NEW, false, read_new},
+                  {"detectProviders", SKN_PROVIDERS_DETECT, false, NULL},
+                  {"getProvider", SKN_PROVIDERS_GET, false, NULL},
+                  {"updateProvider", SKN_PROVIDERS_CHANGE, false, read_parts},
+                  {"removeProvider", SKN_PROVIDERS_REMOVE, false, read_removal},
+                  {"testProvider", SKN_PROVIDERS_TEST, true, NULL},
+                  {"listModels", SKN_PROVIDERS_MODELS, true, NULL}};
+
+void skn_http_providers(skn_api_call *c)
 {
-    asked *a = new_asked(c, SKN_PROVIDERS_NEW);
+    asked   *a = SKN_NEW(c->mem, asked);
+    size_t   i = 0;
+    skein_rc rc;
 
-    ask(a, read_new(c, &a->request));
-}
-
-void skn_http_get_provider(skn_api_call *c)
-{
-    ask(new_asked(c, SKN_PROVIDERS_GET), SKEIN_OK);
-}
-
-void skn_http_update_provider(skn_api_call *c)
-{
-    asked *a = new_asked(c, SKN_PROVIDERS_CHANGE);
-
-    ask(a, read_parts(c, &a->request));
-}
-
-void skn_http_remove_provider(skn_api_call *c)
-{
-    asked *a = new_asked(c, SKN_PROVIDERS_REMOVE);
-
-    ask(a, skn_api_flag(c, "dryRun", &a->request.dry_run));
-}
-
-void skn_http_test_provider(skn_api_call *c)
-{
-    ask_there(c, SKN_PROVIDERS_TEST);
-}
-
-void skn_http_list_models(skn_api_call *c)
-{
-    ask_there(c, SKN_PROVIDERS_MODELS);
-}
-
-void skn_http_detect_providers(skn_api_call *c)
-{
-    ask(new_asked(c, SKN_PROVIDERS_DETECT), SKEIN_OK);
+    while (strcmp(operations[i].id, c->route->id) != 0)
+        i++;
+    *a = (asked){.c = c,
+                 .request = {.op = operations[i].op, .name = c->params[0], .engine = c->engine},
+                 .then = SKN_PROVIDERS_GET};
+    if (operations[i].there) {
+        a->request.op = SKN_PROVIDERS_GET;
+        a->then = operations[i].op;
+    }
+    rc = operations[i].read ? operations[i].read(c, &a->request) : SKEIN_OK;
+    if (!rc && !c->api->o.agents.providers)
+        rc = skn_api_no_models(c);
+    if (rc)
+        skn_call_answer(c, rc);
+    else
+        ask(a);
 }

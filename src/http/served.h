@@ -20,9 +20,6 @@ skn_handler skn_http_sign_in, skn_http_get_session, skn_http_sign_out, skn_http_
 
 skn_loop_handler skn_http_post_message, skn_http_stop_agents, skn_http_stream_events;
 skn_handler      skn_http_get_settings, skn_http_get_job, skn_http_cancel_job;
-skn_loop_handler skn_http_update_settings, skn_http_reload_settings;
-skn_loop_handler skn_http_list_providers, skn_http_create_provider, skn_http_get_provider,
-    skn_http_update_provider, skn_http_remove_provider, skn_http_test_provider,
-    skn_http_list_models, skn_http_detect_providers;
+skn_loop_handler skn_http_update_settings, skn_http_reload_settings, skn_http_providers;
 
 #endif

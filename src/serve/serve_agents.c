@@ -140,12 +140,16 @@ static void inquiry_end(inquiry *q, const skn_api_providers *told, const skein_e
     free(q);
 }
 
-static const skn_api_model *models_of(const skn_model *models, size_t count, skn_arena *a)
+static skn_api_model *models_of(skn_str provider, const skn_model *models, size_t count,
+                                skn_arena *a)
 {
     skn_api_model *out = SKN_ARRAY(a, count, skn_api_model);
 
     for (size_t i = 0; i < count; i++)
-        out[i] = (skn_api_model){models[i].name, models[i].window};
+        out[i] = (skn_api_model){.name = models[i].name,
+                                 .whole = skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(provider),
+                                                           SKN_FMT(models[i].name)),
+                                 .window = models[i].window > 0 ? models[i].window : -1};
     return out;
 }
 
@@ -257,7 +261,7 @@ static void was_put(void *arg, const skein_error *err)
 static void tell_models(void *arg, const skn_models *m)
 {
     inquiry          *q = arg;
-    skn_api_providers told = {.models = models_of(m->at, m->count, q->a),
+    skn_api_providers told = {.models = models_of(q->name, m->at, m->count, q->a),
                               .model_count = m->count,
                               .state = skn_str_of(skn_ask_state_word(m->state)),
                               .took_ms = (skn_clock_monotonic() - q->began) / 1000000};
@@ -293,7 +297,8 @@ static void tell_found(void *arg, const skn_detected *d)
                                          .type = kind_word(f->about->kind),
                                          .base_url = f->base_url,
                                          .version = f->version,
-                                         .models = models_of(f->models, f->model_count, q->a),
+                                         .models = models_of(skn_str_of(f->about->name),
+                                                             f->models, f->model_count, q->a),
                                          .model_count = f->model_count,
                                          .problem = f->problem ? skn_str_of(f->problem)
                                                                : SKN_NONE,
@@ -304,12 +309,13 @@ static void tell_found(void *arg, const skn_detected *d)
         const skn_found_key *f = &d->keys[i];
 
         if (f->variable)
-            found[n++] = (skn_api_found){.name = skn_str_of(f->about->provider),
-                                         .label = skn_str_of(f->about->label),
-                                         .type = kind_word(f->about->kind),
-                                         .base_url = skn_str_of(f->about->base_url),
-                                         .key_env = skn_str_of(f->variable),
-                                         .key_tail = skn_str_of(f->tail)};
+            found[n++] = (skn_api_found){
+                .name = skn_str_of(f->about->provider),
+                .label = skn_str_of(f->about->label),
+                .type = kind_word(f->about->kind),
+                .base_url = skn_str_of(f->about->base_url),
+                .key_source = skn_arena_printf(q->a, "env %s", f->variable),
+                .key_tail = skn_str_of(f->tail)};
     }
     inquiry_end(q, &(skn_api_providers){.found = found, .found_count = n}, NULL);
 }
