@@ -286,3 +286,12 @@ skn_str skn_sha256_text(skn_sha256 *s, char out[SKN_SHA256_TEXT])
     out[64] = '\0';
     return (skn_str){out, 64};
 }
+
+skn_str skn_sha256_of(skn_str bytes, char out[SKN_SHA256_TEXT])
+{
+    skn_sha256 s;
+
+    skn_sha256_init(&s);
+    skn_sha256_add(&s, bytes);
+    return skn_sha256_text(&s, out);
+}

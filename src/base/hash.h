@@ -33,5 +33,7 @@ void skn_sha256_init(skn_sha256 *s);
 void skn_sha256_add(skn_sha256 *s, skn_str bytes);
 /* The digest of all that was added, in lower-case hexadecimal; the state is used up. */
 skn_str skn_sha256_text(skn_sha256 *s, char out[SKN_SHA256_TEXT]);
+/* The same of one text. */
+skn_str skn_sha256_of(skn_str bytes, char out[SKN_SHA256_TEXT]);
 
 #endif

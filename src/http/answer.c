@@ -3,8 +3,6 @@
 #include "http/inside.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 static const char *status_text(int status)
 {
@@ -68,8 +66,7 @@ static void date_line(skn_buf *out)
 static bool has_header(const skn_api_call *c, const char *name)
 {
     for (size_t i = 0; i < c->headers.n; i++)
-        if (c->headers.p[i].name.n == strlen(name) &&
-            strncasecmp(c->headers.p[i].name.p, name, c->headers.p[i].name.n) == 0)
+        if (skn_str_is_word(c->headers.p[i].name, name))
             return true;
     return false;
 }

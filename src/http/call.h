@@ -57,7 +57,7 @@ void skn_conn_send(skn_conn *conn, skn_shared *bytes);
 size_t skn_conn_unsent(const skn_conn *conn);
 /* Ends the answer in order once all is sent, or cuts it now; `gone` follows in either case. */
 void skn_conn_end(skn_conn *conn);
-void skn_conn_cut(skn_conn *conn);
+void skn_conn_close(skn_conn *conn);
 /* Frees a call that a stream owned; after `gone`. */
 void skn_call_free(skn_api_call *c);
 

@@ -13,7 +13,7 @@ static void can_read(void *arg);
 
 static void enter(skn_conn *conn, skn_conn_row row)
 {
-    skn_conn_list *all = skn_wire_conns(conn->http);
+    skn_conn_list *all = &conn->http->conns;
     skn_conn      *last = all->row[row].last;
 
     conn->row[row].in = true;
@@ -26,7 +26,7 @@ static void enter(skn_conn *conn, skn_conn_row row)
 
 static void leave(skn_conn *conn, skn_conn_row row)
 {
-    skn_conn_list *all = skn_wire_conns(conn->http);
+    skn_conn_list *all = &conn->http->conns;
     skn_conn      *prev = conn->row[row].prev, *next = conn->row[row].next;
 
     if (!conn->row[row].in)
@@ -55,7 +55,7 @@ void skn_conn_list_idle(skn_conn *conn)
  * So each is looked at once for each time that it was idle. */
 bool skn_conn_make_room(skn_http *h)
 {
-    skn_conn_list *all = skn_wire_conns(h);
+    skn_conn_list *all = &h->conns;
     skn_conn      *first;
 
     while ((first = all->row[SKN_ROW_IDLE].first) && !is_idle(first))
@@ -67,7 +67,7 @@ bool skn_conn_make_room(skn_http *h)
 
 bool skn_conn_drop_stranger(skn_http *h)
 {
-    skn_conn *first = skn_wire_conns(h)->row[SKN_ROW_STRANGER].first;
+    skn_conn *first = h->conns.row[SKN_ROW_STRANGER].first;
 
     if (first)
         skn_conn_close(first);
@@ -108,7 +108,7 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     skn_watch_read(conn->watch, true);
     skn_conn_list_idle(conn);
     conn->late = h->closing;
-    skn_wire_conns(h)->late += conn->late;
+    h->conns.late += conn->late;
     return conn;
 }
 
@@ -122,11 +122,6 @@ void skn_conn_belongs(skn_conn *conn, const char *session)
     snprintf(conn->session, sizeof conn->session, "%s", session);
 }
 
-skn_conn *skn_conn_next(const skn_conn *conn)
-{
-    return conn->row[SKN_ROW_ALL].next;
-}
-
 void skn_conn_close(skn_conn *conn)
 {
     if (conn->fd < 0)
@@ -138,18 +133,13 @@ void skn_conn_close(skn_conn *conn)
     skn_conn_drop_unsent(conn);
     for (skn_conn_row row = SKN_ROW_ALL; row < SKN_ROWS; row++)
         leave(conn, row);
-    skn_wire_conns(conn->http)->late -= conn->late;
+    conn->http->conns.late -= conn->late;
     if (conn->gone)
         skn_conn_tell_gone(conn);
     if ((conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY) && conn->call)
         skn_call_free(conn->call);
-    skn_wire_closed(conn->http);
+    skn_http_call_ended(conn->http);
     skn_conn_release(conn);
-}
-
-void skn_conn_kick(skn_conn *conn)
-{
-    skn_conn_close(conn);
 }
 
 void skn_conn_next_request(skn_conn *conn)
@@ -332,7 +322,7 @@ static void input_ended(skn_conn *conn)
 static void can_read(void *arg)
 {
     skn_conn *conn = arg;
-    char     *scratch = skn_wire_scratch(conn->http);
+    char     *scratch = conn->http->scratch;
     ssize_t   n = read(conn->fd, scratch, SKN_READ_BYTES);
 
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))

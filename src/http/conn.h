@@ -66,9 +66,8 @@ struct skn_conn {
 
 void skn_conn_hold(skn_conn *conn);
 void skn_conn_release(skn_conn *conn);
-/* Closes it now; a stream is told by skn_conn_tell_gone, in a later round of the loop: whoever just
- * tried to send may be walking over its streams. */
-void skn_conn_close(skn_conn *conn);
+/* Tells the stream of a closed connection, in a later round of the loop: whoever just tried to send may be walking over
+ * its streams. */
 void skn_conn_tell_gone(skn_conn *conn);
 /* Goes on with requests whose bytes are there. */
 void skn_conn_feed(skn_conn *conn);

@@ -221,7 +221,7 @@ static bool write_now(skn_conn *conn, skn_buf *head, skn_buf *body)
     }
     from -= head->n;
     if (body && from < body->n) {
-        skn_shared *s = shared_take(body, skn_wire_answers(conn->http));
+        skn_shared *s = shared_take(body, &conn->http->answers);
 
         add_piece(conn, s, from, s->n);
     }
@@ -252,7 +252,7 @@ static bool may_stay(const skn_conn *conn, const skn_api_call *c)
 
 void skn_conn_answer(skn_conn *conn, skn_api_call *c)
 {
-    skn_buf *head = skn_wire_head(conn->http);
+    skn_buf *head = &conn->http->head;
     bool     keep = conn->fd >= 0 && may_stay(conn, c);
     bool     bare = skn_dispatch_head_only(c) || c->status == 204 || c->status == 304;
     size_t   size = c->out.n;
@@ -298,7 +298,7 @@ void skn_conn_tell_gone(skn_conn *conn)
 /* The call's hold becomes the stream's, which tell_gone gives back. */
 void skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg)
 {
-    skn_buf *head = skn_wire_head(conn->http);
+    skn_buf *head = &conn->http->head;
 
     conn->call = NULL;
     conn->gone = gone;
@@ -353,9 +353,4 @@ void skn_conn_end(skn_conn *conn)
     if (conn->chunked)
         skn_conn_say(conn, SKN_STR("0\r\n\r\n"));
     flush_later(conn); /* also when all is sent already */
-}
-
-void skn_conn_cut(skn_conn *conn)
-{
-    skn_conn_close(conn);
 }

@@ -88,7 +88,7 @@ void skn_call_free(skn_api_call *c)
     skn_http *h = c->by->http;
     bool      large = b->counted + c->out.cap > TRIM_BYTES;
 
-    *skn_wire_bodies(h) -= b->counted;
+    h->bodies -= b->counted;
     skn_buf_release(&b->body);
     skn_buf_release(&c->out);
     skn_arena_free(c->mem);
@@ -104,22 +104,23 @@ skn_buf *skn_dispatch_body(skn_api_call *c)
 
 bool skn_dispatch_grew(skn_api_call *c)
 {
-    boxed  *b = box_of(c);
-    size_t *all = skn_wire_bodies(c->by->http);
+    boxed    *b = box_of(c);
+    skn_http *h = c->by->http;
 
-    *all += b->body.n - b->counted;
+    h->bodies += b->body.n - b->counted;
     b->counted = b->body.n;
-    return *all <= SKN_BODIES_MAX && !b->body.starved;
+    return h->bodies <= SKN_BODIES_MAX && !b->body.starved;
 }
 
 /* What bodies need is bounded for all requests together. */
 static bool reserve(boxed *b)
 {
-    size_t *all = skn_wire_bodies(b->c.by->http), need = skn_api_need(&b->c);
+    skn_http *h = b->c.by->http;
+    size_t    need = skn_api_need(&b->c);
 
-    if ((need && *all + need > SKN_BODIES_MAX) || !skn_api_has_memory(&b->c, *all))
+    if ((need && h->bodies + need > SKN_BODIES_MAX) || !skn_api_has_memory(&b->c, h->bodies))
         return false;
-    *all += need;
+    h->bodies += need;
     b->counted += need;
     return true;
 }
@@ -259,7 +260,7 @@ static void hold_back(boxed *b)
 
     if (b->c.rc || c->out.n < SKN_ANSWER_BIG || !c->route ||
         c->route->flags & SKN_ROUTE_CHANGES ||
-        *skn_wire_answers(c->by->http) + c->out.n <= SKN_ANSWERS_MAX)
+        c->by->http->answers + c->out.n <= SKN_ANSWERS_MAX)
         return;
     b->c.rc = skn_call_problem(c, 503, "overloaded",
                                "too many answers wait for their clients to take them");

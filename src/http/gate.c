@@ -9,20 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-static void digest(skn_str text, char out[SKN_SHA256_TEXT])
-{
-    skn_sha256 s;
-
-    skn_sha256_init(&s);
-    skn_sha256_add(&s, text);
-    skn_sha256_text(&s, out);
-}
-
 void skn_gate_token(skn_gate *g, skn_str token)
 {
     g->token[0] = '\0';
     if (token.n)
-        digest(token, g->token);
+        skn_sha256_of(token, g->token);
 }
 
 static bool same(skn_str a, skn_str b)
@@ -132,7 +123,7 @@ bool skn_gate_is_token(const skn_gate *g, skn_str token)
     char     theirs[SKN_SHA256_TEXT];
     unsigned differ = 0;
 
-    digest(token, theirs);
+    skn_sha256_of(token, theirs);
     for (size_t i = 0; i < SKN_SHA256_TEXT; i++)
         differ |= (unsigned)(theirs[i] ^ g->token[i]);
     return g->token[0] && differ == 0;

@@ -29,6 +29,14 @@ typedef struct skn_frame {
 skn_frame skn_frame_new(skn_str bytes); /* any thread */
 void      skn_frame_drop(skn_frame *f); /* empty is fine */
 
+/* --- Frames of server-sent events (WHATWG HTML 9.2), as bytes (stream.c). Any thread. */
+
+/* id 0: none. The event's name has no line ends; data may be anything, also empty. The format cannot carry a carriage
+ * return in data: it becomes a line feed, which is white space in JSON either way. */
+void skn_sse_frame(skn_buf *out, int64_t id, skn_str event, skn_str data);
+/* How long a client waits before it comes back. */
+void skn_sse_retry(skn_buf *out, int64_t ms);
+
 /* --- What is told (answer.c) ------------------------------------------------------------------- */
 
 /* There may be more behind these: they are as many as were asked for, or so large that the store may

@@ -74,6 +74,21 @@ typedef struct skn_jobs          skn_jobs;          /* jobs.c */
 typedef struct skn_wire          skn_wire;          /* server.c */
 typedef struct skn_sessions_kept skn_sessions_kept; /* sessions.c */
 
+typedef enum skn_conn_row {
+    SKN_ROW_ALL,
+    SKN_ROW_IDLE,     /* those that may do nothing */
+    SKN_ROW_STRANGER, /* those that nobody who is let in has used yet */
+    SKN_ROWS
+} skn_conn_row;
+
+typedef struct skn_conn_list {
+    struct {
+        skn_conn *first, *last; /* the latest are last */
+        int       count;
+    } row[SKN_ROWS];
+    int late; /* of all; nobody waits for these */
+} skn_conn_list;
+
 struct skn_http {
     skn_http_options   o; /* texts are copies in mem */
     skn_arena         *mem;
@@ -87,6 +102,11 @@ struct skn_http {
     skn_sessions_kept *sessions;
     skn_uid_maker     *ids;
     skn_wire          *wire;
+    skn_conn_list      conns;
+    char              *scratch; /* SKN_READ_BYTES for one read */
+    skn_buf            head;    /* of one answer */
+    size_t             bodies;  /* bytes of requests in memory, and reserved for them */
+    size_t             answers; /* bytes of answers that are not taken yet */
     skn_counts         counts;
     int64_t            started; /* microseconds UTC */
     int                calls;   /* that are not answered yet */
@@ -98,7 +118,7 @@ struct skn_http {
 
 /* A copy of the settings that are shown; any thread. */
 skn_str skn_http_shown_settings(skn_http *h, skn_arena *a);
-/* A call has ended: what waits for the last of them may go on. */
+/* A call, a connection or a job has ended: what waits for the last of them may go on. */
 void skn_http_call_ended(skn_http *h);
 
 /* --- From request to answer (dispatch.c) ------------------------------------------------------ */
@@ -184,35 +204,11 @@ void skn_conn_answer(skn_conn *conn, skn_api_call *c);
 void skn_conn_tick(skn_conn *conn, int64_t now_ms);
 /* The server closes: what waits goes at once, what is worked on after its answer. */
 void skn_conn_finish(skn_conn *conn);
-void skn_conn_kick(skn_conn *conn);
 /* Closes the one that has done nothing for anybody for the longest time; false when there is none. */
 bool skn_conn_make_room(skn_http *h);
 /* Closes the oldest one of strangers; false when there is none. */
 bool skn_conn_drop_stranger(skn_http *h);
 
-/* What server.c keeps for its connections. */
-typedef enum skn_conn_row {
-    SKN_ROW_ALL,
-    SKN_ROW_IDLE,     /* those that may do nothing */
-    SKN_ROW_STRANGER, /* those that nobody who is let in has used yet */
-    SKN_ROWS
-} skn_conn_row;
-
-typedef struct skn_conn_list {
-    struct {
-        skn_conn *first, *last; /* the latest are last */
-        int       count;
-    } row[SKN_ROWS];
-    int late; /* of all; nobody waits for these */
-} skn_conn_list;
-
-skn_conn_list *skn_wire_conns(skn_http *h);
-skn_conn      *skn_conn_next(const skn_conn *conn);
-char          *skn_wire_scratch(skn_http *h); /* SKN_READ_BYTES for one read */
-skn_buf       *skn_wire_head(skn_http *h);    /* for one answer's head */
-size_t        *skn_wire_bodies(skn_http *h);  /* bytes of bodies in memory */
-size_t        *skn_wire_answers(skn_http *h); /* bytes of answers that are not taken yet */
-void           skn_wire_closed(skn_http *h);  /* a connection has gone */
 /* Writes to this connection come in this round of the loop. */
 void    skn_wire_flush_later(skn_http *h, skn_conn *conn);
 void    skn_conn_flush(skn_conn *conn);

@@ -81,6 +81,28 @@ void skn_jobs_free(skn_jobs *j)
 
 static void tell_end(void *arg);
 
+/* Takes the result over; err NULL: it succeeded. */
+static void finish(skn_job *job, skn_buf *result, const skein_error *err)
+{
+    skein_error lost = {0};
+
+    if (!err && result->starved)
+        skn_no_memory(&lost);
+    else if (!err && result->over)
+        skn_fail(&lost, SKEIN_LIMIT, "the result is larger than %zu bytes", result->limit);
+    if (lost.rc)
+        skn_buf_clear(result);
+    pthread_mutex_lock(&job->jobs->mu);
+    job->state = lost.rc ? FAILED : !err ? DONE : job->cancel ? CANCELLED : FAILED;
+    job->finished_at = skn_clock_micros();
+    job->result = *result;
+    job->err = err ? *err : lost;
+    pthread_mutex_unlock(&job->jobs->mu);
+    if (job->drop)
+        job->drop(job->arg);
+    job->drop = NULL;
+}
+
 static void run_job(void *arg)
 {
     skn_job    *job = arg;
@@ -90,39 +112,32 @@ static void run_job(void *arg)
 
     skn_buf_init(&out, RESULT_MOST);
     rc = job->work(job, job->arg, &out, &err);
-    if (rc == SKEIN_OK && out.starved)
-        rc = skn_no_memory(&err);
-    else if (rc == SKEIN_OK && out.over)
-        rc = skn_fail(&err, SKEIN_LIMIT, "the result is larger than %zu bytes", out.limit);
-    if (job->drop)
-        job->drop(job->arg);
-    pthread_mutex_lock(&job->jobs->mu);
-    job->drop = NULL;
-    job->state = rc == SKEIN_OK ? DONE : job->cancel ? CANCELLED : FAILED;
-    job->finished_at = skn_clock_micros();
-    job->result = out;
-    job->err = err;
-    pthread_mutex_unlock(&job->jobs->mu);
+    finish(job, &out, rc ? &err : NULL);
     tell_end(job);
+}
+
+static void forget_locked(skn_jobs *j, skn_job **at)
+{
+    skn_job *gone = *at;
+
+    *at = gone->next;
+    j->count--;
+    j->bytes -= gone->result.n;
+    job_free(gone);
 }
 
 /* The one that ended first, but for `but`, makes room; false when there is none. */
 static bool forget_one_locked(skn_jobs *j, const skn_job *but)
 {
-    skn_job **oldest = NULL, *gone;
+    skn_job **oldest = NULL;
 
     for (skn_job **at = &j->first; *at; at = &(*at)->next)
         if ((*at)->over && *at != but &&
             (!oldest || (*at)->finished_at <= (*oldest)->finished_at))
             oldest = at;
-    if (!oldest)
-        return false;
-    gone = *oldest;
-    *oldest = gone->next;
-    j->count--;
-    j->bytes -= gone->result.n;
-    job_free(gone);
-    return true;
+    if (oldest)
+        forget_locked(j, oldest);
+    return oldest != NULL;
 }
 
 /* On the loop: whoever waits for the last job may go on only when nothing of it is left to run. */
@@ -147,18 +162,11 @@ void skn_jobs_sweep(skn_jobs *j, int64_t now)
 
     pthread_mutex_lock(&j->mu);
     at = &j->first;
-    while (*at) {
-        skn_job *job = *at;
-
-        if (!job->over || now - job->finished_at < KEPT_MICROS) {
-            at = &job->next;
-            continue;
-        }
-        *at = job->next;
-        j->count--;
-        j->bytes -= job->result.n;
-        job_free(job);
-    }
+    while (*at)
+        if ((*at)->over && now - (*at)->finished_at >= KEPT_MICROS)
+            forget_locked(j, at);
+        else
+            at = &(*at)->next;
     pthread_mutex_unlock(&j->mu);
 }
 
@@ -205,27 +213,12 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
 
 void skn_job_end(skn_job *job, skn_str result, const skein_error *err)
 {
-    skn_jobs *j = job->jobs;
-    skn_buf   out;
+    skn_buf out;
 
     skn_buf_init(&out, RESULT_MOST);
     skn_buf_add(&out, result);
-    pthread_mutex_lock(&j->mu);
-    job->state = !err ? DONE : job->cancel ? CANCELLED : FAILED;
-    job->finished_at = skn_clock_micros();
-    job->result = out;
-    if (err)
-        job->err = *err;
-    else if (out.over) {
-        job->state = FAILED;
-        skn_fail(&job->err, SKEIN_LIMIT, "the result is larger than %zu bytes", out.limit);
-        skn_buf_clear(&job->result);
-    }
-    pthread_mutex_unlock(&j->mu);
-    if (job->drop)
-        job->drop(job->arg);
-    job->drop = NULL;
-    skn_workers_run(j->http->o.workers, tell_end, job_over, job);
+    finish(job, &out, err);
+    skn_workers_run(job->jobs->http->o.workers, tell_end, job_over, job);
 }
 
 static void start_away(void *arg)
@@ -290,16 +283,6 @@ static void cancel_held(void *arg)
     skn_http_call_ended(j->http);
 }
 
-/* True when the loop has to be told, which counts as if something ran until it was. */
-static bool cancel_locked(skn_job *job)
-{
-    bool tell = job->away.start && !job->cancel && !job->over;
-
-    job->held = job->held || tell;
-    job->cancel = true;
-    return tell;
-}
-
 /* --- Asking about them ---------------------------------------------------------------------------- */
 
 void skn_job_world(skn_job *job, skein_world_id world)
@@ -323,15 +306,6 @@ bool skn_job_cancelled(skn_job *job)
     cancelled = job->cancel;
     pthread_mutex_unlock(&job->jobs->mu);
     return cancelled;
-}
-
-static skn_job *find_locked(skn_jobs *j, skn_str id)
-{
-    skn_job *job = j->first;
-
-    while (job && !skn_str_is(id, job->id))
-        job = job->next;
-    return job;
 }
 
 static void shape_locked(const skn_job *job, bool whole, skn_jw *w)
@@ -391,29 +365,36 @@ static void tell_end(void *arg)
 
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
 {
-    skn_job *job;
+    const skn_job *job;
 
     pthread_mutex_lock(&j->mu);
-    job = find_locked(j, id);
+    for (job = j->first; job && !skn_str_is(id, job->id);)
+        job = job->next;
     if (job)
         shape_locked(job, true, w);
     pthread_mutex_unlock(&j->mu);
     return job != NULL;
 }
 
+/* Until the loop was told of a cancel, it counts as if something ran. */
 bool skn_job_cancel(skn_jobs *j, skn_str id)
 {
-    skn_job *job;
-    bool     tell;
+    bool found = false, tell = false;
 
     pthread_mutex_lock(&j->mu);
-    job = find_locked(j, id);
-    tell = job && cancel_locked(job);
+    for (skn_job *job = j->first; job; job = job->next) {
+        if (id.p && !skn_str_is(id, job->id))
+            continue;
+        found = true;
+        job->held = job->held || (job->away.start && !job->cancel && !job->over);
+        job->cancel = true;
+        tell = tell || job->held;
+    }
     j->posts += tell;
     pthread_mutex_unlock(&j->mu);
     if (tell)
         skn_loop_post(j->http->o.loop, cancel_held, j);
-    return job != NULL;
+    return found;
 }
 
 int skn_jobs_running(skn_jobs *j)
@@ -424,17 +405,4 @@ int skn_jobs_running(skn_jobs *j)
     n = j->running + j->posts;
     pthread_mutex_unlock(&j->mu);
     return n;
-}
-
-void skn_jobs_cancel_all(skn_jobs *j)
-{
-    bool tell = false;
-
-    pthread_mutex_lock(&j->mu);
-    for (skn_job *job = j->first; job; job = job->next)
-        tell = cancel_locked(job) || tell;
-    j->posts += tell;
-    pthread_mutex_unlock(&j->mu);
-    if (tell)
-        skn_loop_post(j->http->o.loop, cancel_held, j);
 }

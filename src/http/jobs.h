@@ -51,8 +51,8 @@ bool skn_job_cancelled(skn_job *job);
 /* {"id","kind","state","progress","result","error","createdAt","finishedAt"}; false when it is not
  * known. Progress is a part of 1, or null. */
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w);
+/* Asks for its end, or with an absent id for that of all; false when there is no such job. */
 bool skn_job_cancel(skn_jobs *j, skn_str id);
-void skn_jobs_cancel_all(skn_jobs *j);
 int  skn_jobs_running(skn_jobs *j);
 /* Forgets what ended an hour before now (microseconds UTC). */
 void skn_jobs_sweep(skn_jobs *j, int64_t now);

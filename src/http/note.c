@@ -2,7 +2,6 @@
 #include "http/hub.h"
 
 #include "base/clock.h"
-#include "http/sse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -24,11 +24,6 @@ static bool is_token(skn_str s)
     return s.n > 0;
 }
 
-static bool same_word(skn_str a, const char *b)
-{
-    return a.n == strlen(b) && strncasecmp(a.p, b, a.n) == 0;
-}
-
 /* --- Where the head ends ---------------------------------------------------------------------- */
 
 static void check_sizes(size_t first, size_t seen, skn_refusal *no)
@@ -178,7 +173,7 @@ static size_t count_of(const skn_request *r, const char *name, skn_str *value)
     size_t n = 0;
 
     for (size_t i = 0; i < r->header_count; i++)
-        if (same_word(r->headers[i].name, name)) {
+        if (skn_str_is_word(r->headers[i].name, name)) {
             if (n++ == 0)
                 *value = r->headers[i].value;
         }
@@ -200,7 +195,7 @@ static bool list_has(skn_str list, const char *token)
     skn_str piece;
 
     while (list.p && skn_str_split(&list, ',', &piece))
-        if (same_word(trim_blanks(piece), token))
+        if (skn_str_is_word(trim_blanks(piece), token))
             return true;
     return false;
 }
@@ -235,7 +230,7 @@ static void read_framing(skn_request *r, skn_refusal *no)
         refuse(no, 400, "Content-Length stands beside Transfer-Encoding");
     if (codings && r->minor == 0)
         refuse(no, 400, "HTTP/1.0 has no Transfer-Encoding");
-    if (codings && (codings > 1 || !same_word(coding, "chunked")))
+    if (codings && (codings > 1 || !skn_str_is_word(coding, "chunked")))
         refuse(no, 501, "the only Transfer-Encoding understood is \"chunked\"");
     r->chunked = codings == 1;
     if (lengths)
@@ -278,7 +273,7 @@ static void read_connection(skn_request *r, skn_refusal *no)
                            : list_has(connection, "keep-alive");
     if (!count_of(r, "expect", &expect))
         return;
-    if (!same_word(expect, "100-continue"))
+    if (!skn_str_is_word(expect, "100-continue"))
         refuse(no, 417, "the only expectation understood is \"100-continue\"");
     r->expect = r->minor > 0 && (r->chunked || r->length);
 }

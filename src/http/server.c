@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/error.h"
-#include "http/inside.h"
+#include "http/conn.h"
 #include "http/jobs.h"
 #include "http/served.h"
 #include "http/sessions.h"
@@ -36,44 +36,15 @@ struct skn_wire {
     int      listeners;
     int      ask; /* the kernel, who a client is */
     int spare; /* a descriptor for those who are turned away when there is no other; -1: none */
-    skn_conn_list conns;
-    skn_timer    *tick, *breath, *cut;
-    char         *scratch;
-    skn_buf       head;
-    size_t        bodies, answers;
-    skn_conn    **flush; /* those that have something to write in this round */
-    size_t        flush_count, flush_cap;
-    skn_call     *done;
-    void         *done_arg;
-    bool          hub_closed, parting;
+    skn_timer *tick, *breath, *cut;
+    skn_conn **flush; /* those that have something to write in this round */
+    size_t     flush_count, flush_cap;
+    skn_call  *done;
+    void      *done_arg;
+    bool       hub_closed, parting;
 };
 
 /* --- What connections ask for --------------------------------------------------------------------- */
-
-skn_conn_list *skn_wire_conns(skn_http *h)
-{
-    return &h->wire->conns;
-}
-
-char *skn_wire_scratch(skn_http *h)
-{
-    return h->wire->scratch;
-}
-
-skn_buf *skn_wire_head(skn_http *h)
-{
-    return &h->wire->head;
-}
-
-size_t *skn_wire_bodies(skn_http *h)
-{
-    return &h->wire->bodies;
-}
-
-size_t *skn_wire_answers(skn_http *h)
-{
-    return &h->wire->answers;
-}
 
 int64_t skn_wire_now(void)
 {
@@ -113,7 +84,7 @@ void skn_wire_flush_later(skn_http *h, skn_conn *conn)
  * whatever it does, so that they cannot keep out those who are let in. */
 static bool make_room(skn_http *h, const skn_peer *peer)
 {
-    const skn_conn_list *all = &h->wire->conns;
+    const skn_conn_list *all = &h->conns;
     bool                 stranger = !skn_peer_is_owner(peer->uid);
 
     if (stranger &&
@@ -212,8 +183,8 @@ static void tick(void *arg)
     skn_http *h = arg;
     int64_t   now = skn_wire_now(), streams = 0, lag = 0;
 
-    for (skn_conn *c = h->wire->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
-        next = skn_conn_next(c);
+    for (skn_conn *c = h->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
+        next = c->row[SKN_ROW_ALL].next;
         skn_conn_tick(c, now);
     }
     skn_sessions_refresh(h, now);
@@ -223,7 +194,7 @@ static void tick(void *arg)
     skn_jobs_sweep(h->jobs, skn_clock_micros());
     if (h->hub)
         skn_hub_count(h->hub, &streams, &lag);
-    atomic_store(&h->counts.connections, h->wire->conns.row[SKN_ROW_ALL].count);
+    atomic_store(&h->counts.connections, h->conns.row[SKN_ROW_ALL].count);
     atomic_store(&h->counts.streams, streams);
     atomic_store(&h->counts.lag, lag);
     skn_timer_start(h->wire->tick, TICK_MS);
@@ -321,8 +292,8 @@ static void make_wire(skn_http *h)
     h->wire = w;
     w->ask = skn_peer_ask_open();
     keep_spare(w);
-    w->scratch = skn_heap(SKN_READ_BYTES);
-    skn_buf_init(&w->head, 256 * 1024);
+    h->scratch = skn_heap(SKN_READ_BYTES);
+    skn_buf_init(&h->head, 256 * 1024);
     w->tick = skn_timer_new(h->o.loop, tick, h);
     w->breath = skn_timer_new(h->o.loop, breathe, h);
     skn_timer_start(w->tick, TICK_MS);
@@ -422,12 +393,12 @@ skn_str skn_http_shown_settings(skn_http *h, skn_arena *a)
 static void part(void *arg);
 
 /* Told from the loop's next round, so that whoever called is out of the server's functions. */
-static void may_be_done(skn_http *h)
+void skn_http_call_ended(skn_http *h)
 {
     skn_wire *w = h->wire;
-    bool      late = w->listeners || w->conns.late;
+    bool      late = w->listeners || h->conns.late;
 
-    if (!w->done || !w->hub_closed || w->conns.row[SKN_ROW_ALL].count > w->conns.late ||
+    if (!w->done || !w->hub_closed || h->conns.row[SKN_ROW_ALL].count > h->conns.late ||
         h->calls || skn_jobs_running(h->jobs) || (late && w->parting))
         return;
     w->parting = true;
@@ -436,22 +407,12 @@ static void may_be_done(skn_http *h)
         w->done = NULL;
 }
 
-void skn_wire_closed(skn_http *h)
-{
-    may_be_done(h);
-}
-
-void skn_http_call_ended(skn_http *h)
-{
-    may_be_done(h);
-}
-
 static void hub_closed(void *arg)
 {
     skn_http *h = arg;
 
     h->wire->hub_closed = true;
-    may_be_done(h);
+    skn_http_call_ended(h);
 }
 
 /* The first `stay` of them go on. */
@@ -471,15 +432,15 @@ static void stop_listening(skn_http *h, int stay)
 
 static void each_conn(skn_http *h, void (*fn)(skn_conn *conn))
 {
-    for (skn_conn *c = h->wire->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
-        next = skn_conn_next(c);
+    for (skn_conn *c = h->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
+        next = c->row[SKN_ROW_ALL].next;
         fn(c);
     }
 }
 
 static void cut_rest(void *arg)
 {
-    each_conn(arg, skn_conn_kick);
+    each_conn(arg, skn_conn_close);
 }
 
 /* Nothing is left to be done; those that came meanwhile were told so, and hold up nobody. */
@@ -488,8 +449,8 @@ static void part(void *arg)
     skn_http *h = arg;
 
     stop_listening(h, 0);
-    each_conn(h, skn_conn_kick);
-    may_be_done(h);
+    each_conn(h, skn_conn_close);
+    skn_http_call_ended(h);
 }
 
 void skn_http_close(skn_http *h, skn_call *done, void *arg)
@@ -500,7 +461,7 @@ void skn_http_close(skn_http *h, skn_call *done, void *arg)
     w->done = done;
     w->done_arg = arg;
     stop_listening(h, h->o.fd_stays ? 0 : 1);
-    skn_jobs_cancel_all(h->jobs);
+    skn_job_cancel(h->jobs, SKN_NONE);
     each_conn(h, skn_conn_finish);
     w->cut = skn_timer_new(h->o.loop, cut_rest, h);
     skn_timer_start(w->cut, CLOSE_MS);
@@ -526,13 +487,13 @@ void skn_http_free(skn_http *h)
     skn_timer_free(h->wire->tick);
     skn_timer_free(h->wire->breath);
     skn_timer_free(h->wire->cut);
-    skn_buf_release(&h->wire->head);
+    skn_buf_release(&h->head);
     if (h->wire->ask >= 0)
         close(h->wire->ask);
     if (h->wire->spare >= 0)
         close(h->wire->spare);
     free(h->wire->flush);
-    free(h->wire->scratch);
+    free(h->scratch);
     free(h->wire);
     pthread_mutex_destroy(&h->counts.mu);
     pthread_mutex_destroy(&h->mu);

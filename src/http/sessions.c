@@ -36,15 +36,6 @@ typedef struct reading {
     skein_rc     rc;
 } reading;
 
-static void hash_of(skn_str secret, char out[SKN_SHA256_TEXT])
-{
-    skn_sha256 s;
-
-    skn_sha256_init(&s);
-    skn_sha256_add(&s, secret);
-    skn_sha256_text(&s, out);
-}
-
 static void make_secret(char out[SKN_SECRET_TEXT])
 {
     for (size_t i = 0; i < 4; i++)
@@ -81,7 +72,7 @@ bool skn_sessions_find(skn_sessions_kept *k, skn_str secret, int64_t peer_uid,
 
     if (secret.n != SKN_SECRET_TEXT - 1)
         return false;
-    hash_of(secret, hash);
+    skn_sha256_of(secret, hash);
     pthread_mutex_lock(&k->mu);
     for (size_t i = 0; !found && i < k->list.count; i++) {
         const skn_session *s = &k->list.at[i];
@@ -217,7 +208,7 @@ skein_rc skn_sessions_begin(skn_api_call *c, skn_str label, skn_str with,
     skein_rc           rc = SKEIN_OK;
 
     make_secret(secret);
-    hash_of(skn_str_of(secret), hash);
+    skn_sha256_of(skn_str_of(secret), hash);
     skn_uid_next(h->ids, uid);
     *out = (skn_session){.uid = skn_arena_copy(c->mem, skn_str_of(uid)),
                          .hash = skn_arena_copy(c->mem, skn_str_of(hash)),
@@ -269,7 +260,7 @@ void skn_link_new(skn_sessions_kept *k, char code[SKN_SECRET_TEXT], int64_t *exp
     *expires_at = skn_clock_micros() + SKN_LINK_MICROS;
     pthread_mutex_lock(&k->mu);
     l = &k->links[k->next_link++ % LINKS_MOST];
-    hash_of(skn_str_of(code), l->hash);
+    skn_sha256_of(skn_str_of(code), l->hash);
     l->expires_at = *expires_at;
     pthread_mutex_unlock(&k->mu);
 }
@@ -279,7 +270,7 @@ bool skn_link_take(skn_sessions_kept *k, skn_str code)
     char hash[SKN_SHA256_TEXT];
     bool found = false;
 
-    hash_of(code, hash);
+    skn_sha256_of(code, hash);
     pthread_mutex_lock(&k->mu);
     for (size_t i = 0; !found && i < LINKS_MOST; i++) {
         once *l = &k->links[i];

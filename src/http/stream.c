@@ -5,8 +5,6 @@
 #include "http/hub.h"
 #include "http/request.h"
 #include "http/served.h"
-#include "http/sse.h"
-#include "http/stream_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +13,25 @@
 #define STILL_S     5 /* without progress: it is cut, and may come back */
 #define RETRY_MS    1000
 #define FIRST_PAGE  256
+
+/* Past events for one stream: asked for on the loop, read and formatted on a worker. */
+typedef struct page {
+    skn_stream *stream;
+    skn_taking  taking;  /* comes back as it is behind the last event */
+    bool        opening; /* look first whether `after` can be continued from */
+    int64_t     after;   /* -1: only new ones; nothing is read */
+    int64_t     known;   /* the store has all events up to here */
+    size_t      limit, enough;
+    /* What was found. */
+    skein_rc    rc;
+    skein_error err;
+    int64_t     newest; /* when opening */
+    const char *reset;  /* why the stream cannot be continued; NULL: it can */
+    skn_buf     text;   /* the frames */
+    size_t      count;  /* of them */
+    bool        full;   /* there may be more */
+    int64_t     reached;
+} page;
 
 static void set_state(skn_stream *s, skn_stream_state state)
 {
@@ -62,7 +79,7 @@ static void cut(skn_stream *s, const char *why)
         return;
     skn_log_say(s->hub->o->api.log, SKN_LOG_DEBUG, "a stream was cut: %s", why);
     set_state(s, SKN_STREAM_ENDING);
-    skn_conn_cut(s->call->by->conn);
+    skn_conn_close(s->call->by->conn);
 }
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -158,24 +175,23 @@ static void go_live(skn_stream *s)
         s->extra = skn_conn_unsent(s->call->by->conn);
 }
 
-static void paged(skn_stream *s, const skn_stream_page *p);
-
-static void stream_page_read(const skn_http_options *o, const skn_stream_page *what);
+static skn_call work, paged;
 
 static void read_page(skn_stream *s, bool opening)
 {
-    skn_stream_page p = {.stream = s,
-                         .taking = s->taking,
-                         .opening = opening,
-                         .after = s->seq,
-                         .known = s->hub->seq,
-                         .limit = s->page,
-                         .enough = s->hub->enough,
-                         .done = paged};
+    page *p = skn_heap(sizeof *p);
 
+    *p = (page){.stream = s,
+                .taking = s->taking,
+                .opening = opening,
+                .after = s->seq,
+                .known = s->hub->seq,
+                .limit = s->page,
+                .enough = s->hub->enough};
+    skn_buf_init(&p->text, SIZE_MAX / 4);
     s->busy = true;
     s->hub->jobs++;
-    stream_page_read(s->hub->o, &p);
+    skn_workers_run(s->hub->o->inner, work, paged, p);
 }
 
 static size_t low_mark(const skn_stream *s)
@@ -256,7 +272,7 @@ static void add_snapshot(skn_buf *out, const skn_stream *s)
         skn_buf_addf(out, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
 }
 
-static void say_reset(skn_stream *s, const skn_stream_page *p)
+static void say_reset(skn_stream *s, const page *p)
 {
     skn_buf data;
 
@@ -269,7 +285,7 @@ static void say_reset(skn_stream *s, const skn_stream_page *p)
 }
 
 /* How many follow is known when they are all in the first page. */
-static void say_resume(skn_stream *s, const skn_stream_page *p)
+static void say_resume(skn_stream *s, const page *p)
 {
     skn_buf data;
 
@@ -282,7 +298,7 @@ static void say_resume(skn_stream *s, const skn_stream_page *p)
     skn_buf_release(&data);
 }
 
-static void say_beginning(skn_stream *s, const skn_stream_page *p)
+static void say_beginning(skn_stream *s, const page *p)
 {
     say_open(s, p->after < 0 || p->reset ? p->newest : p->after);
     if (p->reset)
@@ -291,7 +307,7 @@ static void say_beginning(skn_stream *s, const skn_stream_page *p)
         say_resume(s, p);
 }
 
-static void paged(skn_stream *s, const skn_stream_page *p)
+static void take_page(skn_stream *s, const page *p)
 {
     s->busy = false;
     s->hub->jobs--;
@@ -316,6 +332,15 @@ static void paged(skn_stream *s, const skn_stream_page *p)
         end(s);
     else
         skn_stream_advance(s);
+}
+
+static void paged(void *arg)
+{
+    page *p = arg;
+
+    take_page(p->stream, p);
+    skn_buf_release(&p->text);
+    free(p);
 }
 
 /* --- Opening --------------------------------------------------------------------------------- */
@@ -391,13 +416,10 @@ void skn_stream_dismiss(skn_stream *s, const skn_frame *notice)
     end(s);
 }
 
-typedef struct job {
-    skein_engine   *engine;
-    skn_stream_page page;
-} job;
+/* --- Reading a page (worker) ----------------------------------------------------------------- */
 
 /* Finds out where the stream begins. */
-static skein_rc find_place(skein_engine *e, skn_stream_page *p)
+static skein_rc find_place(skein_engine *e, page *p)
 {
     int64_t  forgotten;
     skein_rc rc = skein_events_span(e, &p->newest, &forgotten, &p->err);
@@ -415,13 +437,13 @@ static skein_rc find_place(skein_engine *e, skn_stream_page *p)
 }
 
 /* Nothing that follows the end of a cause is looked at. */
-static void add_events(skn_stream_page *p, const skein_events *list, skn_arena *a)
+static void add_events(page *p, const skein_events *list, skn_arena *a)
 {
     for (size_t i = 0; i < list->count && !p->taking.over; i++)
         p->count += skn_note_add(&p->text, &list->at[i], &p->taking, a);
 }
 
-static skein_rc read_events(skein_engine *e, skn_stream_page *p)
+static skein_rc read_events(skein_engine *e, page *p)
 {
     const skn_stream_filter *f = &p->taking.filter;
     skein_event_query        what = {.world = f->world, .after = p->after, .limit = p->limit};
@@ -445,33 +467,16 @@ static skein_rc read_events(skein_engine *e, skn_stream_page *p)
 
 static void work(void *arg)
 {
-    job             *j = arg;
-    skn_stream_page *p = &j->page;
+    page         *p = arg;
+    skein_engine *e = p->stream->hub->o->engine;
 
-    if (p->opening && (p->rc = find_place(j->engine, p)))
+    if (p->opening && (p->rc = find_place(e, p)))
         return;
     if (p->after >= 0 && !p->reset)
-        p->rc = read_events(j->engine, p);
+        p->rc = read_events(e, p);
 }
 
-static void done(void *arg)
-{
-    job *j = arg;
-
-    j->page.done(j->page.stream, &j->page);
-    skn_buf_release(&j->page.text);
-    free(j);
-}
-
-static void stream_page_read(const skn_http_options *o, const skn_stream_page *what)
-{
-    job *j = skn_heap(sizeof *j);
-
-    j->engine = o->engine;
-    j->page = *what;
-    skn_buf_init(&j->page.text, SIZE_MAX / 4);
-    skn_workers_run(o->inner, work, done, j);
-}
+/* --- Frames --------------------------------------------------------------------------------- */
 
 /* Where the line that begins at `from` ends. */
 static size_t line_end(skn_str s, size_t from)

@@ -42,7 +42,7 @@ static bool wants(skn_str list, const char *name)
         if (!skn_str_split(&piece, ';', &word))
             continue;
         word = skn_str_trim(word);
-        if (word.n == strlen(name) && strncasecmp(word.p, name, word.n) == 0)
+        if (skn_str_is_word(word, name))
             return !refused(piece);
     }
     return false;

@@ -1,5 +1,5 @@
 /* A frame with any data, read back by a strict reader, is the same frame, and nothing else. */
-#include "http/sse.h"
+#include "http/hub.h"
 #include "unit/sse_kit.h"
 
 #include <stdio.h>

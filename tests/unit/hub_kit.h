@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "http/call.h"
-#include "http/sse.h"
+#include "http/hub.h"
 #include "unit/sse_kit.h"
 
 #include <inttypes.h>
@@ -211,7 +210,7 @@ void skn_conn_end(skn_conn *conn)
         conn_lose(conn, conn->at_once);
 }
 
-void skn_conn_cut(skn_conn *conn)
+void skn_conn_close(skn_conn *conn)
 {
     assert_false(conn->told);
     conn_lose(conn, conn->at_once);

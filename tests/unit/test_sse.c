@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "http/sse.h"
+#include "http/hub.h"
 #include "unit/sse_kit.h"
 
 #include <stdlib.h>
