@@ -57,15 +57,15 @@ static void put_budget(skn_jw *w, const void *thing)
 }
 
 static const skn_member model_rows[] = {
-#include "api/shapes/offered_model.def"
+#include "http/shapes/offered_model.def"
 };
 static const skn_shape  model_shape = SKN_SHAPE(model_rows, skn_api_model);
 static const skn_member provider_rows[] = {
-#include "api/shapes/provider.def"
+#include "http/shapes/provider.def"
 };
 static const skn_shape  provider_shape = SKN_SHAPE(provider_rows, skn_api_provider);
 static const skn_member found_rows[] = {
-#include "api/shapes/found_provider.def"
+#include "http/shapes/found_provider.def"
 };
 static const skn_shape found_shape = SKN_SHAPE(found_rows, skn_api_found);
 
