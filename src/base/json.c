@@ -2,6 +2,7 @@
  * its last byte is read. */
 #include "base/json.h"
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
@@ -413,6 +414,12 @@ static const skn_json *present(const skn_json *v, const char *key)
     return v && v->kind != SKN_JSON_NULL ? v : NULL;
 }
 
+skn_str skn_json_str(const skn_json *v, const char *key)
+{
+    v = skn_json_get(v, key);
+    return v && v->kind == SKN_JSON_STRING ? v->text : SKN_NONE;
+}
+
 skein_rc skn_json_text(const skn_json *v, const char *key, skn_str *out, skein_error *err)
 {
     v = present(v, key);
@@ -455,4 +462,73 @@ skein_rc skn_json_flag(const skn_json *v, const char *key, bool fallback, bool *
     if (v)
         *out = v->boolean;
     return SKEIN_OK;
+}
+
+/* --- Repair --------------------------------------------------------------------------------- */
+
+/* The four digits of the "\\u" at `i`; -1 when none is there. */
+static int32_t unit_at(skn_str s, size_t i)
+{
+    bool begins = i + 6 <= s.n && s.p[i] == '\\' && s.p[i + 1] == 'u';
+
+    return begins ? hex4(s.p + i + 2, s.p + s.n) : -1;
+}
+
+/* How long the escape at `i` is; *bad: it stands for no character. */
+static size_t escape_at(skn_str s, size_t i, bool *bad)
+{
+    int32_t unit = unit_at(s, i), low;
+
+    *bad = false;
+    if (unit < 0)
+        return i + 1 < s.n && s.p[i + 1] == '\\' ? 2 : 1;
+    low = unit >= 0xd800 && unit <= 0xdbff ? unit_at(s, i + 6) : -1;
+    if (low >= 0xdc00 && low <= 0xdfff)
+        return 12;
+    *bad = unit == 0 || (unit >= 0xd800 && unit <= 0xdfff);
+    return 6;
+}
+
+static bool needs_repair(skn_str s)
+{
+    bool        bad = false;
+    const char *slash;
+
+    if (!skn_utf8_valid(s, NULL))
+        return true;
+    for (size_t i = 0; !bad && i < s.n && (slash = memchr(s.p + i, '\\', s.n - i));) {
+        i = (size_t)(slash - s.p);
+        i += escape_at(s, i, &bad);
+    }
+    return bad;
+}
+
+static size_t character_at(skn_str s, size_t i, bool *bad)
+{
+    uint32_t c;
+    size_t   n = skn_utf8_get(skn_str_sub(s, i, s.n), &c);
+
+    *bad = n == 0 || c == 0;
+    return n ? n : 1;
+}
+
+skn_str skn_json_repair(skn_str json, skn_arena *a)
+{
+    skn_buf out;
+    size_t  from = 0, n;
+    bool    bad;
+
+    if (!needs_repair(json))
+        return json;
+    skn_buf_init(&out, 3 * json.n);
+    for (size_t i = 0; i < json.n; i += n) {
+        n = json.p[i] == '\\' ? escape_at(json, i, &bad) : character_at(json, i, &bad);
+        if (!bad)
+            continue;
+        skn_buf_add(&out, skn_str_sub(json, from, i));
+        skn_buf_add(&out, json.p[i] == '\\' ? SKN_STR("\\ufffd") : SKN_STR("\xef\xbf\xbd"));
+        from = i + n;
+    }
+    skn_buf_add(&out, skn_str_sub(json, from, json.n));
+    return skn_buf_keep(&out, a);
 }

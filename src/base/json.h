@@ -46,12 +46,17 @@ skein_rc skn_json_parse_few(const skn_json **out, skn_str source, const char *wh
 size_t skn_json_guess(skn_str source);
 /* The member, or NULL when v is NULL, no object, or has no such key. */
 const skn_json *skn_json_get(const skn_json *v, const char *key);
+/* The text of a member; absent when it is missing or of another kind. */
+skn_str skn_json_str(const skn_json *v, const char *key);
 /* The text of a member; absent when it is missing or null. A member of another kind is an error. */
 skein_rc skn_json_text(const skn_json *v, const char *key, skn_str *out, skein_error *err);
 skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int64_t *out,
                       skein_error *err);
 skein_rc skn_json_flag(const skn_json *v, const char *key, bool fallback, bool *out,
                        skein_error *err);
+/* A document whose faults that only the strict reader minds (bytes that are no UTF-8, lone surrogates, U+0000) are replaced
+ * by U+FFFD; itself when it has none. */
+skn_str skn_json_repair(skn_str json, skn_arena *a);
 
 /* --- Eight bytes at a time ------------------------------------------------------------------ */
 

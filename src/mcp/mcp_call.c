@@ -2,7 +2,6 @@
 #include "mcp/mcp_inside.h"
 
 #include "base/clock.h"
-#include "base/json_write.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -63,7 +62,7 @@ static void finish(skn_mcp_call *c, const skn_mcp_result *result)
 }
 
 /* Says which server and which tool, so that a model can tell them apart. */
-static void fail_words(skn_mcp_call *c, bool unknown, const char *words)
+void skn_mcp_call_fail(skn_mcp_call *c, bool unknown, const char *words)
 {
     skn_buf text, clean;
     skn_str name = c->s->o.name;
@@ -80,11 +79,6 @@ static void fail_words(skn_mcp_call *c, bool unknown, const char *words)
     finish(c, &(skn_mcp_result){skn_buf_str(&clean), true, unknown, false});
     skn_buf_release(&text);
     skn_buf_release(&clean);
-}
-
-void skn_mcp_call_fail(skn_mcp_call *c, bool unknown, const char *words)
-{
-    fail_words(c, unknown, words);
 }
 
 /* A limit may have cut the last character in two. */
@@ -122,41 +116,16 @@ void skn_mcp_call_result(skn_mcp_call *c, const skn_json *result)
 /* The server took the call and refused it, in its own words. */
 void skn_mcp_call_error(skn_mcp_call *c, const skn_json *error)
 {
-    const skn_json *message = error->kind == SKN_JSON_STRING ? error
-                                                             : skn_json_get(error, "message"),
-                   *code = skn_json_get(error, "code");
-    skn_str said = SKN_STR("no reason given");
     skn_buf text;
 
-    if (message && message->kind == SKN_JSON_STRING && message->text.n)
-        said = message->text;
     skn_buf_init(&text, c->s->o.result_bytes);
-    skn_buf_add(&text, SKN_STR("error"));
-    if (code && code->kind == SKN_JSON_NUMBER && code->text.n < 12)
-        skn_buf_addf(&text, " %.*s", SKN_FMT(code->text));
-    skn_buf_addf(&text, ": %.*s", SKN_FMT(skn_utf8_cut(said, 64 * 1024)));
+    skn_mcp_error_text(error, &text);
     drop_half(&text);
     finish(c, &(skn_mcp_result){skn_buf_str(&text), true, false, text.over});
     skn_buf_release(&text);
 }
 
 /* --- On the way ------------------------------------------------------------------------------- */
-
-static void write_call(const skn_mcp_call *c, skn_buf *out)
-{
-    skn_jw w;
-
-    skn_jw_init(&w, out);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "name", skn_str_of(c->tool));
-    skn_jw_key(&w, "arguments");
-    skn_jw_raw(&w, skn_str_of(c->args));
-    skn_jw_key(&w, "_meta");
-    skn_jw_object(&w);
-    skn_jw_kint(&w, "progressToken", c->id);
-    skn_jw_object_end(&w);
-    skn_jw_object_end(&w);
-}
 
 __attribute__((format(printf, 2, 3))) static void refuse(skn_mcp_call *c, const char *fmt, ...)
 {
@@ -173,20 +142,26 @@ __attribute__((format(printf, 2, 3))) static void refuse(skn_mcp_call *c, const 
 /* The road may find at once that it is broken; the call is then among those that were sent. */
 static void send_call(skn_mcp_call *c)
 {
-    skn_buf params, text;
+    skn_mcp_letter l;
+    skn_jw        *w;
 
     if (c->sink.may_send && !c->sink.may_send(c->sink.arg)) {
         refuse(c, "the server does not define it any more as it was when it was allowed");
         return;
     }
-    skn_buf_init(&params, ARGS_MOST * 2);
-    skn_buf_init(&text, ARGS_MOST * 2);
-    write_call(c, &params);
-    skn_mcp_write_request(&text, c->id, "tools/call", skn_buf_str(&params));
+    w = skn_mcp_letter_begin(&l, ARGS_MOST * 2, c->id, "tools/call");
+    skn_jw_key(w, "params");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", skn_str_of(c->tool));
+    skn_jw_key(w, "arguments");
+    skn_jw_raw(w, skn_str_of(c->args));
+    skn_jw_key(w, "_meta");
+    skn_jw_object(w);
+    skn_jw_kint(w, "progressToken", c->id);
+    skn_jw_object_end(w);
+    skn_jw_object_end(w);
     c->sent = true;
-    c->s->road->send(c->s, skn_buf_str(&text), c->id);
-    skn_buf_release(&params);
-    skn_buf_release(&text);
+    skn_mcp_post(c->s, &l, c->id);
 }
 
 void skn_mcp_calls_send(skn_mcp *s)
@@ -209,21 +184,16 @@ bool skn_mcp_call_unsend(skn_mcp *s, int64_t id)
 
 static void tell_cancelled(skn_mcp_call *c, const char *reason)
 {
-    skn_buf params, text;
-    skn_jw  w;
+    skn_mcp_letter l;
+    skn_jw        *w = skn_mcp_letter_begin(&l, 2048, 0, "notifications/cancelled");
 
-    skn_buf_init(&params, 1024);
-    skn_buf_init(&text, 2048);
-    skn_jw_init(&w, &params);
-    skn_jw_object(&w);
-    skn_jw_kint(&w, "requestId", c->id);
-    skn_jw_kstr(&w, "reason", skn_str_of(reason));
-    skn_jw_object_end(&w);
-    skn_mcp_write_notice(&text, "notifications/cancelled", skn_buf_str(&params));
+    skn_jw_key(w, "params");
+    skn_jw_object(w);
+    skn_jw_kint(w, "requestId", c->id);
+    skn_jw_kstr(w, "reason", skn_str_of(reason));
+    skn_jw_object_end(w);
     c->s->road->forget(c->s, c->id);
-    c->s->road->send(c->s, skn_buf_str(&text), 0);
-    skn_buf_release(&params);
-    skn_buf_release(&text);
+    skn_mcp_post(c->s, &l, 0);
 }
 
 static void on_timer(void *arg)
@@ -233,11 +203,11 @@ static void on_timer(void *arg)
     long long     ms = c->s->o.call_ms;
 
     if (c->refused) {
-        fail_words(c, false, c->refused);
+        skn_mcp_call_fail(c, false, c->refused);
         return;
     }
     if (!c->sent) {
-        fail_words(c, false, "the server was not ready in time");
+        skn_mcp_call_fail(c, false, "the server was not ready in time");
         return;
     }
     if (skn_mcp_alive(c->s))
@@ -247,7 +217,7 @@ static void on_timer(void *arg)
     else
         snprintf(words, sizeof words, "no answer within %lld ms",
                  c->progressed ? ms * PATIENCE : ms);
-    fail_words(c, true, words);
+    skn_mcp_call_fail(c, true, words);
 }
 
 static double number_of(const skn_json *v, const char *key)
@@ -266,18 +236,15 @@ static double number_of(const skn_json *v, const char *key)
 void skn_mcp_call_progress(skn_mcp *s, const skn_json *params)
 {
     const skn_json *token = skn_json_get(params, "progressToken");
-    const skn_json *message = skn_json_get(params, "message");
     int64_t         id = 0, left;
     skn_mcp_call   *c = token && skn_str_int(token->text, &id) ? skn_mcp_call_of(s, id) : NULL;
-    skn_str         text = SKN_NONE;
+    skn_str         text = skn_utf8_cut(skn_json_str(params, "message"), 4096);
 
     if (!c)
         return;
     c->progressed = true;
     left = c->until - now_ms();
     skn_timer_start(c->timer, left < s->o.call_ms ? left : s->o.call_ms);
-    if (message && message->kind == SKN_JSON_STRING)
-        text = skn_utf8_cut(message->text, 4096);
     if (c->sink.progress)
         c->sink.progress(c->sink.arg, number_of(params, "progress"), number_of(params, "total"),
                          text);
@@ -362,7 +329,7 @@ void skn_mcp_calls_end(skn_mcp *s, bool all, const char *words)
             if (!c->refused && c->id <= newest && (c->sent || all))
                 break;
         if (c)
-            fail_words(c, c->sent, copy);
+            skn_mcp_call_fail(c, c->sent, copy);
     } while (c);
 }
 

@@ -109,6 +109,8 @@ void skn_mcp_changed(skn_mcp *s);
 bool skn_mcp_alive(const skn_mcp *s);
 
 /* mcp_session.c */
+/* Ends the letter, hands it to the road (id: as its `send` has it), and releases it. */
+void skn_mcp_post(skn_mcp *s, skn_mcp_letter *l, int64_t id);
 void skn_mcp_hello(skn_mcp *s);
 /* Takes a message, or a batch of them, from the road. False when it could not be read. */
 bool skn_mcp_take(skn_mcp *s, skn_str text);

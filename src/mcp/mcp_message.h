@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/json_write.h"
 
 #define SKN_MCP_LINE ((size_t)16 * 1024 * 1024) /* of one message */
 #define SKN_MCP_VALUES                                                                         \
@@ -34,15 +35,25 @@ typedef struct skn_mcp_message {
 skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn_mcp_message *),
                       void *arg, skein_error *err);
 
-/* `params` is JSON, or absent. Nothing of what these write contains a line end. */
-void skn_mcp_write_request(skn_buf *out, int64_t id, const char *method, skn_str params);
-void skn_mcp_write_notice(skn_buf *out, const char *method, skn_str params);
-void skn_mcp_write_result(skn_buf *out, skn_str raw_id, skn_str result);
-void skn_mcp_write_error(skn_buf *out, skn_str raw_id, int code, const char *message);
+/* A message of ours. Begun with the members that all have; w then writes the others ("params", "result", "error"). */
+typedef struct skn_mcp_letter {
+    skn_buf text;
+    skn_jw  w;
+} skn_mcp_letter;
+
+/* A request, or with id 0 a notice; both functions return &l->w. */
+skn_jw *skn_mcp_letter_begin(skn_mcp_letter *l, size_t most, int64_t id, const char *method);
+/* An answer to a request, whose id is sent back as it came. */
+skn_jw *skn_mcp_letter_answer(skn_mcp_letter *l, skn_str raw_id);
+/* All of it in one line; lives until l->text is released. */
+skn_str skn_mcp_letter_end(skn_mcp_letter *l);
 
 /* The text of a result of tools/call, as a model reads it, into `out`, whose limit is the result's;
  * true when the tool says that it failed. */
 bool skn_mcp_result_text(const skn_json *result, skn_buf *out);
+
+/* The reason that a JSON-RPC error gives: "error -32602: no such city". */
+void skn_mcp_error_text(const skn_json *error, skn_buf *out);
 
 /* Adds text as UTF-8 whatever it is, without control characters but tab and line end. */
 void skn_mcp_add_clean(skn_buf *out, skn_str text);

@@ -8,18 +8,6 @@
 #define URI_MOST  ((size_t)2048)
 #define TYPE_MOST ((size_t)128)
 
-static skn_str text_of(const skn_json *v, const char *key)
-{
-    const skn_json *member = skn_json_get(v, key);
-
-    return member && member->kind == SKN_JSON_STRING ? member->text : SKN_NONE;
-}
-
-static skn_str cut(skn_str s, size_t most)
-{
-    return s.p ? skn_utf8_cut(s, most) : s;
-}
-
 /* The bytes that base64 stands for. */
 static size_t bytes_of(skn_str base64)
 {
@@ -32,21 +20,22 @@ static size_t bytes_of(skn_str base64)
 
 static void describe(skn_buf *out, skn_str type, const char *otherwise, skn_str base64)
 {
-    type = type.n ? cut(type, TYPE_MOST) : skn_str_of(otherwise);
+    type = type.n ? skn_utf8_cut(type, TYPE_MOST) : skn_str_of(otherwise);
     skn_buf_addf(out, "[%.*s, %zu bytes]", SKN_FMT(type), bytes_of(base64));
 }
 
 static void add_resource(const skn_json *resource, skn_buf *out)
 {
-    skn_str text = text_of(resource, "text"), uri = cut(text_of(resource, "uri"), URI_MOST);
-    skn_str blob = text_of(resource, "blob");
+    skn_str text = skn_json_str(resource, "text"),
+            uri = skn_utf8_cut(skn_json_str(resource, "uri"), URI_MOST);
+    skn_str blob = skn_json_str(resource, "blob");
 
     if (text.p) {
         skn_buf_add(out, text);
         return;
     }
     if (blob.p)
-        describe(out, text_of(resource, "mimeType"), "resource", blob);
+        describe(out, skn_json_str(resource, "mimeType"), "resource", blob);
     if (blob.p && uri.n)
         skn_buf_addc(out, ' ');
     skn_buf_add(out, uri.n || blob.p ? uri : SKN_STR("[resource]"));
@@ -54,8 +43,8 @@ static void add_resource(const skn_json *resource, skn_buf *out)
 
 static void add_link(const skn_json *block, skn_buf *out)
 {
-    skn_str name = cut(text_of(block, "name"), URI_MOST),
-            uri = cut(text_of(block, "uri"), URI_MOST);
+    skn_str name = skn_utf8_cut(skn_json_str(block, "name"), URI_MOST),
+            uri = skn_utf8_cut(skn_json_str(block, "uri"), URI_MOST);
 
     if (name.n)
         skn_buf_addf(out, "%.*s: ", SKN_FMT(name));
@@ -64,21 +53,21 @@ static void add_link(const skn_json *block, skn_buf *out)
 
 static void add_block(const skn_json *block, skn_buf *out)
 {
-    skn_str type = text_of(block, "type");
+    skn_str type = skn_json_str(block, "type");
 
     if (out->n)
         skn_buf_addc(out, '\n');
     if (skn_str_is(type, "text"))
-        skn_buf_add(out, text_of(block, "text"));
+        skn_buf_add(out, skn_json_str(block, "text"));
     else if (skn_str_is(type, "image") || skn_str_is(type, "audio"))
-        describe(out, text_of(block, "mimeType"), skn_str_is(type, "image") ? "image" : "audio",
-                 text_of(block, "data"));
+        describe(out, skn_json_str(block, "mimeType"),
+                 skn_str_is(type, "image") ? "image" : "audio", skn_json_str(block, "data"));
     else if (skn_str_is(type, "resource"))
         add_resource(skn_json_get(block, "resource"), out);
     else if (skn_str_is(type, "resource_link"))
         add_link(block, out);
     else if (type.n)
-        skn_buf_addf(out, "[%.*s]", SKN_FMT(cut(type, TYPE_MOST)));
+        skn_buf_addf(out, "[%.*s]", SKN_FMT(skn_utf8_cut(type, TYPE_MOST)));
     else
         skn_buf_add(out, SKN_STR("[unknown content]"));
 }
@@ -103,7 +92,7 @@ bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
     if (content && content->kind == SKN_JSON_ARRAY)
         for (const skn_json *v = content->first; v && !out->over; v = v->next) {
             add_block(v, out);
-            has_text |= text_of(v, "text").n > 0;
+            has_text |= skn_json_str(v, "text").n > 0;
         }
     if (structured && structured->kind == SKN_JSON_OBJECT && !has_text) {
         if (out->n)
@@ -114,6 +103,19 @@ bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
     if (!content && !structured && skn_json_get(result, "toolResult"))
         skn_buf_add(out, skn_json_get(result, "toolResult")->raw);
     return failed && failed->kind == SKN_JSON_BOOL && failed->boolean;
+}
+
+void skn_mcp_error_text(const skn_json *error, skn_buf *out)
+{
+    const skn_json *code = skn_json_get(error, "code");
+    skn_str         said = error->kind == SKN_JSON_STRING ? error->text
+                                                          : skn_json_str(error, "message");
+
+    skn_buf_add(out, SKN_STR("error"));
+    if (code && code->kind == SKN_JSON_NUMBER && code->text.n < 12)
+        skn_buf_addf(out, " %.*s", SKN_FMT(code->text));
+    said = said.n ? skn_utf8_cut(said, 64 * 1024) : SKN_STR("no reason given");
+    skn_buf_addf(out, ": %.*s", SKN_FMT(said));
 }
 
 static void add_good(skn_buf *out, skn_str text)

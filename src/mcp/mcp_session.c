@@ -2,7 +2,6 @@
 #include "mcp/mcp_inside.h"
 
 #include "base/clock.h"
-#include "base/json_write.h"
 #include "base/utf8.h"
 
 #include <skein/version.h>
@@ -58,57 +57,50 @@ void skn_mcp_note(skn_mcp *s, const char *level, const char *fmt, ...)
 
 static void on_log(skn_mcp *s, const skn_json *params)
 {
-    const skn_json *level = skn_json_get(params, "level"), *data = skn_json_get(params, "data");
+    const skn_json *data = skn_json_get(params, "data");
+    skn_str         level = skn_json_str(params, "level");
     skn_str         word = SKN_STR("info");
 
     if (!data)
         return;
-    for (size_t i = 0; level && i < sizeof levels / sizeof *levels; i++)
-        if (skn_str_is(level->text, levels[i]))
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (skn_str_is(level, levels[i]))
             word = skn_str_of(levels[i]);
     log_line(s, word, data->kind == SKN_JSON_STRING ? data->text : data->raw);
 }
 
-/* --- Handshake -------------------------------------------------------------------------------- */
-
-static void write_hello(skn_buf *out)
+void skn_mcp_post(skn_mcp *s, skn_mcp_letter *l, int64_t id)
 {
-    skn_jw w;
-
-    skn_jw_init(&w, out);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "protocolVersion", skn_str_of(versions[0]));
-    skn_jw_key(&w, "capabilities");
-    skn_jw_object(&w);
-    skn_jw_object_end(&w);
-    skn_jw_key(&w, "clientInfo");
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "name", SKN_STR("skein"));
-    skn_jw_kstr(&w, "version", SKN_STR(SKEIN_VERSION));
-    skn_jw_object_end(&w);
-    skn_jw_object_end(&w);
+    s->road->send(s, skn_mcp_letter_end(l), id);
+    skn_buf_release(&l->text);
 }
+
+/* --- Handshake -------------------------------------------------------------------------------- */
 
 void skn_mcp_hello(skn_mcp *s)
 {
-    skn_buf params, text;
+    skn_mcp_letter l;
+    skn_jw        *w = skn_mcp_letter_begin(&l, 2048, s->hello_id = ++s->next_id, "initialize");
 
-    skn_buf_init(&params, 1024);
-    skn_buf_init(&text, 2048);
-    write_hello(&params);
-    s->hello_id = ++s->next_id;
-    skn_mcp_write_request(&text, s->hello_id, "initialize", skn_buf_str(&params));
-    s->road->send(s, skn_buf_str(&text), s->hello_id);
-    skn_buf_release(&params);
-    skn_buf_release(&text);
+    skn_jw_key(w, "params");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "protocolVersion", skn_str_of(versions[0]));
+    skn_jw_key(w, "capabilities");
+    skn_jw_raw(w, SKN_STR("{}"));
+    skn_jw_key(w, "clientInfo");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", SKN_STR("skein"));
+    skn_jw_kstr(w, "version", SKN_STR(SKEIN_VERSION));
+    skn_jw_object_end(w);
+    skn_jw_object_end(w);
+    skn_mcp_post(s, &l, s->hello_id);
 }
 
 static void greeted(skn_mcp *s, const skn_json *result)
 {
-    const skn_json *version = skn_json_get(result, "protocolVersion");
     const skn_json *tools = skn_json_get(skn_json_get(result, "capabilities"), "tools");
-    skn_str         word = version ? version->text : SKN_NONE;
-    skn_buf         notice;
+    skn_str         word = skn_json_str(result, "protocolVersion");
+    skn_mcp_letter  notice;
 
     s->hello_id = 0;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
@@ -121,10 +113,9 @@ static void greeted(skn_mcp *s, const skn_json *result)
         return;
     }
     s->has_tools = tools && tools->kind == SKN_JSON_OBJECT;
-    skn_buf_init(&notice, 1024);
-    skn_mcp_write_notice(&notice, "notifications/initialized", SKN_NONE);
-    s->road->initialized(s, skn_buf_str(&notice));
-    skn_buf_release(&notice);
+    skn_mcp_letter_begin(&notice, 1024, 0, "notifications/initialized");
+    s->road->initialized(s, skn_mcp_letter_end(&notice));
+    skn_buf_release(&notice.text);
 }
 
 /* --- Messages --------------------------------------------------------------------------------- */
@@ -132,15 +123,17 @@ static void greeted(skn_mcp *s, const skn_json *result)
 /* We offer nothing but to be alive. */
 static void on_request(skn_mcp *s, const skn_mcp_message *m)
 {
-    skn_buf text;
+    skn_mcp_letter l;
+    skn_jw        *w = skn_mcp_letter_answer(&l, m->raw_id);
 
-    skn_buf_init(&text, 4096);
-    if (skn_str_is(m->method, "ping"))
-        skn_mcp_write_result(&text, m->raw_id, SKN_STR("{}"));
-    else
-        skn_mcp_write_error(&text, m->raw_id, -32601, "Method not found");
-    s->road->send(s, skn_buf_str(&text), 0);
-    skn_buf_release(&text);
+    if (skn_str_is(m->method, "ping")) {
+        skn_jw_key(w, "result");
+        skn_jw_raw(w, SKN_STR("{}"));
+    } else {
+        skn_jw_key(w, "error");
+        skn_jw_raw(w, SKN_STR("{\"code\":-32601,\"message\":\"Method not found\"}"));
+    }
+    skn_mcp_post(s, &l, 0);
 }
 
 /* Several changes at once are one; what changes while it is being listed is listed again. */
@@ -162,37 +155,24 @@ static void on_notice(skn_mcp *s, const skn_mcp_message *m)
         on_list_changed(s);
 }
 
-/* The message of a JSON-RPC error, cut to a sentence. */
-static void error_words(const skn_json *error, char *out, size_t size)
-{
-    const skn_json *message = skn_json_get(error, "message"),
-                   *code = skn_json_get(error, "code");
-    skn_str text = SKN_STR("no reason given");
-    skn_str number = SKN_STR("");
-
-    if (message && message->kind == SKN_JSON_STRING)
-        text = skn_utf8_cut(message->text, 300);
-    if (code && code->kind == SKN_JSON_NUMBER && code->text.n < 12)
-        number = code->text;
-    snprintf(out, size, "error %.*s: %.*s", SKN_FMT(number), SKN_FMT(text));
-}
-
 static void on_error(skn_mcp *s, const skn_mcp_message *m)
 {
     skn_mcp_call *c = skn_mcp_call_of(s, m->id);
-    char          words[400];
+    skn_buf       text;
 
     if (c) {
         skn_mcp_call_error(c, m->body);
         return;
     }
-    error_words(m->body, words, sizeof words);
+    skn_buf_init(&text, 350);
+    skn_mcp_error_text(m->body, &text);
     if (m->id && m->id == s->hello_id)
-        skn_mcp_broke(s, true, "it refused to start: %s", words);
+        skn_mcp_broke(s, true, "it refused to start: %s", text.p);
     else if (m->id && m->id == s->list_id)
-        skn_mcp_list_failed(s, words);
+        skn_mcp_list_failed(s, text.p);
     else if (!m->id)
-        skn_mcp_note(s, "warning", "%s", words);
+        skn_mcp_note(s, "warning", "%s", text.p);
+    skn_buf_release(&text);
 }
 
 static void on_result(skn_mcp *s, const skn_mcp_message *m)

@@ -1,7 +1,6 @@
 /* A server's list of tools, page after page. */
 #include "mcp/mcp_inside.h"
 
-#include "base/json_write.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -14,23 +13,19 @@ enum { PAGES_MOST = 100, TOOLS_MOST = 2000 };
 
 static void ask_page(skn_mcp *s, skn_str cursor)
 {
-    skn_buf params, text;
-    skn_jw  w;
+    skn_mcp_letter l;
+    skn_jw        *w;
 
-    skn_buf_init(&params, CURSOR_MOST * 8);
-    skn_buf_init(&text, CURSOR_MOST * 8);
-    skn_jw_init(&w, &params);
-    skn_jw_object(&w);
-    if (cursor.p)
-        skn_jw_kstr(&w, "cursor", cursor);
-    skn_jw_object_end(&w);
     s->list_id = ++s->next_id;
-    skn_mcp_write_request(&text, s->list_id, "tools/list", skn_buf_str(&params));
+    w = skn_mcp_letter_begin(&l, CURSOR_MOST * 8, s->list_id, "tools/list");
+    skn_jw_key(w, "params");
+    skn_jw_object(w);
+    if (cursor.p)
+        skn_jw_kstr(w, "cursor", cursor);
+    skn_jw_object_end(w);
     if (s->state == SKN_MCP_READY)
         skn_timer_start(s->relist, s->o.call_ms); /* before that the start has its own limit */
-    s->road->send(s, skn_buf_str(&text), s->list_id);
-    skn_buf_release(&params);
-    skn_buf_release(&text);
+    skn_mcp_post(s, &l, s->list_id);
 }
 
 void skn_mcp_list_tools(skn_mcp *s)
@@ -63,10 +58,7 @@ void skn_mcp_relist(void *arg)
 
 static skn_str text_of(const skn_json *v, const char *key, size_t most)
 {
-    const skn_json *member = skn_json_get(v, key);
-
-    return member && member->kind == SKN_JSON_STRING ? skn_utf8_cut(member->text, most)
-                                                     : SKN_NONE;
+    return skn_utf8_cut(skn_json_str(v, key), most);
 }
 
 static bool flag_of(const skn_json *v, const char *key, bool fallback)
@@ -81,10 +73,9 @@ static void add_tool(skn_mcp_list *list, const skn_json *v)
 {
     const skn_json *schema = skn_json_get(v, "inputSchema"),
                    *hints = skn_json_get(v, "annotations");
-    const skn_json *name = skn_json_get(v, "name");
-    skn_mcp_tool    t = {.name = text_of(v, "name", NAME_MOST + 1)};
+    skn_mcp_tool t = {.name = text_of(v, "name", NAME_MOST + 1)};
 
-    if (!name || !t.name.n || t.name.n > NAME_MOST || skn_map_get(list->names, t.name))
+    if (!t.name.n || t.name.n > NAME_MOST || skn_map_get(list->names, t.name))
         return;
     t.title = text_of(v, "title", NAME_MOST);
     if (!t.title.n)

@@ -79,9 +79,6 @@ bool skn_wire_may_retry(skn_ask_state state, skn_str words);
 /* One line of at most 300 bytes, valid UTF-8, into `out`. */
 enum { SKN_WIRE_WORDS = 304 };
 void skn_wire_line(skn_str words, char out[SKN_WIRE_WORDS]);
-/* A JSON document with what the strict reader would refuse (bytes that are no UTF-8, halves of
- * surrogate pairs, U+0000) replaced by U+FFFD; itself when there is nothing to replace. */
-skn_str skn_wire_repair(skn_str json, skn_arena *a);
 
 typedef struct skn_wire_format {
     const char *word;        /* "openai" */

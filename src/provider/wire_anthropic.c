@@ -176,36 +176,36 @@ static void begin_call(skn_wire_answer *w, int64_t index, const skn_json *block)
 
     if (!call)
         return;
-    call->id = skn_arena_copy(w->a, skn_wire_str(block, "id"));
-    call->name = skn_arena_copy(w->a, skn_wire_str(block, "name"));
+    call->id = skn_arena_copy(w->a, skn_json_str(block, "id"));
+    call->name = skn_arena_copy(w->a, skn_json_str(block, "name"));
     if (input && input->kind == SKN_JSON_OBJECT && input->count)
         skn_buf_add(&call->args, input->raw);
 }
 
 static void read_block(skn_wire_answer *w, int64_t index, const skn_json *block)
 {
-    skn_str type = skn_wire_str(block, "type");
+    skn_str type = skn_json_str(block, "type");
 
     if (skn_str_is(type, "text"))
-        skn_wire_text(w, SKN_PART_TEXT, skn_wire_str(block, "text"));
+        skn_wire_text(w, SKN_PART_TEXT, skn_json_str(block, "text"));
     else if (skn_str_is(type, "thinking"))
-        skn_wire_text(w, SKN_PART_THINKING, skn_wire_str(block, "thinking"));
+        skn_wire_text(w, SKN_PART_THINKING, skn_json_str(block, "thinking"));
     else if (skn_str_is(type, "tool_use"))
         begin_call(w, index, block);
 }
 
 static void read_delta(skn_wire_answer *w, int64_t index, const skn_json *delta)
 {
-    skn_str        type = skn_wire_str(delta, "type");
+    skn_str        type = skn_json_str(delta, "type");
     skn_wire_call *call;
 
     if (skn_str_is(type, "text_delta"))
-        skn_wire_text(w, SKN_PART_TEXT, skn_wire_str(delta, "text"));
+        skn_wire_text(w, SKN_PART_TEXT, skn_json_str(delta, "text"));
     else if (skn_str_is(type, "thinking_delta"))
-        skn_wire_text(w, SKN_PART_THINKING, skn_wire_str(delta, "thinking"));
+        skn_wire_text(w, SKN_PART_THINKING, skn_json_str(delta, "thinking"));
     else if (skn_str_is(type, "input_json_delta") && index >= 0 &&
              (call = skn_wire_call_at(w, index)))
-        skn_buf_add(&call->args, skn_wire_str(delta, "partial_json"));
+        skn_buf_add(&call->args, skn_json_str(delta, "partial_json"));
 }
 
 static void read_error(skn_wire_answer *w, const skn_json *v)
@@ -227,7 +227,7 @@ static void read_typed(skn_wire_answer *w, skn_str type, const skn_json *v)
         read_usage(w, skn_json_get(skn_json_get(v, "message"), "usage"));
     } else if (skn_str_is(type, "message_delta")) {
         read_usage(w, skn_json_get(v, "usage"));
-        read_stop(w, skn_wire_str(skn_json_get(v, "delta"), "stop_reason"));
+        read_stop(w, skn_json_str(skn_json_get(v, "delta"), "stop_reason"));
     } else if (skn_str_is(type, "message_stop")) {
         w->ended = true;
     } else if (skn_str_is(type, "error")) {
@@ -238,7 +238,7 @@ static void read_typed(skn_wire_answer *w, skn_str type, const skn_json *v)
 static bool read_event(skn_wire_answer *w, skn_str event, skn_str data)
 {
     const skn_json *v = skn_wire_parse(data, w->scratch);
-    skn_str         type = skn_wire_str(v, "type");
+    skn_str         type = skn_json_str(v, "type");
     bool            ok = v && v->kind == SKN_JSON_OBJECT;
 
     if (ok)
@@ -253,7 +253,7 @@ static void read_content(skn_wire_answer *w, const skn_json *v)
     for (const skn_json *b = skn_wire_first(v, "content"); b; b = b->next)
         read_block(w, index++, b);
     read_usage(w, skn_json_get(v, "usage"));
-    read_stop(w, skn_wire_str(v, "stop_reason"));
+    read_stop(w, skn_json_str(v, "stop_reason"));
     w->ended = true;
 }
 
@@ -281,8 +281,8 @@ static bool read_models(skn_str body, skn_arena *a, skn_models *out)
     for (const skn_json *m = data->first; m; m = m->next) {
         int64_t window = skn_wire_int(m, "max_input_tokens");
 
-        if (skn_wire_str(m, "id").n)
-            list[out->count++] = (skn_model){skn_wire_str(m, "id"), window > 0 ? window : 0};
+        if (skn_json_str(m, "id").n)
+            list[out->count++] = (skn_model){skn_json_str(m, "id"), window > 0 ? window : 0};
     }
     out->at = list;
     return true;

@@ -11,8 +11,6 @@
 
 /* The document, or NULL when it cannot be read. */
 const skn_json *skn_wire_parse(skn_str text, skn_arena *a);
-/* The text of a member; absent when there is none. */
-skn_str skn_wire_str(const skn_json *v, const char *key);
 /* A whole number that is not below zero; -1 when there is none. */
 int64_t skn_wire_int(const skn_json *v, const char *key);
 /* A number of tokens that somebody can have used; -1 when there is none, so that it is estimated. What a server says

@@ -74,7 +74,7 @@ static void read_list(skn_wire_asking *q)
     skn_str                body = skn_arena_copy(q->a, skn_str_trim(skn_buf_str(&q->body)));
     skn_str                words;
 
-    body = skn_wire_repair(body, q->a); /* names in the list are views of it */
+    body = skn_json_repair(body, q->a); /* names in the list are views of it */
     if (q->status / 100 != 2) {
         words = f->error_words(body, q->a);
         fail(q, skn_wire_state_of(q->status, words), words);

@@ -96,13 +96,13 @@ static void read_call(skn_wire_answer *w, const skn_json *v)
 {
     const skn_json *function = skn_json_get(v, "function");
     const skn_json *args = skn_json_get(function, "arguments");
-    skn_str         name = skn_wire_str(function, "name");
+    skn_str         name = skn_json_str(function, "name");
     skn_wire_call  *call = name.n ? skn_wire_call_at(w, -1) : NULL;
 
     if (!call)
         return;
     call->name = skn_arena_copy(w->a, name);
-    call->id = skn_arena_copy(w->a, skn_wire_str(v, "id"));
+    call->id = skn_arena_copy(w->a, skn_json_str(v, "id"));
     if (args && args->kind == SKN_JSON_STRING)
         skn_buf_add(&call->args, args->text);
     else if (args && args->kind == SKN_JSON_OBJECT)
@@ -119,7 +119,7 @@ static void read_end(skn_wire_answer *w, const skn_json *v)
     if (w->calls.n)
         w->finish = "tool";
     else
-        w->finish = skn_str_is(skn_wire_str(v, "done_reason"), "length") ? "length" : "stop";
+        w->finish = skn_str_is(skn_json_str(v, "done_reason"), "length") ? "length" : "stop";
 }
 
 static void read_object(skn_wire_answer *w, const skn_json *v)
@@ -131,8 +131,8 @@ static void read_object(skn_wire_answer *w, const skn_json *v)
         skn_wire_fail(w, skn_wire_state_of(0, error), error);
         return;
     }
-    skn_wire_text(w, SKN_PART_THINKING, skn_wire_str(message, "thinking"));
-    skn_wire_text(w, SKN_PART_TEXT, skn_wire_str(message, "content"));
+    skn_wire_text(w, SKN_PART_THINKING, skn_json_str(message, "thinking"));
+    skn_wire_text(w, SKN_PART_TEXT, skn_json_str(message, "content"));
     for (const skn_json *c = skn_wire_first(message, "tool_calls"); c; c = c->next)
         read_call(w, c);
     read_end(w, v);
@@ -175,9 +175,9 @@ static int newest_first(const void *a, const void *b)
 
 static skn_str name_of(const skn_json *m)
 {
-    skn_str name = skn_wire_str(m, "name");
+    skn_str name = skn_json_str(m, "name");
 
-    return name.n ? name : skn_wire_str(m, "model");
+    return name.n ? name : skn_json_str(m, "model");
 }
 
 static bool read_models(skn_str body, skn_arena *a, skn_models *out)
@@ -194,7 +194,7 @@ static bool read_models(skn_str body, skn_arena *a, skn_models *out)
     for (const skn_json *m = list->first; m; m = m->next)
         if (name_of(m).n) {
             found[n] = (dated){.model = {name_of(m), 0}, .number = n};
-            skn_time_parse(skn_wire_str(m, "modified_at"), &found[n++].at);
+            skn_time_parse(skn_json_str(m, "modified_at"), &found[n++].at);
         }
     qsort(found, n, sizeof *found, newest_first);
     for (size_t i = 0; i < n; i++)

@@ -98,16 +98,16 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
 /* "message (code)" of an error, which may be a text, or an object that holds one. */
 static skn_str words_of(const skn_json *error, skn_arena *a)
 {
-    skn_str message = skn_wire_str(error, "message"), code = skn_wire_str(error, "code");
+    skn_str message = skn_json_str(error, "message"), code = skn_json_str(error, "code");
 
     if (error->kind == SKN_JSON_STRING)
         return error->text;
     if (!message.n)
-        message = skn_wire_str(error, "error");
+        message = skn_json_str(error, "error");
     if (!message.n)
-        message = skn_wire_str(error, "detail");
+        message = skn_json_str(error, "detail");
     if (!code.n)
-        code = skn_wire_str(error, "type");
+        code = skn_json_str(error, "type");
     if (!message.n)
         return code.n ? code : error->raw;
     if (!code.n || skn_str_find(message, code) >= 0)
@@ -144,8 +144,8 @@ static void read_finish(skn_wire_answer *w, skn_str word)
 static skn_wire_call *call_of(skn_wire_answer *w, const skn_json *piece)
 {
     int64_t index = skn_wire_int(piece, "index");
-    skn_str id = skn_wire_str(piece, "id");
-    bool    named = skn_wire_str(skn_json_get(piece, "function"), "name").n > 0;
+    skn_str id = skn_json_str(piece, "id");
+    bool    named = skn_json_str(skn_json_get(piece, "function"), "name").n > 0;
     size_t  n = w->calls.n;
 
     if (index < 0 && n && (id.n ? skn_str_eq(id, w->calls.p[n - 1].id) : !named))
@@ -166,9 +166,9 @@ static void read_call(skn_wire_answer *w, const skn_json *piece)
     if (!call)
         return;
     if (!call->id.n)
-        call->id = skn_arena_copy(w->a, skn_wire_str(piece, "id"));
+        call->id = skn_arena_copy(w->a, skn_json_str(piece, "id"));
     if (!call->name.n)
-        call->name = skn_arena_copy(w->a, skn_wire_str(function, "name"));
+        call->name = skn_arena_copy(w->a, skn_json_str(function, "name"));
     if (args && args->kind == SKN_JSON_STRING)
         skn_buf_add(&call->args, args->text);
     else if (args && args->kind == SKN_JSON_OBJECT) /* not as documented, and seen */
@@ -184,21 +184,21 @@ static void read_content(skn_wire_answer *w, const skn_json *content)
         skn_wire_content(w, content->text);
     else if (content->kind == SKN_JSON_ARRAY)
         for (const skn_json *part = content->first; part; part = part->next)
-            skn_wire_content(w, skn_wire_str(part, "text"));
+            skn_wire_content(w, skn_json_str(part, "text"));
 }
 
 static bool read_message(skn_wire_answer *w, const skn_json *m)
 {
     const skn_json *calls = skn_json_get(m, "tool_calls");
-    skn_str         thought = skn_wire_str(m, "reasoning_content");
+    skn_str         thought = skn_json_str(m, "reasoning_content");
 
     if (!m || m->kind == SKN_JSON_NULL)
         return true;
     if (m->kind != SKN_JSON_OBJECT)
         return false;
-    skn_wire_text(w, SKN_PART_THINKING, thought.n ? thought : skn_wire_str(m, "reasoning"));
+    skn_wire_text(w, SKN_PART_THINKING, thought.n ? thought : skn_json_str(m, "reasoning"));
     read_content(w, skn_json_get(m, "content"));
-    skn_wire_content(w, skn_wire_str(m, "refusal"));
+    skn_wire_content(w, skn_json_str(m, "refusal"));
     if (calls && calls->kind == SKN_JSON_ARRAY)
         for (const skn_json *c = calls->first; c && !w->failed; c = c->next)
             read_call(w, c);
@@ -223,7 +223,7 @@ static bool read_document(skn_wire_answer *w, skn_str source, const char *part)
 
     if (!doc || doc->kind != SKN_JSON_OBJECT)
         return false;
-    if (skn_str_is(skn_wire_str(doc, "object"), "error")) /* vLLM's */
+    if (skn_str_is(skn_json_str(doc, "object"), "error")) /* vLLM's */
         error = doc;
     if (error && error->kind != SKN_JSON_NULL) {
         read_error(w, error);
@@ -239,7 +239,7 @@ static bool read_document(skn_wire_answer *w, skn_str source, const char *part)
         return true;
     if (!read_message(w, skn_json_get(choice, part)))
         return false;
-    read_finish(w, skn_wire_str(choice, "finish_reason"));
+    read_finish(w, skn_json_str(choice, "finish_reason"));
     return true;
 }
 
@@ -313,7 +313,7 @@ static bool read_models(skn_str body, skn_arena *a, skn_models *out)
     out->at = at;
     out->count = 0;
     for (const skn_json *m = list->first; m; m = m->next) {
-        skn_str name = skn_wire_str(m, "id");
+        skn_str name = skn_json_str(m, "id");
 
         if (name.n)
             at[out->count++] = (skn_model){skn_arena_copy(a, name), window_of(m)};

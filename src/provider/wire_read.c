@@ -1,119 +1,10 @@
 /* Cuts the bytes of an answer into events. Nothing depends on the pieces in which they came. */
-#include "base/utf8.h"
+#include "base/json.h"
 #include "provider/wire.h"
 
 #include <string.h>
 
 enum { MOST_EVENT = 8 << 20, MOST_WHOLE = 32 << 20, MOST_ERROR = 64 << 10 };
-
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-/* --- Repair ---------------------------------------------------------------------------------- */
-
-/* The four digits after "\u" at `i`, -1 when there are none. */
-static int32_t escape_at(skn_str s, size_t i)
-{
-    int32_t v = 0;
-
-    if (i + 6 > s.n || s.p[i] != '\\' || s.p[i + 1] != 'u')
-        return -1;
-    for (size_t k = i + 2; k < i + 6; k++) {
-        char c = s.p[k];
-        int  digit = c >= '0' && c <= '9'   ? c - '0'
-                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                            : -1;
-
-        if (digit < 0)
-            return -1;
-        v = v * 16 + digit;
-    }
-    return v;
-}
-
-/* How many bytes at a backslash are to be kept (the even ones) or replaced (*bad). */
-static size_t escape(skn_str s, size_t i, bool *bad)
-{
-    int32_t v = escape_at(s, i);
-    int32_t low;
-
-    *bad = false;
-    if (v < 0)
-        return i + 1 < s.n ? 2 : 1;
-    low = v >= 0xd800 && v <= 0xdbff ? escape_at(s, i + 6) : -1;
-    if (low >= 0xdc00 && low <= 0xdfff)
-        return 12;
-    *bad = v == 0 || (v >= 0xd800 && v <= 0xdfff);
-    return 6;
-}
-
-static bool needs_repair(skn_str s)
-{
-    size_t step;
-    bool   bad = false;
-
-    if (!skn_utf8_valid(s, NULL))
-        return true;
-    if (!memchr(s.p, '\\', s.n))
-        return false;
-    for (size_t i = 0; i < s.n && !bad; i += step) {
-        step = 1;
-        if (s.p[i] == '\\')
-            step = escape(s, i, &bad);
-    }
-    return bad;
-}
-
-/* The valid text from here up to the next escape or fault. */
-static size_t plain(skn_str s, size_t valid_to, size_t i)
-{
-    const char *slash = memchr(s.p + i, '\\', valid_to - i);
-
-    return slash ? (size_t)(slash - s.p) - i : valid_to - i;
-}
-
-static void repair_into(skn_buf *out, skn_str s)
-{
-    size_t valid_to = 0, bad, step;
-    bool   broken;
-
-    for (size_t i = 0; i < s.n; i += step) {
-        if (i >= valid_to) {
-            valid_to = s.n;
-            if (!skn_utf8_valid(skn_str_sub(s, i, s.n), &bad))
-                valid_to = i + bad;
-        }
-        step = plain(s, valid_to, i);
-        broken = false;
-        if (step)
-            skn_buf_add(out, skn_str_sub(s, i, i + step));
-        else if (i == valid_to) {
-            broken = true;
-            step = 1;
-        } else {
-            step = escape(s, i, &broken);
-            step = i + step > valid_to ? valid_to - i : step;
-            if (!broken)
-                skn_buf_add(out, skn_str_sub(s, i, i + step));
-        }
-        if (broken)
-            skn_buf_add(out, skn_str_of(replacement));
-    }
-}
-
-skn_str skn_wire_repair(skn_str json, skn_arena *a)
-{
-    skn_buf out;
-    skn_str kept;
-
-    if (json.n == 0 || !needs_repair(json))
-        return json;
-    skn_buf_init(&out, 3 * json.n);
-    repair_into(&out, json);
-    kept = skn_arena_copy(a, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return kept;
-}
 
 /* --- Events ---------------------------------------------------------------------------------- */
 
@@ -133,7 +24,7 @@ static bool hand(skn_wire_reader *r, skn_str event, skn_str data)
 
     skn_arena_reset(w->scratch);
     r->count++;
-    return r->format->read(w, event, skn_wire_repair(data, w->scratch)) || w->failed;
+    return r->format->read(w, event, skn_json_repair(data, w->scratch)) || w->failed;
 }
 
 /* An event of a stream; anything but OK ends the reading of what is there. */
@@ -280,7 +171,7 @@ static void end_document(skn_wire_reader *r, bool cut)
     skn_arena_reset(w->scratch);
     if (r->line.over) {
         malformed(r, "it is too large");
-    } else if (!r->format->whole(w, skn_wire_repair(body, w->scratch))) {
+    } else if (!r->format->whole(w, skn_json_repair(body, w->scratch))) {
         if (!cut)
             malformed(r, "it cannot be read");
     } else {
@@ -294,7 +185,7 @@ static void end_error(skn_wire_reader *r)
     skn_str          body = skn_str_trim(skn_buf_str(&r->line)), words;
 
     skn_arena_reset(w->scratch);
-    body = skn_wire_repair(skn_str_sub(body, 0, body.n < MOST_ERROR ? body.n : MOST_ERROR),
+    body = skn_json_repair(skn_str_sub(body, 0, body.n < MOST_ERROR ? body.n : MOST_ERROR),
                            w->scratch);
     words = r->format->error_words(body, w->scratch);
     if (!words.n && body.n && body.p[0] != '<') /* pages for people are of no use here */

@@ -157,13 +157,6 @@ const skn_json *skn_wire_parse(skn_str text, skn_arena *a)
     return skn_json_parse(&v, text, "the answer", a, &err) ? NULL : v;
 }
 
-skn_str skn_wire_str(const skn_json *v, const char *key)
-{
-    const skn_json *m = skn_json_get(v, key);
-
-    return m && m->kind == SKN_JSON_STRING ? m->text : SKN_NONE;
-}
-
 int64_t skn_wire_int(const skn_json *v, const char *key)
 {
     const skn_json *m = skn_json_get(v, key);
@@ -196,7 +189,7 @@ const skn_json *skn_wire_first(const skn_json *v, const char *key)
 skn_str skn_wire_error_text(const skn_json *v, skn_arena *a)
 {
     const skn_json *error = skn_json_get(v, "error");
-    skn_str         words = skn_wire_str(error, "message"), type = skn_wire_str(error, "type");
+    skn_str         words = skn_json_str(error, "message"), type = skn_json_str(error, "type");
 
     if (error && error->kind == SKN_JSON_STRING)
         return error->text;

@@ -35,17 +35,18 @@ static bool same_id(void *arg, const skn_mcp_message *m)
 /* Our answer, with a method put in so that it reads as a request again. */
 static void answer(told *t, skn_str id)
 {
-    skn_buf out, asked;
+    skn_mcp_letter out;
+    skn_buf        asked;
+    skn_str        text;
 
-    skn_buf_init(&out, 4096);
+    skn_mcp_letter_answer(&out, id);
+    text = skn_mcp_letter_end(&out);
+    expect(!memchr(text.p, '\n', text.n), "an answer has a line end");
     skn_buf_init(&asked, 4096);
-    skn_mcp_write_error(&out, id, -32601, "Method not found");
-    expect(!memchr(out.p, '\n', out.n), "an answer has a line end");
-    out.n--;
-    skn_buf_addf(&asked, "%.*s,\"method\":\"x\"}", SKN_FMT(skn_buf_str(&out)));
+    skn_buf_addf(&asked, "%.*s,\"method\":\"x\"}", (int)text.n - 1, text.p);
     expect(!skn_mcp_read(skn_buf_str(&asked), t->a, same_id, &id, NULL),
            "our answer is no JSON");
-    skn_buf_release(&out);
+    skn_buf_release(&out.text);
     skn_buf_release(&asked);
 }
 

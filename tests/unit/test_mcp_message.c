@@ -157,27 +157,26 @@ static void a_batch_has_a_limit(void **state)
     skn_buf_release(&text);
 }
 
+static void is_written(skn_mcp_letter *l, const char *expected)
+{
+    skn_mcp_letter_end(l);
+    assert_string_equal(l->text.p, expected);
+    skn_buf_release(&l->text);
+}
+
 static void what_is_written_is_one_line(void **state)
 {
-    skn_buf out;
+    skn_mcp_letter l;
 
     (void)state;
-    skn_buf_init(&out, 10000);
-    skn_mcp_write_request(&out, 5, "tools/call", SKN_STR("{\n  \"a\":\r\n \"x\\n\"}"));
-    assert_string_equal(out.p, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\","
-                               "\"params\":{   \"a\":   \"x\\n\"}}");
-    skn_buf_clear(&out);
-    skn_mcp_write_notice(&out, "notifications/initialized", SKN_NONE);
-    assert_string_equal(out.p,
-                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-    skn_buf_clear(&out);
-    skn_mcp_write_result(&out, SKN_STR("\"q\""), SKN_STR("{}"));
-    assert_string_equal(out.p, "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{}}");
-    skn_buf_clear(&out);
-    skn_mcp_write_error(&out, SKN_STR("9"), -32601, "no");
-    assert_string_equal(out.p, "{\"jsonrpc\":\"2.0\",\"id\":9,"
-                               "\"error\":{\"code\":-32601,\"message\":\"no\"}}");
-    skn_buf_release(&out);
+    skn_jw_key(skn_mcp_letter_begin(&l, 1000, 5, "tools/call"), "params");
+    skn_jw_raw(&l.w, SKN_STR("{\n  \"a\":\r\n \"x\\n\"}"));
+    is_written(&l, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\","
+                   "\"params\":{   \"a\":   \"x\\n\"}}");
+    skn_mcp_letter_begin(&l, 1000, 0, "notifications/initialized");
+    is_written(&l, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    skn_jw_kint(skn_mcp_letter_answer(&l, SKN_STR("\"q\"")), "result", 1);
+    is_written(&l, "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":1}");
 }
 
 static bool text_of(const char *result, const char *expected)
