@@ -19,7 +19,9 @@
 #define SKN_IMPORT_VALUES ((size_t)32 << 20) /* JSON values of it, at most */
 #define SKN_IMPORT_WORLDS ((size_t)10000)
 #define SKN_IMPORT_AGENTS ((size_t)10000)
-#define SKN_IMPORT_ROWS   ((size_t)50 * 1000 * 1000)
+#define SKN_IMPORT_KNOWN                                                                       \
+    "Known are skein archives, JSON lines, and agent-world's databases, folders and exports."
+#define SKN_IMPORT_ROWS ((size_t)50 * 1000 * 1000)
 
 typedef struct skn_foreign_agent {
     skn_str name;  /* as it is here; the file's own names lead to it by skn_foreign.names */
@@ -106,8 +108,6 @@ int64_t skn_foreign_agent_of(skn_foreign *f, skn_str name);
 int64_t skn_foreign_agent_find(const skn_foreign *f, skn_str name);
 /* The chat with this id in the file (absent: the one without id); made when it is new. */
 size_t skn_foreign_chat_of(skn_foreign *f, skn_str id);
-/* What a file says of the chat with this id; one without id is none. */
-void skn_foreign_chat_is(skn_foreign *f, skn_str id, skn_str name, int64_t created_at);
 /* A chat that no id leads to. */
 size_t skn_foreign_chat_new(skn_foreign *f, skn_str title);
 /* A text that may be a title here, or none. */
@@ -115,34 +115,10 @@ skn_str skn_foreign_title(skn_foreign *f, skn_str text);
 /* Notes that an agent heard a message of the list; false when that was known. */
 bool skn_foreign_heard(skn_foreign *f, skn_foreign_message *m, size_t agent);
 
-/* What worlds of agent-world have besides; as texts, absent where there is none. */
-typedef struct skn_foreign_extras {
-    skn_str mcp; /* JSON */
-    skn_str title_provider, title_model;
-    skn_str variables; /* NAME=VALUE in lines */
-    skn_str main_agent;
-    skn_str heartbeat, heartbeat_prompt;
-} skn_foreign_extras;
-
-/* import_world.c: keeps of it what can be kept and says what is not, once all agents are known.
- * Commands of tool servers, and values that may be secrets, never come in. */
-void skn_foreign_extras_settle(skn_foreign *f, const skn_foreign_extras *x);
-
-/* What a file says of an agent; numbers as they are written. */
-typedef struct skn_foreign_profile {
-    skn_str name, system_prompt, provider, model;
-    skn_str temperature, max_tokens;
-    skn_str auto_reply; /* ours; agent-world means something else by the word */
-    int64_t created_at; /* 0: unknown */
-} skn_foreign_profile;
-
-/* Fills an agent; what cannot be an agent's here is left out with a note. */
-void skn_foreign_describe(skn_foreign *f, size_t agent, const skn_foreign_profile *p);
 /* Lets another name of the file lead to an agent, unless it leads to one already. */
 void skn_foreign_alias(skn_foreign *f, size_t agent, skn_str name);
-/* What a file says of its world; absent texts and 0 leave what is there. */
-void skn_foreign_world_is(skn_foreign *f, skn_str id, skn_str name, skn_str description,
-                          int64_t turn_limit, int64_t created_at);
+/* The number under a key of a map, 0 at first; *made: the key is new. */
+size_t *skn_foreign_number(void **slot, skn_arena *a, bool *made);
 
 /* --- import_lines.c: a message as JSON, however it is spelled ------------------------------ */
 
@@ -150,18 +126,11 @@ void skn_foreign_world_is(skn_foreign *f, skn_str id, skn_str name, skn_str desc
  * *why is NULL when it can be kept, else says why not. `what` names the row in notes. */
 void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
                      skein_new_message *out, const char **why);
-/* The tool calls of a message: a JSON list as OpenAI, agent-world or we write it. */
-void skn_foreign_calls(skn_foreign *f, const skn_json *list, const char *what,
-                       skein_new_message *out);
-/* A role in any of these spellings. */
-bool skn_foreign_role(skn_str name, skein_role *out);
 /* False, with the reason, when the engine would not take such a message. */
 bool skn_foreign_checks(skn_foreign *f, const skein_new_message *m, skein_error *why);
-/* A time: RFC 3339 (a blank may stand for the T, and no zone for UTC); 0 when it is none. */
-int64_t skn_foreign_time_text(skn_str text);
-/* A time: as above, or a number of seconds or milliseconds; 0 when it is none. */
+/* A time: RFC 3339 (a blank may stand for the T, and no zone for UTC), or a number of seconds or milliseconds; 0 when it
+ * is none. */
 int64_t skn_foreign_time(const skn_json *v);
-int64_t skn_foreign_time_number(skn_str digits);
 /* The text of a member; absent when it is missing or something else. */
 skn_str skn_foreign_text(const skn_json *v, const char *key);
 
@@ -222,11 +191,15 @@ skein_rc skn_import_agentworld(skn_foreign_file *file, const char *path, skein_e
 /* import_world.c: a document with agents that have memories, and its parts. */
 bool     skn_import_is_world(const skn_json *doc);
 skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err);
-/* otherwise: the world's id when the configuration has none. */
+/* import_foreign.c: what a configuration says of its world; absent texts leave what is there. otherwise: the world's
+ * id when the configuration has none. */
 void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise);
-/* What else the configuration says; mcp: where the tool servers are, NULL for in it. */
+/* What else it says, once all agents are known: what can be kept is kept, and the rest is noted. Commands of tool
+ * servers, and values that may be secrets, never come in. mcp: where the tool servers are; NULL: in the configuration. */
 void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp);
+/* import_foreign.c: what cannot be an agent's here is left out with a note. ours: the words mean what they mean here. */
 void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool ours);
+/* A chat without an id is none. */
 void skn_import_chat(skn_foreign *f, const skn_json *chat);
 void skn_import_current(skn_foreign *f, skn_str chat_id);
 /* import_world.c: the list of edits that failed for some agents; and keeping them, once the world is there. */

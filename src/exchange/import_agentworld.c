@@ -22,7 +22,6 @@ static skn_str mend(tables *t, skn_str text)
 {
     skn_buf buf;
     size_t  bad;
-    skn_str mended;
 
     skn_buf_init(&buf, SKN_IMPORT_FILE);
     while (!skn_utf8_valid(text, &bad)) {
@@ -31,12 +30,10 @@ static skn_str mend(tables *t, skn_str text)
         text = skn_str_sub(text, bad + 1, text.n);
     }
     skn_buf_add(&buf, text);
-    mended = skn_arena_copy(t->file->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
     if (!t->mended)
         skn_foreign_note(t->file, "some bytes are no text and became U+FFFD");
     t->mended = true;
-    return mended;
+    return skn_buf_keep(&buf, t->file->a);
 }
 
 static skn_str cell_text(tables *t, const skn_foreign_cell *cell)
@@ -46,14 +43,6 @@ static skn_str cell_text(tables *t, const skn_foreign_cell *cell)
     if (!cell->text.p || skn_utf8_valid(cell->text, &bad))
         return skn_arena_copy(t->file->a, cell->text);
     return mend(t, cell->text);
-}
-
-static int64_t cell_time(const skn_foreign_cell *cell)
-{
-    if (!cell->text.p)
-        return 0;
-    return cell->number ? skn_foreign_time_number(cell->text)
-                        : skn_foreign_time_text(cell->text);
 }
 
 static int64_t cell_number(const skn_foreign_cell *cell)
@@ -111,30 +100,6 @@ static skein_rc has_column(tables *t, const char *name, const char *column, bool
     return rc;
 }
 
-/* Hands over all rows by rowid: the columns named (a NULL ends them), where those that are not there
- * are NULL, and after them the rowid. No rows when there is no such table. */
-static skein_rc read_table(tables *t, const char *name, const char *const *columns,
-                           skn_foreign_each *each, void *arg, skein_error *err)
-{
-    skn_map *there = skn_map_new(t->file->a);
-    skn_buf  sql;
-    skein_rc rc;
-
-    if (!has_table(t, name))
-        return SKEIN_OK;
-    rc = find_columns(t, name, there, err);
-    skn_buf_init(&sql, 4096);
-    skn_buf_addf(&sql, "SELECT ");
-    for (size_t i = 0; columns[i]; i++)
-        skn_buf_addf(&sql, "%s, ",
-                     skn_map_get(there, skn_str_of(columns[i])) ? columns[i] : "NULL");
-    skn_buf_addf(&sql, "rowid FROM %s ORDER BY rowid", name);
-    if (!rc)
-        rc = skn_foreign_db_query(t->db, sql.p, each, arg, err);
-    skn_buf_release(&sql);
-    return rc;
-}
-
 static skein_rc note_count(void *arg, const skn_foreign_cell *cells, skein_error *err)
 {
     (void)err;
@@ -161,43 +126,90 @@ static skein_rc count_rows(tables *t, const char *name, int64_t *out, skein_erro
 #define MEMORY   "agent_memory"
 #define ARCHIVED "archived_messages"
 
-/* clang-format off */
-enum { W_ID, W_NAME, W_DESCRIPTION, W_TURNS, W_CHAT, W_CREATED, W_MCP, W_PROVIDER, W_MODEL,
-       W_VARIABLES, W_MAIN, W_BEATS, W_BEAT, W_BEAT_PROMPT };
-static const char *const world_columns[] = {
-    "id", "name", "description", "turn_limit", "current_chat_id", "created_at", "mcp_config",
-    "chat_llm_provider", "chat_llm_model", "variables", "main_agent", "heartbeat_enabled",
-    "heartbeat_interval", "heartbeat_prompt", NULL};
+typedef enum column_kind {
+    TEXT,   /* a text, also of a number */
+    NUMBER, /* as it is written, checked by its reader */
+    TIME,   /* a number or a text */
+    FLAG,
+    JSON /* in a text */
+} column_kind;
+
+/* A column, and the member that it is in agent-world's JSON: a row is read as an object. Ends where `name` is
+ * NULL. */
+typedef struct column {
+    const char *name, *key;
+    column_kind kind;
+} column;
+
+#define MOST_COLUMNS 16
+
+static const column world_columns[] = {{"id", "id", TEXT},
+                                       {"name", "name", TEXT},
+                                       {"description", "description", TEXT},
+                                       {"turn_limit", "turnLimit", NUMBER},
+                                       {"current_chat_id", "currentChatId", TEXT},
+                                       {"created_at", "createdAt", TIME},
+                                       {"mcp_config", "mcpConfig", TEXT},
+                                       {"chat_llm_provider", "chatLLMProvider", TEXT},
+                                       {"chat_llm_model", "chatLLMModel", TEXT},
+                                       {"variables", "variables", TEXT},
+                                       {"main_agent", "mainAgent", TEXT},
+                                       {"heartbeat_enabled", "heartbeatEnabled", FLAG},
+                                       {"heartbeat_interval", "heartbeatInterval", TEXT},
+                                       {"heartbeat_prompt", "heartbeatPrompt", TEXT},
+                                       {NULL, NULL, TEXT}};
 
 /* Not "auto_reply": it tells whether "@sender" is put before an answer, and here nothing is put there. */
-enum { A_ID, A_WORLD, A_NAME, A_PROVIDER, A_MODEL, A_PROMPT, A_TEMPERATURE, A_TOKENS, A_CREATED };
-static const char *const agent_columns[] = {
-    "id", "world_id", "name", "provider", "model", "system_prompt", "temperature", "max_tokens",
-    "created_at", NULL};
+static const column agent_columns[] = {{"id", "id", TEXT},
+                                       {"world_id", "world", TEXT},
+                                       {"name", "name", TEXT},
+                                       {"provider", "provider", TEXT},
+                                       {"model", "model", TEXT},
+                                       {"system_prompt", "systemPrompt", TEXT},
+                                       {"temperature", "temperature", NUMBER},
+                                       {"max_tokens", "maxTokens", NUMBER},
+                                       {"created_at", "createdAt", TIME},
+                                       {NULL, NULL, TEXT}};
 
-enum { C_ID, C_WORLD, C_NAME, C_CREATED };
-static const char *const chat_columns[] = {"id", "world_id", "name", "created_at", NULL};
+static const column chat_columns[] = {{"id", "id", TEXT},
+                                      {"world_id", "world", TEXT},
+                                      {"name", "name", TEXT},
+                                      {"created_at", "createdAt", TIME},
+                                      {NULL, NULL, TEXT}};
 
-enum { M_AGENT, M_WORLD, M_ROLE, M_CONTENT, M_SENDER, M_CHAT, M_CREATED, M_UID, M_REPLY, M_CALLS,
-       M_CALL, M_METADATA, M_ROW };
-static const char *const memory_columns[] = {
-    "agent_id", "world_id", "role", "content", "sender", "chat_id", "created_at", "message_id",
-    "reply_to_message_id", "tool_calls", "tool_call_id", "message_metadata", NULL};
+static const column memory_columns[] = {{"agent_id", "agent", TEXT},
+                                        {"world_id", "world", TEXT},
+                                        {"role", "role", TEXT},
+                                        {"content", "content", TEXT},
+                                        {"sender", "sender", TEXT},
+                                        {"chat_id", "chatId", TEXT},
+                                        {"created_at", "createdAt", TIME},
+                                        {"message_id", "messageId", TEXT},
+                                        {"reply_to_message_id", "replyToMessageId", TEXT},
+                                        {"tool_calls", "toolCalls", JSON},
+                                        {"tool_call_id", "toolCallId", TEXT},
+                                        {"message_metadata", "metadata", TEXT},
+                                        {NULL, NULL, TEXT}};
 
-enum { S_ID, S_AGENT, S_WORLD, S_NAME, S_CREATED };
-static const char *const session_columns[] = {
-    "id", "agent_id", "world_id", "session_name", "created_at", NULL};
+static const column session_columns[] = {{"id", "id", TEXT},
+                                         {"agent_id", "agent", TEXT},
+                                         {"world_id", "world", TEXT},
+                                         {"session_name", "name", TEXT},
+                                         {"created_at", "createdAt", TIME},
+                                         {NULL, NULL, TEXT}};
 
-enum { X_ARCHIVE, X_ROLE, X_CONTENT, X_SENDER, X_CREATED, X_STAMP, X_ROW };
-static const char *const archived_columns[] = {
-    "archive_id", "role", "content", "sender", "original_created_at", "original_timestamp", NULL};
-/* clang-format on */
+static const column archived_columns[] = {{"archive_id", "archive", TEXT},
+                                          {"role", "role", TEXT},
+                                          {"content", "content", TEXT},
+                                          {"sender", "sender", TEXT},
+                                          {"original_created_at", "createdAt", TIME},
+                                          {"original_timestamp", "timestamp", TIME},
+                                          {NULL, NULL, TEXT}};
 
 /* A row kept until all of its memory is known. In a list: an array that grows would leave its smaller
  * selves behind. */
 typedef struct kept {
     skn_memory_row row;
-    skn_str        number; /* its rowid */
     struct kept   *next;
 } kept;
 
@@ -206,16 +218,16 @@ typedef struct kept_rows {
 } kept_rows;
 
 typedef struct session {
-    size_t    agent;
-    skn_str   title;
-    int64_t   created_at;
-    kept_rows rows;
+    skn_foreign *f;
+    size_t       agent;
+    skn_str      title;
+    int64_t      created_at;
+    kept_rows    rows;
 } session;
 
 typedef struct world {
-    skn_foreign       *f;
-    skn_str            current_chat;
-    skn_foreign_extras extras;
+    skn_foreign    *f;
+    const skn_json *config;      /* its row; NULL: there is none */
     skn_vec(kept_rows) memories; /* by agent */
     skn_vec(session *) sessions;
 } world;
@@ -236,22 +248,112 @@ typedef struct reading {
     skn_vec(named) names;
     skn_map *archives; /* by id -> session */
     bool     no_links; /* no column for them */
+
+    /* The table at hand. */
+    const char   *table;
+    const column *columns;
+    skein_rc (*each)(struct reading *r, const skn_json *row, skein_error *err);
+    skn_json   *row;  /* an object and its members; NULL: the last one was kept */
+    const char *what; /* "row 7 of agent_memory" */
 } reading;
 
-static skn_str text_of(reading *r, const skn_foreign_cell *cell)
+/* --- Rows as objects ------------------------------------------------------------------------ */
+
+/* False when there is no such member. */
+static bool set_member(reading *r, const column *c, const skn_foreign_cell *cell, skn_json *out)
 {
-    return cell_text(&r->tables, cell);
+    const skn_json *inner;
+
+    *out = (skn_json){.key = skn_str_of(c->key), .kind = SKN_JSON_STRING};
+    if (!cell->text.p)
+        return false;
+    out->text = out->raw = cell_text(&r->tables, cell);
+    switch (c->kind) {
+    case TEXT:
+        break;
+    case NUMBER:
+        out->kind = SKN_JSON_NUMBER;
+        break;
+    case TIME:
+        out->kind = cell->number ? SKN_JSON_NUMBER : SKN_JSON_STRING;
+        break;
+    case FLAG:
+        out->kind = SKN_JSON_BOOL;
+        out->boolean = cell_number(cell) != 0;
+        break;
+    case JSON:
+        if (!out->text.n)
+            return false;
+        if (skn_json_parse(&inner, out->text, "it", r->file->a, NULL)) {
+            skn_foreign_note(r->file, "%s: its tool calls are no JSON and were left out",
+                             r->what);
+            return false;
+        }
+        out->kind = inner->kind;
+        out->first = inner->first;
+        out->count = inner->count;
+        break;
+    }
+    return true;
+}
+
+static skein_rc take_row(void *arg, const skn_foreign_cell *cells, skein_error *err)
+{
+    reading   *r = arg;
+    size_t     n = 0, count = 0;
+    skn_json **next;
+
+    if (!r->row)
+        r->row = SKN_ARRAY(r->file->a, MOST_COLUMNS + 1, skn_json);
+    *r->row = (skn_json){.kind = SKN_JSON_OBJECT};
+    next = &r->row->first;
+    while (r->columns[count].name)
+        count++;
+    r->what = skn_arena_printf(r->file->a, "row %.*s of %s",
+                               SKN_FMT(cell_text(&r->tables, &cells[count])), r->table)
+                  .p;
+    for (size_t i = 0; i < count; i++)
+        if (set_member(r, &r->columns[i], &cells[i], &r->row[n + 1])) {
+            *next = &r->row[++n];
+            next = &(*next)->next;
+        }
+    r->row->count = (uint32_t)n;
+    return r->each(r, r->row, err);
+}
+
+/* Hands over all rows by rowid, with the columns that are there. No rows when there is no such table. */
+static skein_rc read_table(reading *r, const char *name, const column *columns,
+                           skein_rc (*each)(reading *r, const skn_json *row, skein_error *err),
+                           skein_error *err)
+{
+    skn_map *there = skn_map_new(r->file->a);
+    skn_buf  sql;
+    skein_rc rc;
+
+    if (!has_table(&r->tables, name))
+        return SKEIN_OK;
+    r->table = name;
+    r->columns = columns;
+    r->each = each;
+    rc = find_columns(&r->tables, name, there, err);
+    skn_buf_init(&sql, 4096);
+    skn_buf_addf(&sql, "SELECT ");
+    for (const column *c = columns; c->name; c++)
+        skn_buf_addf(&sql, "%s, ", skn_map_get(there, skn_str_of(c->name)) ? c->name : "NULL");
+    skn_buf_addf(&sql, "rowid FROM %s ORDER BY rowid", name);
+    if (!rc)
+        rc = skn_foreign_db_query(r->tables.db, sql.p, take_row, r, err);
+    skn_buf_release(&sql);
+    return rc;
 }
 
 /* --- Worlds, agents, chats ---------------------------------------------------------------- */
 
 /* A row may name a world that is not in its table; nothing said is lost for that. */
-static skein_rc need_world(reading *r, const skn_foreign_cell *id, world **out,
-                           skein_error *err)
+static skein_rc need_world(reading *r, skn_str id, world **out, skein_error *err)
 {
-    skn_str key = id->text.p ? id->text : SKN_STR("");
-    void  **slot = skn_map_slot(r->worlds, key);
-    world  *w = *slot;
+    void **slot = skn_map_slot(r->worlds, id.p ? id : SKN_STR(""));
+    world *w = *slot;
 
     if (!w && r->all.n >= SKN_IMPORT_WORLDS)
         return skn_fail(err, SKEIN_LIMIT, "there are more than %zu worlds in \"%s\"",
@@ -259,101 +361,81 @@ static skein_rc need_world(reading *r, const skn_foreign_cell *id, world **out,
     if (!w) {
         *slot = w = SKN_NEW(r->file->a, world);
         w->f = skn_foreign_new(r->file);
-        skn_foreign_world_is(w->f, text_of(r, id), SKN_NONE, SKN_NONE, 0, 0);
+        skn_import_config(w->f, NULL, id);
         skn_vec_add(r->file->a, &r->all, w);
     }
     *out = w;
     return SKEIN_OK;
 }
 
-static void set_extras(reading *r, world *w, const skn_foreign_cell *cells)
+static skein_rc add_world(reading *r, const skn_json *row, skein_error *err)
 {
-    skn_foreign_extras *x = &w->extras;
-
-    x->mcp = text_of(r, &cells[W_MCP]);
-    x->title_provider = text_of(r, &cells[W_PROVIDER]);
-    x->title_model = text_of(r, &cells[W_MODEL]);
-    x->variables = text_of(r, &cells[W_VARIABLES]);
-    x->main_agent = text_of(r, &cells[W_MAIN]);
-    if (cell_number(&cells[W_BEATS]) || cells[W_BEAT_PROMPT].text.n) {
-        x->heartbeat = text_of(r, &cells[W_BEAT]);
-        x->heartbeat_prompt = text_of(r, &cells[W_BEAT_PROMPT]);
-    }
-}
-
-static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    reading *r = arg;
     world   *w;
-    skein_rc rc = need_world(r, &cells[W_ID], &w, err);
+    skein_rc rc = need_world(r, skn_foreign_text(row, "id"), &w, err);
 
     if (rc)
         return rc;
-    skn_foreign_world_is(w->f, text_of(r, &cells[W_ID]), text_of(r, &cells[W_NAME]),
-                         text_of(r, &cells[W_DESCRIPTION]), cell_number(&cells[W_TURNS]),
-                         cell_time(&cells[W_CREATED]));
-    w->current_chat = text_of(r, &cells[W_CHAT]);
-    set_extras(r, w, cells);
+    skn_import_config(w->f, row, SKN_NONE);
+    w->config = row;
+    r->row = NULL;
     return SKEIN_OK;
 }
 
-static skein_rc need_agent(reading *r, world *w, const skn_foreign_cell *id, size_t *out,
-                           skein_error *err)
+/* The world and the agent of a row. */
+static skein_rc need_agent(reading *r, const skn_json *row, const char *key, world **w,
+                           size_t *out, skein_error *err)
 {
     kept_rows none = {NULL, NULL};
-    int64_t   agent = skn_foreign_agent_of(w->f, id->text.p ? text_of(r, id) : SKN_STR(""));
+    skn_str   id = skn_foreign_text(row, key);
+    int64_t   agent;
+    skein_rc  rc = need_world(r, skn_foreign_text(row, "world"), w, err);
 
+    if (rc)
+        return rc;
+    agent = skn_foreign_agent_of((*w)->f, id.p ? id : SKN_STR(""));
     if (agent < 0)
         return skn_import_too_many(err);
-    while (w->memories.n < w->f->agents.n)
-        skn_vec_add(r->file->a, &w->memories, none);
+    while ((*w)->memories.n < (*w)->f->agents.n)
+        skn_vec_add(r->file->a, &(*w)->memories, none);
     *out = (size_t)agent;
     return SKEIN_OK;
 }
 
-static skein_rc add_agent(void *arg, const skn_foreign_cell *cells, skein_error *err)
+static skein_rc add_agent(reading *r, const skn_json *row, skein_error *err)
 {
-    reading            *r = arg;
-    skn_foreign_profile p = {.name = text_of(r, &cells[A_NAME])};
-    world              *w;
-    size_t              agent;
-    skein_rc            rc;
+    skn_str  name = skn_foreign_text(row, "name");
+    world   *w;
+    size_t   agent;
+    skein_rc rc = need_agent(r, row, "id", &w, &agent, err);
 
-    if ((rc = need_world(r, &cells[A_WORLD], &w, err)) ||
-        (rc = need_agent(r, w, &cells[A_ID], &agent, err)))
+    if (rc)
         return rc;
-    p.provider = text_of(r, &cells[A_PROVIDER]);
-    p.model = text_of(r, &cells[A_MODEL]);
-    p.system_prompt = text_of(r, &cells[A_PROMPT]);
-    p.temperature = text_of(r, &cells[A_TEMPERATURE]);
-    p.max_tokens = text_of(r, &cells[A_TOKENS]);
-    p.created_at = cell_time(&cells[A_CREATED]);
-    skn_foreign_describe(w->f, agent, &p);
-    if (p.name.n)
-        skn_vec_add(r->file->a, &r->names, ((named){w->f, agent, p.name}));
+    skn_import_agent(w->f, agent, row, false);
+    if (name.n)
+        skn_vec_add(r->file->a, &r->names, ((named){w->f, agent, name}));
     return SKEIN_OK;
 }
 
-static skein_rc add_chat(void *arg, const skn_foreign_cell *cells, skein_error *err)
+static skein_rc add_chat(reading *r, const skn_json *row, skein_error *err)
 {
-    reading *r = arg;
     world   *w;
-    skein_rc rc = need_world(r, &cells[C_WORLD], &w, err);
+    skein_rc rc = need_world(r, skn_foreign_text(row, "world"), &w, err);
 
     if (!rc)
-        skn_foreign_chat_is(w->f, text_of(r, &cells[C_ID]), text_of(r, &cells[C_NAME]),
-                            cell_time(&cells[C_CREATED]));
+        skn_import_chat(w->f, row);
     return rc;
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-static kept *keep_row(reading *r, kept_rows *rows, const skn_foreign_cell *number)
+static kept *keep_row(reading *r, skn_foreign *f, kept_rows *rows, const skn_json *row)
 {
     kept *k = SKN_NEW(r->file->a, kept);
 
-    k->number = text_of(r, number);
-    k->row.chat = -1;
+    k->row.what = r->what;
+    skn_foreign_row(f, row, r->what, &k->row.m, &k->row.why);
+    if (!skn_json_get(row, "role"))
+        k->row.why = "its role is unknown";
     if (rows->last)
         rows->last->next = k;
     else
@@ -362,121 +444,78 @@ static kept *keep_row(reading *r, kept_rows *rows, const skn_foreign_cell *numbe
     return k;
 }
 
-static void set_role(skn_memory_row *row, const skn_foreign_cell *role)
+static skein_rc add_memory(reading *r, const skn_json *row, skein_error *err)
 {
-    if (!skn_foreign_role(role->text, &row->m.role))
-        row->why = "its role is unknown";
-}
+    skn_str  chat = skn_foreign_text(row, "chatId");
+    world   *w;
+    size_t   agent;
+    skein_rc rc = need_agent(r, row, "agent", &w, &agent, err);
 
-static void set_calls(reading *r, world *w, kept *k, const skn_foreign_cell *cell)
-{
-    const skn_json *list;
-
-    if (!cell->text.n)
-        return;
-    k->row.what = skn_arena_printf(r->file->a, "row %.*s of " MEMORY, SKN_FMT(k->number)).p;
-    if (skn_json_parse(&list, text_of(r, cell), "its tool calls", r->file->a, NULL))
-        skn_foreign_note(r->file, "%s: its tool calls are no JSON and were left out",
-                         k->row.what);
-    else
-        skn_foreign_calls(w->f, list, k->row.what, &k->row.m);
-}
-
-static skein_rc add_memory(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    reading           *r = arg;
-    world             *w;
-    kept              *k;
-    skein_new_message *m;
-    size_t             agent;
-    skein_rc           rc;
-
-    if ((rc = need_world(r, &cells[M_WORLD], &w, err)) ||
-        (rc = need_agent(r, w, &cells[M_AGENT], &agent, err)))
+    if (rc)
         return rc;
-    k = keep_row(r, &w->memories.p[agent], &cells[M_ROW]);
-    m = &k->row.m;
-    set_role(&k->row, &cells[M_ROLE]);
-    m->uid = text_of(r, &cells[M_UID]);
-    m->reply_to = text_of(r, &cells[M_REPLY]);
-    m->content = text_of(r, &cells[M_CONTENT]);
-    m->sender = text_of(r, &cells[M_SENDER]);
-    m->tool_call_id = text_of(r, &cells[M_CALL]);
-    m->created_at = cell_time(&cells[M_CREATED]);
-    k->row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
-    set_calls(r, w, k, &cells[M_CALLS]);
-    w->f->metadata += cells[M_METADATA].text.n > 0;
+    keep_row(r, w->f, &w->memories.p[agent], row)->row.chat_id = chat.n ? chat : SKN_NONE;
+    w->f->metadata += skn_foreign_text(row, "metadata").n > 0;
     return SKEIN_OK;
 }
 
-static void put_rows(reading *r, skn_memories *m, const kept_rows *rows, const char *table,
-                     int64_t chat)
+static void put_rows(skn_memories *m, const kept_rows *rows, int64_t chat)
 {
     for (kept *k = rows->first; k; k = k->next) {
         k->row.chat = chat;
-        k->row.what =
-            skn_arena_printf(r->file->a, "row %.*s of %s", SKN_FMT(k->number), table).p;
         skn_memories_add(m, &k->row);
     }
 }
 
 /* --- Archived sessions -------------------------------------------------------------------- */
 
-static skn_str archive_key(const skn_foreign_cell *id)
+static skn_str key_of(const skn_json *row, const char *key)
 {
-    return id->text.p ? id->text : SKN_STR("");
+    skn_str id = skn_foreign_text(row, key);
+
+    return id.p ? id : SKN_STR("");
 }
 
 /* A session that was put away becomes a chat that only its agent was in. */
-static skein_rc add_archive(void *arg, const skn_foreign_cell *cells, skein_error *err)
+static skein_rc add_archive(reading *r, const skn_json *row, skein_error *err)
 {
-    reading *r = arg;
-    session *s = SKN_NEW(r->file->a, session);
-    skn_str  name = text_of(r, &cells[S_NAME]);
-    world   *w;
-    skein_rc rc;
+    session        *s = SKN_NEW(r->file->a, session);
+    skn_str         name = skn_foreign_text(row, "name");
+    const skn_json *at = skn_json_get(row, "createdAt");
+    world          *w;
+    skein_rc        rc = need_agent(r, row, "agent", &w, &s->agent, err);
 
-    if ((rc = need_world(r, &cells[S_WORLD], &w, err)) ||
-        (rc = need_agent(r, w, &cells[S_AGENT], &s->agent, err)))
+    if (rc)
         return rc;
     if (!name.n)
-        name = text_of(r, &cells[S_CREATED]);
+        name = at ? at->text : SKN_STR("no name");
+    s->f = w->f;
     s->title = skn_arena_printf(r->file->a, "archived: %.*s, %.*s",
-                                SKN_FMT(w->f->agents.p[s->agent].name),
-                                SKN_FMT(name.p ? name : SKN_STR("no name")));
-    s->created_at = cell_time(&cells[S_CREATED]);
-    *skn_map_slot(r->archives, archive_key(&cells[S_ID])) = s;
+                                SKN_FMT(w->f->agents.p[s->agent].name), SKN_FMT(name));
+    s->created_at = skn_foreign_time(at);
+    *skn_map_slot(r->archives, key_of(row, "id")) = s;
     skn_vec_add(r->file->a, &w->sessions, s);
     return SKEIN_OK;
 }
 
-static skein_rc add_archived(void *arg, const skn_foreign_cell *cells, skein_error *err)
+static skein_rc add_archived(reading *r, const skn_json *row, skein_error *err)
 {
-    reading *r = arg;
-    session *s = skn_map_get(r->archives, archive_key(&cells[X_ARCHIVE]));
-    skn_str  row = text_of(r, &cells[X_ROW]);
+    session *s = skn_map_get(r->archives, key_of(row, "archive"));
     kept    *k;
 
     (void)err;
     if (!s) {
-        skn_foreign_note(r->file,
-                         "row %.*s of " ARCHIVED " was dropped: it belongs to no archive",
-                         SKN_FMT(row));
+        skn_foreign_note(r->file, "%s was dropped: it belongs to no archive", r->what);
         if (r->all.n)
             r->all.p[0]->f->report.dropped++;
         return SKEIN_OK;
     }
-    k = keep_row(r, &s->rows, &cells[X_ROW]);
-    set_role(&k->row, &cells[X_ROLE]);
-    k->row.m.content = text_of(r, &cells[X_CONTENT]);
-    k->row.m.sender = text_of(r, &cells[X_SENDER]);
-    k->row.m.created_at = cell_time(&cells[X_CREATED]);
+    k = keep_row(r, s->f, &s->rows, row);
     if (!k->row.m.created_at)
-        k->row.m.created_at = cell_time(&cells[X_STAMP]);
+        k->row.m.created_at = skn_foreign_time(skn_json_get(row, "timestamp"));
     return SKEIN_OK;
 }
 
-static void put_sessions(reading *r, world *w, skn_memories *m)
+static void put_sessions(world *w, skn_memories *m)
 {
     for (size_t i = 0; i < w->sessions.n; i++) {
         session *s = w->sessions.p[i];
@@ -486,7 +525,7 @@ static void put_sessions(reading *r, world *w, skn_memories *m)
             w->f->chats.p[chat].created_at = s->created_at;
         w->f->report.archives++;
         skn_memories_begin(m, s->agent);
-        put_rows(r, m, &s->rows, ARCHIVED, (int64_t)chat);
+        put_rows(m, &s->rows, (int64_t)chat);
     }
 }
 
@@ -501,11 +540,11 @@ static void put_world(reading *r, world *w)
     skn_memories_init(&m, w->f);
     for (size_t i = 0; i < w->memories.n; i++) {
         skn_memories_begin(&m, i);
-        put_rows(r, &m, &w->memories.p[i], MEMORY, -1);
+        put_rows(&m, &w->memories.p[i], -1);
     }
-    put_sessions(r, w, &m);
-    skn_foreign_extras_settle(w->f, &w->extras);
-    skn_import_current(w->f, w->current_chat);
+    put_sessions(w, &m);
+    skn_import_extras(w->f, w->config, NULL);
+    skn_import_current(w->f, skn_foreign_text(w->config, "currentChatId"));
 }
 
 static skein_rc count_lost(reading *r, skein_error *err)
@@ -533,16 +572,16 @@ static skein_rc read_tables(reading *r, skein_error *err)
     bool     linked;
     skein_rc rc;
 
-    if ((rc = read_table(t, "worlds", world_columns, add_world, r, err)) ||
-        (rc = read_table(t, "agents", agent_columns, add_agent, r, err)))
+    if ((rc = read_table(r, "worlds", world_columns, add_world, err)) ||
+        (rc = read_table(r, "agents", agent_columns, add_agent, err)))
         return rc;
     /* Ids lead to agents first; a name does where it is nobody's id. */
     for (size_t i = 0; i < r->names.n; i++)
         skn_foreign_alias(r->names.p[i].f, r->names.p[i].agent, r->names.p[i].name);
-    if ((rc = read_table(t, "world_chats", chat_columns, add_chat, r, err)) ||
-        (rc = read_table(t, MEMORY, memory_columns, add_memory, r, err)) ||
-        (rc = read_table(t, "memory_archives", session_columns, add_archive, r, err)) ||
-        (rc = read_table(t, ARCHIVED, archived_columns, add_archived, r, err)))
+    if ((rc = read_table(r, "world_chats", chat_columns, add_chat, err)) ||
+        (rc = read_table(r, MEMORY, memory_columns, add_memory, err)) ||
+        (rc = read_table(r, "memory_archives", session_columns, add_archive, err)) ||
+        (rc = read_table(r, ARCHIVED, archived_columns, add_archived, err)))
         return rc;
     if ((rc = has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
         return rc;
@@ -554,29 +593,23 @@ static skein_rc read_tables(reading *r, skein_error *err)
 
 static skein_rc fail_ours(const char *path, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_DATA, "\"%s\" is a skein store, not a file to import",
-                           path);
-
-    return skn_hint(
-        err, rc,
+    return skn_fail_hint(
+        err, SKEIN_DATA,
         "Use it with --db sqlite:PATH; what \"skein export -f skein\" writes from it "
-        "can be imported.");
+        "can be imported.",
+        "\"%s\" is a skein store, not a file to import", path);
 }
 
 static skein_rc need_tables(reading *r, skein_error *err)
 {
     static const char *const needed[] = {"worlds", "agents", MEMORY};
-    skein_rc                 rc;
 
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (has_table(&r->tables, needed[i]))
-            continue;
-        rc = skn_fail(err, SKEIN_DATA,
-                      "\"%s\" is a SQLite database, but none of agent-world: it has no table "
-                      "\"%s\"",
-                      r->path, needed[i]);
-        return skn_hint(err, rc, "agent-world keeps its worlds in the file database.db.");
-    }
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!has_table(&r->tables, needed[i]))
+            return skn_fail_hint(
+                err, SKEIN_DATA, "agent-world keeps its worlds in the file database.db.",
+                "\"%s\" is a SQLite database, but none of agent-world: it has no table \"%s\"",
+                r->path, needed[i]);
     return SKEIN_OK;
 }
 

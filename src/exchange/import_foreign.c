@@ -68,24 +68,26 @@ skn_str skn_foreign_name(skn_str from, const char *otherwise, skn_arena *a)
     return n ? (skn_str){p, n} : skn_str_of(otherwise);
 }
 
+size_t *skn_foreign_number(void **slot, skn_arena *a, bool *made)
+{
+    *made = !*slot;
+    if (*made)
+        *slot = SKN_NEW(a, size_t);
+    return *slot;
+}
+
 /* Equal names are numbered from where the last one ended, so that many cost no more than few. */
 skn_str skn_foreign_free_name(skn_map *taken, skn_str wanted, skn_arena *a)
 {
-    void  **slot = skn_map_slot(taken, wanted);
-    size_t *last;
+    bool    made;
+    size_t *last = skn_foreign_number(skn_map_slot(taken, wanted), a, &made);
     skn_str name = wanted;
 
-    if (!*slot) {
-        *slot = last = SKN_NEW(a, size_t);
-        *last = 1;
-        return name;
-    }
-    last = *slot;
-    do
+    while (!made) {
         name = skn_arena_printf(a, "%.*s-%zu", SKN_FMT(wanted), ++*last);
-    while (skn_map_get(taken, name));
-    slot = skn_map_slot(taken, name);
-    *slot = last = SKN_NEW(a, size_t);
+        if (!skn_map_get(taken, name))
+            last = skn_foreign_number(skn_map_slot(taken, name), a, &made);
+    }
     *last = 1;
     return name;
 }
@@ -118,22 +120,25 @@ int64_t skn_foreign_agent_of(skn_foreign *f, skn_str name)
 
 void skn_foreign_alias(skn_foreign *f, size_t agent, skn_str name)
 {
-    void  **slot = skn_map_slot(f->names, name);
-    size_t *index;
+    bool    made;
+    size_t *index = skn_foreign_number(skn_map_slot(f->names, name), f->a, &made);
 
-    if (*slot)
-        return;
-    *slot = index = SKN_NEW(f->a, size_t);
-    *index = agent;
+    if (made)
+        *index = agent;
 }
 
-static bool is_fine(skn_foreign *f, skein_rc rc, const skein_error *why, const char *what,
-                    size_t agent)
+/* Says why something of an agent was left out. */
+static void left_out(skn_foreign *f, size_t agent, const char *what, const char *why)
 {
-    if (rc)
-        skn_foreign_note(f->file, "agent \"%.*s\": %s was left out: %s",
-                         SKN_FMT(f->agents.p[agent].name), what, why->message);
-    return rc == SKEIN_OK;
+    skn_foreign_note(f->file, "agent \"%.*s\": %s was left out: %s",
+                     SKN_FMT(f->agents.p[agent].name), what, why);
+}
+
+/* A number or a flag as it is written; absent when it is neither. */
+static skn_str literal(const skn_json *v, const char *key)
+{
+    v = skn_json_get(v, key);
+    return v && (v->kind == SKN_JSON_NUMBER || v->kind == SKN_JSON_BOOL) ? v->raw : SKN_NONE;
 }
 
 /* A number as JSON spells it, between bounds; all else is none. */
@@ -149,9 +154,11 @@ static bool is_number(skn_foreign *f, skn_str text, double least, double most)
     return isfinite(d) && d >= least && d <= most;
 }
 
-static void add_number(skn_foreign *f, skn_jw *w, const char *key, skn_str text, double most,
-                       size_t agent)
+static void add_number(skn_foreign *f, skn_jw *w, const skn_json *config, const char *key,
+                       double most, size_t agent)
 {
+    skn_str text = literal(config, key);
+
     if (!text.p)
         return;
     if (is_number(f, text, 0, most)) {
@@ -163,47 +170,51 @@ static void add_number(skn_foreign *f, skn_jw *w, const char *key, skn_str text,
                      SKN_FMT(f->agents.p[agent].name), key, most);
 }
 
-static skn_str settings_of(skn_foreign *f, size_t agent, const skn_foreign_profile *p)
+/* "autoReply" of agent-world tells whether "@sender" is put before an answer: here nothing is put there,
+ * and the word means something else. */
+static skn_str settings_of(skn_foreign *f, size_t agent, const skn_json *config, bool ours)
 {
+    skn_str auto_reply = ours ? literal(config, "autoReply") : SKN_NONE, json;
     skn_buf buf;
     skn_jw  w;
-    skn_str json;
 
-    if (!p->temperature.p && !p->max_tokens.p && !p->auto_reply.p)
-        return SKN_NONE;
     skn_buf_init(&buf, 4096);
     skn_jw_init(&w, &buf);
     skn_jw_object(&w);
-    add_number(f, &w, "temperature", p->temperature, 2, agent);
-    add_number(f, &w, "maxTokens", p->max_tokens, (double)SKN_AGENT_TOKENS_MOST, agent);
-    if (skn_str_is(p->auto_reply, "false") || skn_str_is(p->auto_reply, "0"))
+    add_number(f, &w, config, "temperature", 2, agent);
+    add_number(f, &w, config, "maxTokens", (double)SKN_AGENT_TOKENS_MOST, agent);
+    if (skn_str_is(auto_reply, "false") || skn_str_is(auto_reply, "0"))
         skn_jw_kbool(&w, "autoReply", false);
     skn_jw_object_end(&w);
-    json = skn_arena_copy(f->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
+    json = skn_buf_keep(&buf, f->a);
     return json.n > 2 ? json : SKN_NONE;
 }
 
-void skn_foreign_describe(skn_foreign *f, size_t index, const skn_foreign_profile *p)
+void skn_import_agent(skn_foreign *f, size_t index, const skn_json *config, bool ours)
 {
     skn_foreign_agent *agent = &f->agents.p[index];
-    skn_str            model = p->model.n ? p->model : SKN_NONE;
+    skn_str            name = skn_foreign_text(config, "name");
+    skn_str            prompt = skn_foreign_text(config, "systemPrompt");
+    skn_str            provider = skn_foreign_text(config, "provider");
+    skn_str            model = skn_foreign_text(config, "model");
+    int64_t            created_at = skn_foreign_time(skn_json_get(config, "createdAt"));
     skein_error        why;
 
-    if (model.p && p->provider.n)
-        model = skn_arena_printf(f->a, "%.*s/%.*s", SKN_FMT(p->provider), SKN_FMT(p->model));
-    if (p->system_prompt.n &&
-        is_fine(f, skn_check_text(f->e, p->system_prompt, "the prompt", &why), &why,
-                "its prompt", index))
-        agent->system_prompt = p->system_prompt;
-    if (model.p && is_fine(f, skn_check_word(model, "the name", SKN_WORD_MAX, &why), &why,
-                           "its model", index))
+    if (prompt.n && skn_check_text(f->e, prompt, "the prompt", &why))
+        left_out(f, index, "its prompt", why.message);
+    else if (prompt.n)
+        agent->system_prompt = prompt;
+    if (model.n && provider.n)
+        model = skn_arena_printf(f->a, "%.*s/%.*s", SKN_FMT(provider), SKN_FMT(model));
+    if (model.n && skn_check_word(model, "the name", SKN_WORD_MAX, &why))
+        left_out(f, index, "its model", why.message);
+    else if (model.n)
         agent->model = model;
-    agent->settings = settings_of(f, index, p);
-    if (p->created_at)
-        agent->created_at = p->created_at;
-    if (p->name.n && !skn_str_eq(p->name, agent->name))
-        agent->shown = p->name;
+    agent->settings = settings_of(f, index, config, ours);
+    if (created_at)
+        agent->created_at = created_at;
+    if (name.n && !skn_str_eq(name, agent->name))
+        agent->shown = name;
 }
 
 /* --- Chats and the world ------------------------------------------------------------------ */
@@ -219,10 +230,10 @@ size_t skn_foreign_chat_new(skn_foreign *f, skn_str title)
 size_t skn_foreign_chat_of(skn_foreign *f, skn_str id)
 {
     void  **slot = skn_map_slot(f->chat_ids, id.p ? id : SKN_STR(""));
-    size_t *index = *slot;
+    bool    made;
+    size_t *index = skn_foreign_number(slot, f->a, &made);
 
-    if (!index) {
-        *slot = index = SKN_NEW(f->a, size_t);
+    if (made) {
         *index = skn_foreign_chat_new(f, SKN_NONE);
         f->chats.p[*index].id = id;
     }
@@ -243,24 +254,32 @@ skn_str skn_foreign_title(skn_foreign *f, skn_str text)
     return (skn_str){p, cut.n};
 }
 
-void skn_foreign_chat_is(skn_foreign *f, skn_str id, skn_str name, int64_t created_at)
+void skn_import_chat(skn_foreign *f, const skn_json *chat)
 {
-    size_t index;
+    skn_str           id = skn_foreign_text(chat, "id");
+    int64_t           created_at = skn_foreign_time(skn_json_get(chat, "createdAt"));
+    size_t            index;
+    skn_foreign_chat *to;
 
     if (!id.n)
         return;
     index = skn_foreign_chat_of(f, id);
-    f->chats.p[index].title = skn_foreign_title(f, name);
+    to = &f->chats.p[index];
+    to->title = skn_foreign_title(f, skn_foreign_text(chat, "name"));
     if (created_at)
-        f->chats.p[index].created_at = created_at;
+        to->created_at = created_at;
 }
 
-void skn_foreign_world_is(skn_foreign *f, skn_str id, skn_str name, skn_str description,
-                          int64_t turn_limit, int64_t created_at)
+void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise)
 {
+    skn_str     id = skn_foreign_text(config, "id"), name = skn_foreign_text(config, "name");
+    skn_str     description = skn_foreign_text(config, "description");
+    int64_t     created_at = skn_foreign_time(skn_json_get(config, "createdAt")), turns;
     char        time[SKN_TIME_TEXT];
     skein_error why;
 
+    if (!id.n)
+        id = otherwise;
     if (!name.n)
         name = id;
     if (name.n)
@@ -270,8 +289,8 @@ void skn_foreign_world_is(skn_foreign *f, skn_str id, skn_str name, skn_str desc
     else if (description.n)
         skn_foreign_note(f->file, "the description of world \"%.*s\" was left out: %s",
                          SKN_FMT(f->world), why.message);
-    if (turn_limit > 0)
-        f->turn_limit = turn_limit;
+    if (!skn_json_int(config, "turnLimit", 0, &turns, NULL) && turns > 0)
+        f->turn_limit = turns;
     if (created_at)
         f->created_at = created_at;
     f->origin = skn_arena_printf(
@@ -346,18 +365,15 @@ static skn_str derived(const skn_foreign *f, const skn_foreign_message *m, size_
 static skn_str made(const skn_foreign *f, const skn_foreign_message *m, skn_map *equal)
 {
     char    uid[SKN_UID_LEN + 1];
-    skn_str first;
-    void  **slot;
+    size_t *which;
+    bool    first;
 
     if (!f->origin.p) {
         skn_store_uid(f->e->store, uid);
         return skn_arena_copy(f->a, skn_str_of(uid));
     }
-    first = derived(f, m, 0);
-    slot = skn_map_slot(equal, first);
-    if (!*slot)
-        *slot = SKN_NEW(f->a, size_t);
-    return derived(f, m, (*(size_t *)*slot)++);
+    which = skn_foreign_number(skn_map_slot(equal, derived(f, m, 0)), f->a, &first);
+    return derived(f, m, (*which)++);
 }
 
 static void keep_or_make(skn_foreign *f, skn_foreign_message *m, skn_map *equal)

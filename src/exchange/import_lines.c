@@ -235,11 +235,8 @@ static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
     if (skn_json_parse(&doc, bytes, r->path, r->f->a, &cause)) {
         if (cause.rc == SKEIN_NO_MEMORY)
             return skn_fail(err, cause.rc, "%s", cause.message);
-        skein_rc rc = skn_fail(err, SKEIN_DATA, "cannot import %s", cause.message);
-
-        return skn_hint(err, rc,
-                        "Known are skein archives, JSON lines, and agent-world's databases, "
-                        "folders and exports.");
+        return skn_fail_hint(err, SKEIN_DATA, SKN_IMPORT_KNOWN, "cannot import %s",
+                             cause.message);
     }
     return read_document(r, doc, err);
 }
@@ -287,7 +284,7 @@ static skn_str text_of(const skn_json *v, const char *a, const char *b)
 }
 
 /* SQLite's own times have a blank for the T, and neither has a zone: they are in UTC. */
-int64_t skn_foreign_time_text(skn_str text)
+static int64_t time_of_text(skn_str text)
 {
     char    buf[40];
     int64_t n = 0;
@@ -305,7 +302,7 @@ int64_t skn_foreign_time_text(skn_str text)
     return skn_time_parse((skn_str){buf, text.n + 1}, &n) ? n : 0;
 }
 
-int64_t skn_foreign_time_number(skn_str digits)
+static int64_t time_of_number(skn_str digits)
 {
     const int64_t million = 1000 * 1000;
     int64_t       n = 0;
@@ -323,8 +320,8 @@ int64_t skn_foreign_time(const skn_json *v)
     if (!v)
         return 0;
     if (v->kind == SKN_JSON_STRING)
-        return skn_foreign_time_text(v->text);
-    return v->kind == SKN_JSON_NUMBER ? skn_foreign_time_number(v->text) : 0;
+        return time_of_text(v->text);
+    return v->kind == SKN_JSON_NUMBER ? time_of_number(v->text) : 0;
 }
 
 /* --- Content ------------------------------------------------------------------------------ */
@@ -333,7 +330,6 @@ int64_t skn_foreign_time(const skn_json *v)
 static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *what)
 {
     skn_buf buf;
-    skn_str joined;
 
     skn_buf_init(&buf, SKN_IMPORT_FILE);
     for (const skn_json *p = parts->first; p; p = p->next) {
@@ -346,9 +342,7 @@ static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *wha
             skn_buf_addc(&buf, '\n');
         skn_buf_add(&buf, text);
     }
-    joined = skn_arena_copy(f->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return joined;
+    return skn_buf_keep(&buf, f->a);
 }
 
 static skn_str content_of(skn_foreign *f, const skn_json *row, const char *what)
@@ -370,7 +364,6 @@ static skn_str arguments_of(skn_foreign *f, const skn_json *v)
     const skn_json *inner;
     skn_buf         buf;
     skn_jw          w;
-    skn_str         quoted;
 
     if (!v)
         return SKN_NONE;
@@ -383,9 +376,7 @@ static skn_str arguments_of(skn_foreign *f, const skn_json *v)
     skn_buf_init(&buf, SKN_IMPORT_FILE);
     skn_jw_init(&w, &buf);
     skn_jw_str(&w, v->text);
-    quoted = skn_arena_copy(f->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return quoted;
+    return skn_buf_keep(&buf, f->a);
 }
 
 static skein_tool_call call_of(skn_foreign *f, const skn_json *v)
@@ -400,7 +391,7 @@ static skein_tool_call call_of(skn_foreign *f, const skn_json *v)
     return c;
 }
 
-void skn_foreign_calls(skn_foreign *f, const skn_json *list, const char *what,
+static void read_calls(skn_foreign *f, const skn_json *list, const char *what,
                        skein_new_message *out)
 {
     size_t           n = 0;
@@ -445,7 +436,7 @@ static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_mes
 
 /* --- The row ------------------------------------------------------------------------------ */
 
-bool skn_foreign_role(skn_str name, skein_role *out)
+static bool role_from(skn_str name, skein_role *out)
 {
     if (skn_str_is(name, "developer")) {
         *out = SKEIN_SYSTEM;
@@ -486,7 +477,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     *why = NULL;
     if (row->kind != SKN_JSON_OBJECT)
         *why = "it is no object";
-    else if (role.p && !skn_foreign_role(role, &out->role))
+    else if (role.p && !role_from(role, &out->role))
         *why = "its role is unknown";
     if (*why)
         return;
@@ -501,7 +492,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     out->turn_uid = text_of(row, "turnId", NULL);
     out->unfinished = unfinished(row);
     out->created_at = skn_foreign_time(member(row, "createdAt", "created_at"));
-    skn_foreign_calls(f, member(row, "toolCalls", "tool_calls"), what, out);
+    read_calls(f, member(row, "toolCalls", "tool_calls"), what, out);
     read_instructions(f, row, out);
 }
 

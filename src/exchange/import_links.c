@@ -326,29 +326,18 @@ static void set_sender(skn_memories *r, skn_foreign_message *m)
 
 /* --- Is it a copy? ------------------------------------------------------------------------ */
 
-/* Where the index of a message stands, or will stand, and what stands there now. */
+/* Where the index of a message stands, or will stand. */
 typedef struct found {
-    void **slot;
-    size_t index;
-    bool   known;
+    size_t *index;
+    bool    known;
 } found;
 
-static found look(skn_map *map, skn_str key)
+static found look(skn_memories *r, skn_map *map, skn_str key)
 {
-    found f = {.slot = skn_map_slot(map, key)};
+    bool    made;
+    size_t *index = skn_foreign_number(skn_map_slot(map, key), r->f->a, &made);
 
-    if (*f.slot) {
-        f.known = true;
-        f.index = *(size_t *)*f.slot;
-    }
-    return f;
-}
-
-static void remember(skn_memories *r, found *f, size_t index)
-{
-    if (!*f->slot)
-        *f->slot = SKN_NEW(r->f->a, size_t);
-    *(size_t *)*f->slot = index;
+    return (found){index, !made};
 }
 
 static skn_str nearly_key(skn_memories *r, const skn_foreign_message *m, const char *digest,
@@ -386,13 +375,9 @@ static found find_by_text(skn_memories *r, const skn_foreign_message *m, const c
 {
     skn_str key = skn_arena_printf(r->f->a, "%zu %lld %s %.*s", m->chat,
                                    (long long)m->m.created_at, digest, SKN_FMT(m->m.sender));
-    void  **count = skn_map_slot(r->equal, key);
-    size_t *n;
+    size_t *n = look(r, r->equal, key).index;
 
-    if (!*count)
-        *count = SKN_NEW(r->f->a, size_t);
-    n = *count;
-    return look(r->by_text, skn_arena_printf(r->f->a, "%zu %.*s", (*n)++, SKN_FMT(key)));
+    return look(r, r->by_text, skn_arena_printf(r->f->a, "%zu %.*s", (*n)++, SKN_FMT(key)));
 }
 
 static found find_copy(skn_memories *r, const skn_foreign_message *m, const char *digest)
@@ -400,11 +385,12 @@ static found find_copy(skn_memories *r, const skn_foreign_message *m, const char
     found f;
 
     if (m->m.uid.n)
-        return look(r->by_id, skn_arena_printf(r->f->a, "%zu %s %.*s", m->chat, digest,
-                                               SKN_FMT(m->m.uid)));
+        return look(
+            r, r->by_id,
+            skn_arena_printf(r->f->a, "%zu %s %.*s", m->chat, digest, SKN_FMT(m->m.uid)));
     f = find_by_text(r, m, digest);
     if (!f.known && m->author >= 0)
-        f.known = find_nearly(r, m, digest, &f.index);
+        f.known = find_nearly(r, m, digest, f.index);
     return f;
 }
 
@@ -421,7 +407,7 @@ static void add_message(skn_memories *r, skn_foreign_message *m)
     skn_sha256_text(&hash, digest);
     copy = find_copy(r, m, digest);
     if (copy.known) {
-        to = &f->messages.p[copy.index];
+        to = &f->messages.p[*copy.index];
         f->report.copies++;
         if (!to->m.reply_to.n)
             to->m.reply_to = m->m.reply_to;
@@ -430,16 +416,12 @@ static void add_message(skn_memories *r, skn_foreign_message *m)
         if (m->author == (int64_t)r->owner) /* its author knows best when it was said */
             to->m.created_at = m->m.created_at;
     } else {
-        copy.index = f->messages.n;
+        *copy.index = f->messages.n;
         skn_vec_add(f->a, &f->messages, *m);
-        to = &f->messages.p[copy.index];
+        to = &f->messages.p[*copy.index];
     }
-    remember(r, &copy, copy.index);
-    if (!m->m.uid.n && m->author >= 0) {
-        found near = look(r->nearly, nearly_key(r, m, digest, 0));
-
-        remember(r, &near, copy.index);
-    }
+    if (!m->m.uid.n && m->author >= 0)
+        *look(r, r->nearly, nearly_key(r, m, digest, 0)).index = *copy.index;
     if (to->m.role != SKEIN_SYSTEM)
         skn_foreign_heard(f, to, r->owner);
 }

@@ -5,48 +5,6 @@
 
 /* --- Its parts ---------------------------------------------------------------------------- */
 
-/* A number or a flag as it is written; absent when it is neither. */
-static skn_str literal(const skn_json *v, const char *key)
-{
-    v = skn_json_get(v, key);
-    return v && (v->kind == SKN_JSON_NUMBER || v->kind == SKN_JSON_BOOL) ? v->raw : SKN_NONE;
-}
-
-/* "autoReply" of agent-world tells whether "@sender" is put before an answer: here nothing is put there,
- * and the word means something else. */
-void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool ours)
-{
-    skn_foreign_profile p = {.name = skn_foreign_text(config, "name")};
-
-    p.system_prompt = skn_foreign_text(config, "systemPrompt");
-    p.provider = skn_foreign_text(config, "provider");
-    p.model = skn_foreign_text(config, "model");
-    p.temperature = literal(config, "temperature");
-    p.max_tokens = literal(config, "maxTokens");
-    if (ours)
-        p.auto_reply = literal(config, "autoReply");
-    p.created_at = skn_foreign_time(skn_json_get(config, "createdAt"));
-    skn_foreign_describe(f, agent, &p);
-}
-
-void skn_import_chat(skn_foreign *f, const skn_json *chat)
-{
-    skn_foreign_chat_is(f, skn_foreign_text(chat, "id"), skn_foreign_text(chat, "name"),
-                        skn_foreign_time(skn_json_get(chat, "createdAt")));
-}
-
-void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise)
-{
-    skn_str id = skn_foreign_text(config, "id");
-    int64_t turns = 0;
-
-    if (skn_json_int(config, "turnLimit", 0, &turns, NULL))
-        turns = 0;
-    skn_foreign_world_is(f, id.n ? id : otherwise, skn_foreign_text(config, "name"),
-                         skn_foreign_text(config, "description"), turns,
-                         skn_foreign_time(skn_json_get(config, "createdAt")));
-}
-
 static bool is_true(const skn_json *v)
 {
     return v && v->kind == SKN_JSON_BOOL && v->boolean;
@@ -62,22 +20,6 @@ static skn_str mcp_of(const skn_json *v)
     if (!v || v->kind == SKN_JSON_NULL)
         return SKN_NONE;
     return v->kind == SKN_JSON_STRING ? v->text : v->raw;
-}
-
-void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp)
-{
-    skn_foreign_extras x = {.mcp = mcp_of(mcp ? mcp : skn_json_get(config, "mcpConfig"))};
-
-    x.title_provider = skn_foreign_text(config, "chatLLMProvider");
-    x.title_model = skn_foreign_text(config, "chatLLMModel");
-    x.variables = skn_foreign_text(config, "variables");
-    x.main_agent = skn_foreign_text(config, "mainAgent");
-    if (is_true(skn_json_get(config, "heartbeatEnabled")) ||
-        skn_foreign_text(config, "heartbeatPrompt").n) {
-        x.heartbeat = skn_foreign_text(config, "heartbeatInterval");
-        x.heartbeat_prompt = skn_foreign_text(config, "heartbeatPrompt");
-    }
-    skn_foreign_extras_settle(f, &x);
 }
 
 void skn_import_current(skn_foreign *f, skn_str chat_id)
@@ -270,17 +212,17 @@ static void note_servers(skn_foreign *f, skn_str mcp)
     names_note(f, "its MCP configuration is", &n);
 }
 
-static void note_title_model(skn_foreign *f, const skn_foreign_extras *x)
+static void note_title_model(skn_foreign *f, skn_str provider, skn_str model)
 {
     skn_buf n;
 
-    if (!x->title_provider.n && !x->title_model.n)
+    if (!provider.n && !model.n)
         return;
     names_init(&n);
-    names_add(&n, x->title_provider);
-    if (x->title_provider.n && x->title_model.n)
+    names_add(&n, provider);
+    if (provider.n && model.n)
         skn_buf_addc(&n, '/');
-    skn_buf_add(&n, x->title_model);
+    skn_buf_add(&n, model);
     names_note(f, "its model for chat titles is", &n);
 }
 
@@ -302,17 +244,19 @@ static void note_variables(skn_foreign *f, skn_str text)
     names_note(f, "its variables are", &n);
 }
 
-static void note_heartbeat(skn_foreign *f, const skn_foreign_extras *x)
+static void note_heartbeat(skn_foreign *f, const skn_json *config)
 {
+    skn_str interval = skn_foreign_text(config, "heartbeatInterval");
+    skn_str prompt = skn_foreign_text(config, "heartbeatPrompt");
     skn_buf n;
 
-    if (!x->heartbeat.n && !x->heartbeat_prompt.n)
+    if (!prompt.n && !(interval.n && is_true(skn_json_get(config, "heartbeatEnabled"))))
         return;
     names_init(&n);
-    if (x->heartbeat.n)
-        names_add(&n, x->heartbeat);
-    if (x->heartbeat_prompt.n)
-        names_add(&n, x->heartbeat_prompt);
+    if (interval.n)
+        names_add(&n, interval);
+    if (prompt.n)
+        names_add(&n, prompt);
     names_note(f, "its heartbeat is", &n);
 }
 
@@ -363,13 +307,14 @@ static void keep_main_agent(skn_foreign *f, skn_str name)
                      SKN_FMT(f->world), SKN_FMT(f->agents.p[main].name));
 }
 
-void skn_foreign_extras_settle(skn_foreign *f, const skn_foreign_extras *x)
+void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp)
 {
-    note_servers(f, x->mcp);
-    note_title_model(f, x);
-    note_variables(f, x->variables);
-    keep_main_agent(f, x->main_agent);
-    note_heartbeat(f, x);
+    note_servers(f, mcp_of(mcp ? mcp : skn_json_get(config, "mcpConfig")));
+    note_title_model(f, skn_foreign_text(config, "chatLLMProvider"),
+                     skn_foreign_text(config, "chatLLMModel"));
+    note_variables(f, skn_foreign_text(config, "variables"));
+    keep_main_agent(f, skn_foreign_text(config, "mainAgent"));
+    note_heartbeat(f, config);
     note_display_names(f);
     if (f->metadata)
         skn_foreign_note(
