@@ -117,6 +117,7 @@ skein_rc skn_intake_prove(skn_intake *im, skein_error *err);
 /* Writes all of it in one transaction. */
 skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err);
 /* The same for several. */
-skein_rc skn_intake_put_all(skn_intake *list, size_t count, skn_store *st, skein_error *err);
+skein_rc skn_intake_put_all(skn_intake *const *list, size_t count, skn_store *st,
+                            skein_error *err);
 
 #endif

@@ -377,44 +377,33 @@ static skein_rc check_op(const place *p)
     return SKEIN_OK;
 }
 
-static skein_rc check_table(const place *p)
+static skein_rc check_copy(const place *p)
 {
-    switch (p->row->table) {
-    case SKN_AR_CONVERSATIONS:
-        return check_conversation(p);
-    case SKN_AR_VERSIONS:
-        return check_version(p);
-    case SKN_AR_LANES:
-        return check_lane(p);
-    case SKN_AR_MESSAGES:
-        return check_message(p);
-    case SKN_AR_THREADS:
-        return check_thread(p);
-    case SKN_AR_ITEMS:
-        return check_item(p);
-    case SKN_AR_NODES:
-        return check_node(p);
-    case SKN_AR_COMPACTIONS:
-        return check_compaction(p);
-    case SKN_AR_SQUASHES:
-        return check_squash(p);
-    case SKN_AR_OPS:
-        return check_op(p);
-    case SKN_AR_COPIES:
-        return cell(p, 1) < cell(p, 0) ? SKEIN_OK : refuse(p, "it repeats a later message");
-    case SKN_AR_ACTIVE_TAGS:
-    case SKN_AR_SOURCES:
-        return check_order(p);
-    case SKN_AR_WORLDS:
-        return p->c->counts[SKN_AR_WORLDS] ? refuse(p, "an archive holds one world") : SKEIN_OK;
-    case SKN_AR_AGENTS:
-    case SKN_AR_TAGS:
-    case SKN_AR_FILES:
-    case SKN_AR_TABLES:
-        break;
-    }
-    return SKEIN_OK;
+    return cell(p, 1) < cell(p, 0) ? SKEIN_OK : refuse(p, "it repeats a later message");
 }
+
+static skein_rc check_world(const place *p)
+{
+    return p->c->counts[SKN_AR_WORLDS] ? refuse(p, "an archive holds one world") : SKEIN_OK;
+}
+
+/* Tables without a function have nothing that other rows rely on. */
+static skein_rc (*const checks[SKN_AR_TABLES])(const place *p) = {
+    [SKN_AR_WORLDS] = check_world,
+    [SKN_AR_CONVERSATIONS] = check_conversation,
+    [SKN_AR_VERSIONS] = check_version,
+    [SKN_AR_LANES] = check_lane,
+    [SKN_AR_MESSAGES] = check_message,
+    [SKN_AR_THREADS] = check_thread,
+    [SKN_AR_ITEMS] = check_item,
+    [SKN_AR_NODES] = check_node,
+    [SKN_AR_COMPACTIONS] = check_compaction,
+    [SKN_AR_SQUASHES] = check_squash,
+    [SKN_AR_OPS] = check_op,
+    [SKN_AR_COPIES] = check_copy,
+    [SKN_AR_ACTIVE_TAGS] = check_order,
+    [SKN_AR_SOURCES] = check_order,
+};
 
 skein_rc skn_archive_check_row(skn_archive_check *c, const skn_archive_row *row, int64_t line,
                                skein_error *err)
@@ -422,7 +411,8 @@ skein_rc skn_archive_check_row(skn_archive_check *c, const skn_archive_row *row,
     place    p = {c, row, line, err};
     skein_rc rc;
 
-    if ((rc = check_number(&p)) || (rc = check_references(&p)) || (rc = check_table(&p)))
+    if ((rc = check_number(&p)) || (rc = check_references(&p)) ||
+        (checks[row->table] && (rc = checks[row->table](&p))))
         return rc;
     c->counts[row->table]++;
     return SKEIN_OK;
@@ -489,11 +479,11 @@ static skein_rc open_stage(stage *s, skein_error *err)
     *s = (stage){.mem = skein_mem_new()};
     snprintf(s->dir, sizeof s->dir, "%s/skein-import-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(s->dir)) {
-        skein_rc rc = skn_fail(err, SKEIN_IO, "cannot make \"%s\" to check the archive in: %s",
-                               s->dir, strerror(errno));
-
+        skn_fail_hint(err, SKEIN_IO, "Set TMPDIR to a directory with room.",
+                      "cannot make \"%s\" to check the archive in: %s", s->dir,
+                      strerror(errno));
         s->dir[0] = '\0';
-        return skn_hint(err, rc, "Set TMPDIR to a directory with room.");
+        return SKEIN_IO;
     }
     options.store = skn_arena_printf(s->mem, "sqlite:%s/check.db", s->dir);
     return skein_open(&s->e, &options, err);
@@ -518,9 +508,9 @@ static skein_rc check_stage(stage *s, const skn_lines *lines, skein_error *err)
 
     if (rc || check.count == 0)
         return rc;
-    rc = skn_fail(err, SKEIN_DATA, "\"%s\" is not sound: %.*s: %.*s", lines->name,
-                  SKN_FMT(check.at[0].invariant), SKN_FMT(check.at[0].text));
-    return skn_hint(err, rc, "Nothing was written.");
+    return skn_fail_hint(err, SKEIN_DATA, "Nothing was written.",
+                         "\"%s\" is not sound: %.*s: %.*s", lines->name,
+                         SKN_FMT(check.at[0].invariant), SKN_FMT(check.at[0].text));
 }
 
 skein_rc skn_intake_prove(skn_intake *im, skein_error *err)

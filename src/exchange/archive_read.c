@@ -101,8 +101,9 @@ static skein_rc check_clash(skn_tx *tx, skn_intake *im, skein_error *err)
                         im->lines->name);
     if (!taken)
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_CONFLICT, "there is a world \"%.*s\" already", SKN_FMT(name));
-    return skn_hint(err, rc, "Give the imported one another name with --as NAME.");
+    return skn_fail_hint(err, SKEIN_CONFLICT,
+                         "Give the imported one another name with --as NAME.",
+                         "there is a world \"%.*s\" already", SKN_FMT(name));
 }
 
 skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err)
@@ -189,15 +190,14 @@ static skein_rc fail_taken(const skn_intake *im, const skn_archive_row *row, int
                            skein_error *err)
 {
     const char *table = skn_archive_tables[row->table].name;
-    skein_rc    rc;
 
     if (im->alone)
         return skn_fail(err, SKEIN_DATA, "archive line %lld: this row of \"%s\" is twice in it",
                         (long long)line, table);
-    rc = skn_fail(err, SKEIN_CONFLICT,
-                  "row %lld of \"%s\" (line %lld) is already in this store",
-                  (long long)row->number, table, (long long)line);
-    return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
+    return skn_fail_hint(err, SKEIN_CONFLICT,
+                         "Import it into another store: --db sqlite:NEW.db.",
+                         "row %lld of \"%s\" (line %lld) is already in this store",
+                         (long long)row->number, table, (long long)line);
 }
 
 static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
@@ -263,8 +263,8 @@ static skein_rc put_one(skn_tx *tx, skn_intake *im, skein_error *err)
 }
 
 typedef struct batch {
-    skn_intake *at;
-    size_t      count;
+    skn_intake *const *at;
+    size_t             count;
 } batch;
 
 static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
@@ -273,18 +273,19 @@ static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
     skein_rc     rc = skn_archive_lock(tx, err);
 
     for (size_t i = 0; !rc && i < b->count; i++)
-        rc = put_one(tx, &b->at[i], err);
+        rc = put_one(tx, b->at[i], err);
     return rc;
 }
 
-skein_rc skn_intake_put_all(skn_intake *list, size_t count, skn_store *st, skein_error *err)
+skein_rc skn_intake_put_all(skn_intake *const *list, size_t count, skn_store *st,
+                            skein_error *err)
 {
     skn_arena *a = skn_arena_new();
     batch      b = {list, count};
     skein_rc   rc;
 
     for (size_t i = 0; i < count; i++)
-        list[i].a = a;
+        list[i]->a = a;
     rc = skn_store_write(st, put_all, &b, err);
     skn_arena_free(a);
     return rc;
@@ -292,5 +293,5 @@ skein_rc skn_intake_put_all(skn_intake *list, size_t count, skn_store *st, skein
 
 skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err)
 {
-    return skn_intake_put_all(im, 1, st, err);
+    return skn_intake_put_all(&im, 1, st, err);
 }

@@ -288,19 +288,25 @@ static skein_rc read_members(reader *r, const skn_json *v)
     return refuse(r, "has a member that is unknown or out of order");
 }
 
+/* True if the line is the same as what was written for it, but for its line end. */
+static bool same(const skn_buf *written, skn_str line)
+{
+    return written->n == line.n + 1 && memcmp(written->p, line.p, line.n) == 0;
+}
+
 /* Blanks, other escapes and other ways to write a number are refused by writing the row
  * again. */
 static skein_rc check_form(reader *r, skn_str line)
 {
     skn_buf again;
-    bool    same;
+    bool    good;
 
     skn_buf_init(&again, line.n + 1);
     skn_archive_row_write(r->row, &again);
-    same = !again.over && again.n == line.n + 1 && memcmp(again.p, line.p, line.n) == 0;
+    good = !again.over && same(&again, line);
     skn_buf_release(&again);
     r->member = skn_archive_tables[r->row->table].name;
-    return same ? SKEIN_OK : refuse(r, "is not written as an archive writes it");
+    return good ? SKEIN_OK : refuse(r, "is not written as an archive writes it");
 }
 
 skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_archive_row *out,
@@ -340,16 +346,8 @@ typedef struct scan {
 
 static skein_rc fail_truncated(const scan *s, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_DATA, "\"%s\" is cut off: its last line is missing",
-                           s->lines->name);
-
-    return skn_hint(err, rc, "Copy or export it again; nothing was written.");
-}
-
-/* True if the line is the same as what was written for it, but for its line end. */
-static bool same(const skn_buf *written, skn_str line)
-{
-    return written->n == line.n + 1 && memcmp(written->p, line.p, line.n) == 0;
+    return skn_fail_hint(err, SKEIN_DATA, "Copy or export it again; nothing was written.",
+                         "\"%s\" is cut off: its last line is missing", s->lines->name);
 }
 
 static skein_rc read_header_members(const scan *s, const skn_json *v, skein_error *err)
@@ -359,16 +357,14 @@ static skein_rc read_header_members(const scan *s, const skn_json *v, skein_erro
 
     if ((rc = skn_json_int(v, "skein", 0, &h->format, err)))
         return rc;
-    if (h->format < 1 || h->format > SKN_ARCHIVE_FORMAT) {
-        rc = skn_fail(err, SKEIN_DATA,
-                      "\"%s\" is an archive of format %lld; this program reads 1 to %d",
-                      s->lines->name, (long long)h->format, SKN_ARCHIVE_FORMAT);
-        return skn_hint(err, rc,
-                        "Import it with the version of skein that wrote it, or a newer one.");
-    }
-    if ((rc = skn_json_int(v, "schema", 0, &h->schema, err)))
-        return rc;
-    if ((rc = skn_json_int(v, "conversation", 0, &h->conversation, err)) ||
+    if (h->format < 1 || h->format > SKN_ARCHIVE_FORMAT)
+        return skn_fail_hint(
+            err, SKEIN_DATA,
+            "Import it with the version of skein that wrote it, or a newer one.",
+            "\"%s\" is an archive of format %lld; this program reads 1 to %d", s->lines->name,
+            (long long)h->format, SKN_ARCHIVE_FORMAT);
+    if ((rc = skn_json_int(v, "schema", 0, &h->schema, err)) ||
+        (rc = skn_json_int(v, "conversation", 0, &h->conversation, err)) ||
         (rc = skn_json_int(v, "waiting", 0, &h->waiting, err)))
         return rc;
     return skn_json_int(v, "toolServers", 0, &h->tool_servers, err);
@@ -412,11 +408,10 @@ static skein_rc read_row(scan *s, skn_str line, skein_error *err)
 /* The last line has the number of rows, and the hash of every byte before it. */
 static skein_rc read_end(scan *s, skn_str line, skein_error *err)
 {
-    char     digits[SKN_SHA256_TEXT];
-    skn_str  hash = skn_sha256_text(&s->hash, digits);
-    skn_buf  again;
-    skein_rc rc;
-    bool     good;
+    char    digits[SKN_SHA256_TEXT];
+    skn_str hash = skn_sha256_text(&s->hash, digits);
+    skn_buf again;
+    bool    good;
 
     memcpy(s->out->hash, digits, sizeof digits);
     skn_buf_init(&again, 1024);
@@ -425,10 +420,10 @@ static skein_rc read_end(scan *s, skn_str line, skein_error *err)
     skn_buf_release(&again);
     if (good)
         return skn_archive_check_end(s->check, &s->out->header, err);
-    rc = skn_fail(err, SKEIN_DATA,
-                  "\"%s\" was altered: its last line does not agree with what stands before it",
-                  s->lines->name);
-    return skn_hint(err, rc, "Copy or export it again; nothing was written.");
+    return skn_fail_hint(
+        err, SKEIN_DATA, "Copy or export it again; nothing was written.",
+        "\"%s\" was altered: its last line does not agree with what stands before it",
+        s->lines->name);
 }
 
 static skein_rc read_line(scan *s, skn_str line, bool *end, skein_error *err)

@@ -329,36 +329,23 @@ static skein_rc begin_chat(skn_exporter *x, const skein_conversation *chat, skei
     return rc;
 }
 
-static const skn_export_form *form_of(skn_format format)
-{
-    switch (format) {
-    case SKN_FORMAT_MD:
-        return &skn_export_md;
-    case SKN_FORMAT_JSON:
-        return &skn_export_json;
-    case SKN_FORMAT_JSONL:
-        return &skn_export_jsonl;
-    case SKN_FORMAT_MERMAID:
-        return &skn_export_mermaid;
-    case SKN_FORMAT_HTML:
-        return &skn_export_html;
-    case SKN_FORMAT_ARCHIVE:
-        break;
-    }
-    return NULL;
-}
+static const skn_export_form *const forms[] = {[SKN_FORMAT_MD] = &skn_export_md,
+                                               [SKN_FORMAT_JSON] = &skn_export_json,
+                                               [SKN_FORMAT_JSONL] = &skn_export_jsonl,
+                                               [SKN_FORMAT_MERMAID] = &skn_export_mermaid,
+                                               [SKN_FORMAT_HTML] = &skn_export_html};
 
 static skein_rc check_request(const skn_export_request *req, skein_error *err)
 {
-    bool     part = req->version || req->root.v;
-    skein_rc rc;
+    bool part = req->version || req->root.v;
 
     if (!req->conversation.v && part)
         return skn_fail(err, SKEIN_USAGE, "a version or a message needs a conversation");
     if (req->format != SKN_FORMAT_ARCHIVE || (!part && !req->redact && !req->no_memory_only))
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_USAGE, "an archive is always complete");
-    return skn_hint(err, rc, "Leave out version, message and filters, or take another format.");
+    return skn_fail_hint(err, SKEIN_USAGE,
+                         "Leave out version, message and filters, or take another format.",
+                         "an archive is always complete");
 }
 
 static skein_rc write_form(skn_exporter *x, const skn_export_form *form, skein_error *err)
@@ -393,7 +380,7 @@ skein_rc skn_export(skein_engine *e, const skn_export_request *req, skn_sink *si
     if (!rc && req->format == SKN_FORMAT_ARCHIVE)
         rc = skn_archive_export(e->store, x.world.id, req->conversation, sink, err);
     else if (!rc)
-        rc = write_form(&x, form_of(req->format), err);
+        rc = write_form(&x, forms[req->format], err);
     skn_buf_release(&x.out);
     skein_mem_free(x.named);
     skein_mem_free(x.slice);

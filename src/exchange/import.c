@@ -1,5 +1,6 @@
 /* import.c: which form a file has, and the report of what became of it. */
 #include "exchange/import.h"
+#include "base/shape_rows.h"
 #include "engine/engine.h"
 #include "exchange/archive.h"
 #include "exchange/exchange.h"
@@ -24,9 +25,8 @@ static bool too_many_values(skn_str bytes)
 
 static skein_rc fail_large(const char *path, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_LIMIT, "\"%s\" is too large to be imported", path);
-
-    return skn_hint(err, rc, "Import it in parts; an archive may have any size.");
+    return skn_fail_hint(err, SKEIN_LIMIT, "Import it in parts; an archive may have any size.",
+                         "\"%s\" is too large to be imported", path);
 }
 
 skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err)
@@ -80,11 +80,8 @@ static skein_rc read_foreign(skn_foreign_file *file, const char *path, form what
     }
     if (rc || found)
         return rc;
-    rc = skn_fail(err, SKEIN_DATA, "there is no conversation in \"%s\"", path);
-    return skn_hint(
-        err, rc,
-        "Known are skein archives, JSON lines, and agent-world's databases, folders "
-        "and exports.");
+    return skn_fail_hint(err, SKEIN_DATA, SKN_IMPORT_KNOWN,
+                         "there is no conversation in \"%s\"", path);
 }
 
 /* A world on its way from its file into the store. */
@@ -94,6 +91,7 @@ typedef struct arrival {
     skn_import_report  report;
     skn_buf            archive;
     skn_lines          lines;
+    skn_intake         intake;
 } arrival;
 
 /* One world becomes what it is asked to be called; of several each gets that before its own. */
@@ -114,7 +112,7 @@ static skn_str name_of(const skn_foreign *f, const skn_import_request *req, cons
 }
 
 static skein_rc arrive(arrival *w, skn_foreign *f, const skn_import_request *req,
-                       const char *path, skn_intake *out, skein_error *err)
+                       const char *path, skein_error *err)
 {
     skein_rc rc;
 
@@ -125,7 +123,7 @@ static skein_rc arrive(arrival *w, skn_foreign *f, const skn_import_request *req
     if ((rc = skn_foreign_archive(f, &w->archive, err)))
         return rc;
     skn_lines_memory(&w->lines, path, skn_buf_str(&w->archive), SKN_ARCHIVE_LINE);
-    return skn_intake_read(out, &w->lines, &w->req, f->a, &w->report, err);
+    return skn_intake_read(&w->intake, &w->lines, &w->req, f->a, &w->report, err);
 }
 
 /* What was counted while reading goes into the report beside what the archives' import filled. */
@@ -153,60 +151,52 @@ static void add_report(skn_import_report *to, const arrival *w)
     to->dropped += read->dropped;
 }
 
-typedef struct arrivals {
-    arrival    *at;
-    skn_intake *intakes;
-    size_t      count;
-} arrivals;
-
-/* Of several worlds those that were imported before are left out. */
-static skein_rc leave_known(skn_foreign_file *file, arrivals *all, skein_error *err)
+/* What is imported: of several worlds those that are in the store already are left out. */
+static skein_rc leave_known(skn_foreign_file *file, arrival *all, arrival **kept, size_t *count,
+                            skein_error *err)
 {
-    size_t   n = 0, count = all->count;
-    skein_rc rc = SKEIN_OK, last = SKEIN_OK;
+    size_t   worlds = file->worlds.n;
+    skein_rc rc, last = SKEIN_OK;
 
-    for (size_t i = 0; i < count; i++) {
-        rc = skn_intake_try(&all->intakes[i], file->e->store, err);
-        if (rc && (count == 1 || !all->intakes[i].known))
+    *count = 0;
+    for (size_t i = 0; i < worlds; i++) {
+        skn_intake *intake = &all[i].intake;
+
+        rc = skn_intake_try(intake, file->e->store, err);
+        if (rc && (worlds == 1 || !intake->known))
             return rc;
-        last = rc ? rc : last;
-        if (rc) {
+        if (rc)
             skn_foreign_note(file,
                              "world \"%.*s\" is already in this store and was left as it is",
-                             SKN_FMT(all->intakes[i].there));
-            skn_buf_release(&all->at[i].archive);
-            continue;
-        }
-        if (n != i) {
-            all->at[n] = all->at[i];
-            all->at[i].archive = (skn_buf){0};
-            all->intakes[n] = all->intakes[i];
-            all->intakes[n].lines = &all->at[n].lines;
-            all->intakes[n].req = &all->at[n].req;
-            all->intakes[n].report = &all->at[n].report;
-        }
-        n++;
+                             SKN_FMT(intake->there));
+        else
+            kept[(*count)++] = &all[i];
+        last = rc ? rc : last;
     }
-    all->count = n;
-    return n ? SKEIN_OK : last;
+    return *count ? SKEIN_OK : last;
 }
 
-static skein_rc put_foreign(skn_foreign_file *file, arrivals *all, bool dry_run,
+static skein_rc put_foreign(skn_foreign_file *file, arrival *all, bool dry_run,
                             skn_import_report *out, skein_error *err)
 {
-    skein_rc rc = leave_known(file, all, err);
+    arrival    **kept = SKN_ARRAY(file->a, file->worlds.n, arrival *);
+    skn_intake **intakes = SKN_ARRAY(file->a, file->worlds.n, skn_intake *);
+    size_t       count;
+    skein_rc     rc = leave_known(file, all, kept, &count, err);
 
+    for (size_t i = 0; i < count; i++)
+        intakes[i] = &kept[i]->intake;
     if (!rc && !dry_run)
-        rc = skn_intake_put_all(all->intakes, all->count, file->e->store, err);
+        rc = skn_intake_put_all(intakes, count, file->e->store, err);
     if (rc)
         return rc;
     *out = (skn_import_report){.form = file->form};
-    out->worlds = SKN_ARRAY(file->a, all->count, skn_str);
-    for (size_t i = 0; i < all->count; i++) {
+    out->worlds = SKN_ARRAY(file->a, count, skn_str);
+    for (size_t i = 0; i < count; i++) {
         if (!dry_run)
-            skn_import_edits_keep(all->at[i].f, all->at[i].report.world_id);
-        out->worlds[i] = all->at[i].report.world;
-        add_report(out, &all->at[i]);
+            skn_import_edits_keep(kept[i]->f, kept[i]->report.world_id);
+        out->worlds[i] = kept[i]->report.world;
+        add_report(out, kept[i]);
     }
     out->notes = file->notes.p;
     out->note_count = file->notes.n;
@@ -218,20 +208,19 @@ static skein_rc import_foreign(skein_engine *e, const char *path, form what,
                                skn_import_report *out, skein_error *err)
 {
     skn_foreign_file file;
-    arrivals         all = {.count = 0};
+    arrival         *all;
     skein_rc         rc;
 
     skn_foreign_file_init(&file, e, mem);
     if ((rc = read_foreign(&file, path, what, err)))
         return rc;
-    all.at = SKN_ARRAY(mem, file.worlds.n, arrival);
-    all.intakes = SKN_ARRAY(mem, file.worlds.n, skn_intake);
-    for (size_t i = 0; !rc && i < file.worlds.n; i++, all.count++)
-        rc = arrive(&all.at[i], file.worlds.p[i], req, path, &all.intakes[i], err);
+    all = SKN_ARRAY(mem, file.worlds.n, arrival);
+    for (size_t i = 0; !rc && i < file.worlds.n; i++)
+        rc = arrive(&all[i], file.worlds.p[i], req, path, err);
     if (!rc)
-        rc = put_foreign(&file, &all, req->dry_run, out, err);
+        rc = put_foreign(&file, all, req->dry_run, out, err);
     for (size_t i = 0; i < file.worlds.n; i++)
-        skn_buf_release(&all.at[i].archive);
+        skn_buf_release(&all[i].archive);
     return rc;
 }
 
@@ -385,37 +374,19 @@ void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_r
         add_worlds(out, r);
 }
 
+typedef struct told_report {
+    skn_import_report r;
+    skn_str           file;
+    bool              dry_run;
+} told_report;
+
+static const skn_member report_rows[] = {
+#include "exchange/import_report.def"
+};
+
 void skn_import_report_json(const skn_import_report *r, skn_str file, bool dry_run, skn_jw *w)
 {
-    skn_jw_object(w);
-    skn_jw_kstr(w, "file", file);
-    skn_jw_kstr(w, "form", r->form);
-    skn_jw_kstr(w, "world", r->world);
-    skn_jw_key(w, "worlds");
-    skn_jw_array(w);
-    for (size_t i = 0; i < r->world_count; i++)
-        skn_jw_str(w, r->worlds[i]);
-    skn_jw_array_end(w);
-    skn_jw_kbool(w, "dryRun", dry_run);
-    skn_jw_kbool(w, "exact", r->exact);
-    skn_jw_kint(w, "agents", r->agents);
-    skn_jw_kint(w, "conversations", r->conversations);
-    skn_jw_kint(w, "versions", r->versions);
-    skn_jw_kint(w, "messages", r->messages);
-    skn_jw_kint(w, "idsKept", r->ids_kept);
-    skn_jw_kint(w, "idsMade", r->ids_made);
-    skn_jw_kint(w, "copies", r->copies);
-    skn_jw_kint(w, "archives", r->archives);
-    skn_jw_kint(w, "linksKept", r->links_kept);
-    skn_jw_kint(w, "linksGuessed", r->links_guessed);
-    skn_jw_kint(w, "circular", r->circular);
-    skn_jw_kint(w, "tooDeep", r->too_deep);
-    skn_jw_kint(w, "orphans", r->orphans);
-    skn_jw_kint(w, "dropped", r->dropped);
-    skn_jw_key(w, "notes");
-    skn_jw_array(w);
-    for (size_t i = 0; i < r->note_count; i++)
-        skn_jw_str(w, r->notes[i]);
-    skn_jw_array_end(w);
-    skn_jw_object_end(w);
+    static const skn_shape shape = SKN_SHAPE(report_rows, told_report);
+
+    skn_shape_write(w, &shape, &(told_report){*r, file, dry_run});
 }

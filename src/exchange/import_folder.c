@@ -24,19 +24,20 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
 static skein_rc look(const char *path, bool folder, bool *there, skein_error *err)
 {
     struct stat st;
-    skein_rc    rc;
 
     *there = lstat(path, &st) == 0;
     if (!*there && errno != ENOENT && errno != ENOTDIR)
         return skn_fail(err, SKEIN_IO, "cannot look at \"%s\": %s", path, strerror(errno));
     if (!*there || (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_DATA, "\"%s\" is %s", path,
-                  S_ISLNK(st.st_mode) ? "a link, which is not followed"
-                  : folder            ? "no folder"
-                                      : "no file");
-    return skn_hint(err, rc, "Put the %s itself there, or remove it; nothing was imported.",
-                    folder ? "folder" : "file");
+    return skn_fail_hint(
+        err, SKEIN_DATA,
+        folder ? "Put the folder itself there, or remove it; nothing was imported."
+               : "Put the file itself there, or remove it; nothing was imported.",
+        "\"%s\" is %s", path,
+        S_ISLNK(st.st_mode) ? "a link, which is not followed"
+        : folder            ? "no folder"
+                            : "no file");
 }
 
 static bool is_folder(const char *path)
@@ -259,11 +260,11 @@ static skein_rc read_world(skn_foreign_file *file, const char *path, skein_error
 
 static skein_rc fail_folder(const char *path, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_DATA, "\"%s\" is no agent-world folder", path);
-
-    return skn_hint(err, rc,
-                    "Name the folder of one world, with config.json and agents/ in it, or the "
-                    "one that such folders or database.db are in.");
+    return skn_fail_hint(
+        err, SKEIN_DATA,
+        "Name the folder of one world, with config.json and agents/ in it, or the "
+        "one that such folders or database.db are in.",
+        "\"%s\" is no agent-world folder", path);
 }
 
 static bool is_world(skn_foreign_file *file, const char *path)
