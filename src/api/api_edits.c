@@ -59,7 +59,7 @@ static skein_rc check_here(skn_api_call *c, skein_message *m)
     return skn_hint(&c->error,
                     skn_fail(&c->error, SKEIN_NOT_FOUND,
                              "the current version has no message \"%.*s\"", SKN_FMT(m->uid)),
-                    "Other versions hold it: see inThreads.");
+                    "Other versions have it: \"skein show %.*s\" lists them.", SKN_FMT(m->uid));
 }
 
 static skein_rc check_kind(skn_api_call *c, const skein_message *m)

@@ -466,10 +466,13 @@ static skein_rc show_world(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (c->name.p)
         c->world->name = c->name;
-    if (skn_world_name_free(tx, c->world->name, c->world->id.v, c->mem, err) == SKEIN_CONFLICT)
-        return skn_hint(err, SKEIN_CONFLICT, "Bring it back under another name: --as NAME.");
-    if ((rc = skn_world_show(tx, c->world->id.v, &found, err)) ||
-        (c->name.p && (rc = skn_world_put(tx, c->world, err))))
+    rc = skn_world_name_free(tx, c->world->name, c->world->id.v, c->mem, err);
+    if (rc == SKEIN_CONFLICT)
+        skn_hint(err, rc, "Restore it with another name: skein world restore %.*s --as NAME.",
+                 SKN_FMT(c->world->uid));
+    /* Named first: as soon as it is shown, no other world may have its name. */
+    if (rc || (c->name.p && (rc = skn_world_put(tx, c->world, err))) ||
+        (rc = skn_world_show(tx, c->world->id.v, &found, err)))
         return rc;
     skn_feed_world_is(tx, c->world);
     return skn_audit_in(tx, c->e, "world.restore", c->world->name, c->world->uid, err);
