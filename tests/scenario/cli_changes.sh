@@ -344,7 +344,7 @@ s world restore nosuch -n
 t 'also for a dry run' fails 3 'no world "nosuch" was removed here'
 must world new launch
 s world restore launch
-t 'its name may be taken' fails 5 '--as NAME'
+t 'its name may be taken' fails 5 "skein world restore $gone --as NAME"
 s world restore launch --as moon -n
 t 'a dry run brings none' prints 'Would bring'
 must world rm launch -y
@@ -357,6 +357,12 @@ t 'with what was said' prints 'said before'
 must world restore launch
 s world ls --removed --json
 t 'then none is left' is "$out" '[]'
+must world rm moon -y
+must world new moon
+s world restore moon --as stars
+t 'whose name is taken comes back with another' prints 'The world stars is back'
+must world rm moon -y
+must world rename stars moon
 must -w moon conv new --title travels
 printf '%s\n' '{"messageId":"t-1","content":"one"}' '{"messageId":"t-2","content":"two"}' >"$dir/travels"
 must -w moon append <"$dir/travels"
@@ -374,6 +380,12 @@ printf '%s\n' '{"content":"three"}' '{"content":"four"}' >"$dir/travels"
 must -w moon append <"$dir/travels"
 s -w moon undo
 t 'messages that leave with an undo are told' prints '2 newer messages are in v2: "skein -w moon log -v v2" shows them, "skein -w moon redo" brings them back.'
+s -w moon redo
+s -w moon undo 2
+t 'the way back from several steps is as long' prints 'Bring it back with "skein -w moon redo 2".'
+s -w moon redo 2
+t 'and leads there' prints 'Undo with "skein -w moon undo 2".'
+s -w moon undo
 (
     fresh
     must world new back

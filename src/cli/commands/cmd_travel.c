@@ -108,10 +108,20 @@ static skein_rc say_what(skn_cli *cli, const skn_json *m, bool of_target)
 }
 
 typedef struct wording {
-    const char *would, *did, *back; /* NULL: where it goes says it all */
-    const char *again;              /* the command that goes back to the version that is left */
+    const char *would, *did; /* NULL: where it goes says it all */
+    const char *back;        /* "Undo with"; the command follows */
+    const char *again;       /* the command that goes back to the version that is left */
     bool        of_target; /* the version that is gone to says what, not the one that is left */
 } wording;
+
+/* The command that goes back, in quotes: by as many steps as were made. */
+static const char *way_back(skn_cli *cli, const skn_json *m, const wording *words)
+{
+    int64_t steps = skn_door_int(m, "steps", 1);
+
+    return steps > 1 ? skn_arena_printf(cli->keep, "\"%s %" PRId64 "\"", words->again, steps).p
+                     : skn_arena_printf(cli->keep, "\"%s\"", words->again).p;
+}
 
 static skein_rc move_json(skn_cli *cli, const skn_json *m, const skn_json *counted)
 {
@@ -139,7 +149,9 @@ static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counte
         skn_print(cli, "%s: ", words->did);
         rc = say_what(cli, m, words->of_target);
         skn_say(cli, m, ". ");
-        skn_print(cli, "%s\n", skn_pasteable(cli, words->back));
+        if (words->back)
+            skn_print(cli, "%s %s.\n", words->back,
+                      skn_pasteable(cli, way_back(cli, m, words)));
     } else {
         skn_say(cli, m, "Would go from {previousVersion} to {version}");
         if (words->would) {
@@ -150,7 +162,7 @@ static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counte
         skn_print_raw(cli, SKN_STR(".\n"));
     }
     say_effects(cli, m, counted);
-    say_newer(cli, m, words->again);
+    say_newer(cli, m, way_back(cli, m, words));
     return rc;
 }
 
@@ -172,16 +184,15 @@ static skein_rc step(skn_cli *cli, const char *move, const wording *words)
 
 skein_rc skn_cmd_undo(skn_cli *cli)
 {
-    return step(cli, "undo",
-                &(wording){"takes back", "Took back", "Bring it back with \"skein redo\".",
-                           "\"skein redo\"", false});
+    return step(
+        cli, "undo",
+        &(wording){"takes back", "Took back", "Bring it back with", "skein redo", false});
 }
 
 skein_rc skn_cmd_redo(skn_cli *cli)
 {
     return step(cli, "redo",
-                &(wording){"brings back", "Brought back", "Undo with \"skein undo\".",
-                           "\"skein undo\"", true});
+                &(wording){"brings back", "Brought back", "Undo with", "skein undo", true});
 }
 
 skein_rc skn_cmd_switch(skn_cli *cli)
@@ -195,8 +206,7 @@ skein_rc skn_cmd_switch(skn_cli *cli)
         (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
         return rc;
     if (cli->json || cli->dry_run)
-        return move_out(cli, made, counted,
-                        &(wording){NULL, NULL, NULL, "\"skein undo\"", true});
+        return move_out(cli, made, counted, &(wording){NULL, NULL, NULL, "skein undo", true});
     skn_say(cli, made,
             "Now at {version} (was {previousVersion}). Back with \"skein undo\" or \"skein "
             "switch {previousVersion}\".\n");
