@@ -166,3 +166,23 @@ bool skn_file_again(skn_file_tries *t, int64_t most)
     nanosleep(&nap, NULL);
     return true;
 }
+
+skn_file_place skn_file_at(const char *path)
+{
+    struct stat there;
+
+    if (stat(path, &there) != 0)
+        return (skn_file_place){0};
+    return (skn_file_place){(uint64_t)there.st_dev, (uint64_t)there.st_ino};
+}
+
+skein_rc skn_file_unmoved(const char *path, skn_file_place then, skein_error *err)
+{
+    skn_file_place now = skn_file_at(path);
+
+    if (now.device == then.device && now.node == then.node)
+        return SKEIN_OK;
+    return skn_fail_hint(
+        err, SKEIN_IO, "Move it back, or restart the program that has it open.",
+        "the store \"%s\" was moved, removed or replaced while it was open", path);
+}

@@ -29,6 +29,14 @@ int64_t skn_file_log(const char *path);
 int64_t skn_file_size(const char *path);
 /* Whether a file can be made beside the database. */
 bool skn_file_has_room(const char *path);
+/* Which file is at a path, whatever happens to the name later; zeros when there is none. */
+typedef struct skn_file_place {
+    uint64_t device, node;
+} skn_file_place;
+
+skn_file_place skn_file_at(const char *path);
+/* Refuses when another file, or none, is at the path now. */
+skein_rc skn_file_unmoved(const char *path, skn_file_place then, skein_error *err);
 /* Makes an empty file, which must not be there yet, as private as the one it is `like`. */
 skein_rc skn_file_make(const char *path, const char *like, skein_error *err);
 /* Adds the path as a URI that SQLite understands. */

@@ -1,9 +1,11 @@
 #include "base/uid.h"
+#include "store/db_file.h"
 #include "store/stmt.h"
 #include "store/tx.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Enough for all workers of a server: whoever waits for a connection waits for somebody's request. */
@@ -24,6 +26,7 @@ typedef struct pool {
 
 struct skn_store {
     bool           pg, read_only;
+    skn_file_place place;  /* SQLite: the file that was opened; zeros: it is none */
     skn_db        *writer; /* SQLite: the one connection that writes */
     skn_group     *group;  /* SQLite: those who wait for it */
     pool           pool;   /* SQLite: readers; PostgreSQL: all connections */
@@ -110,6 +113,18 @@ static void pool_add(pool *p, skn_db *db)
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
+static const char *file_of(const skn_store *st)
+{
+    return st->pool.address + strlen("sqlite:");
+}
+
+/* A connection keeps the file that it opened, the next one opens what has its name by then: a store that was moved would
+ * become two. */
+skein_rc skn_store_unmoved(const skn_store *st, skein_error *err)
+{
+    return st->place.node ? skn_file_unmoved(file_of(st), st->place, err) : SKEIN_OK;
+}
+
 skein_rc skn_store_open(skn_store **out, skn_str address, const skn_store_options *options,
                         skein_error *err)
 {
@@ -132,6 +147,8 @@ skein_rc skn_store_open(skn_store **out, skn_str address, const skn_store_option
     pthread_mutex_init(&st->watch_mu, NULL);
     pool_init(&st->pool, skn_str_of(db->address), SKN_DB_READER,
               st->pg ? PG_CONNECTIONS : SQLITE_READERS);
+    if (!st->pg)
+        st->place = skn_file_at(file_of(st));
     if (st->pg || st->read_only) {
         pool_add(&st->pool, db);
     } else {
@@ -186,8 +203,10 @@ static void nap(int tries)
 static skein_rc begin(skn_store *st, bool writes, skn_db **out, skein_error *err)
 {
     bool     fresh, lost = false;
-    skein_rc rc;
+    skein_rc rc = skn_store_unmoved(st, err);
 
+    if (rc)
+        return rc;
     do {
         if ((rc = pool_take(&st->pool, out, &fresh, err)))
             return rc;

@@ -156,7 +156,7 @@ static bool run_group(skn_group *g, members *m)
     bool        again = true;
 
     while (again) {
-        if (skn_db_begin_write(g->db, &why)) {
+        if (skn_store_unmoved(g->store, &why) || skn_db_begin_write(g->db, &why)) {
             fail_all(m, &why);
             return false;
         }

@@ -39,6 +39,8 @@ void skn_store_committed(skn_store *st);
  * docs/decisions/0003-group-commit.md. */
 typedef struct skn_group skn_group;
 
+/* Refuses when the file of the store is not at its path any more, or another one is. */
+skein_rc   skn_store_unmoved(const skn_store *st, skein_error *err);
 skn_group *skn_group_new(skn_store *st, skn_db *writer); /* the connection stays the caller's */
 void       skn_group_free(skn_group *g);
 /* Runs work with others in one transaction; returns when it is durable, or undone. */

@@ -212,6 +212,40 @@ static void a_file_without_permission_to_read_is_refused(void **state)
     as_nobody(open_fails_with_io, fx);
 }
 
+/* Reads and writes as often as there may be connections: old ones and new ones are asked. */
+static void expect_all(skn_fixture *fx, skein_rc rc)
+{
+    skein_error err;
+    int64_t     k = 7;
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(skn_store_read(fx->store, read_k, &k, &err), rc);
+        assert_int_equal(skn_store_write(fx->store, write_k, &k, &err), rc);
+    }
+    assert_true(!rc || strstr(err.message, "was moved, removed or replaced"));
+}
+
+static void a_store_that_was_moved_is_neither_read_nor_written(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skein_error  err;
+    skn_store   *other;
+    char         away[700];
+
+    snprintf(away, sizeof away, "%s.away", fx->dir);
+    expect_all(fx, SKEIN_OK);
+    assert_int_equal(rename(fx->dir, away), 0);
+    expect_all(fx, SKEIN_IO);
+    assert_int_equal(mkdir(fx->dir, 0700), 0);
+    SKN_OK(skn_store_open(&other, skn_str_of(fx->address), NULL, &err), err);
+    skn_store_close(other);
+    expect_all(fx, SKEIN_IO); /* another store has the name now */
+    assert_int_equal(unlink(fx->path), 0);
+    assert_int_equal(rmdir(fx->dir), 0);
+    assert_int_equal(rename(away, fx->dir), 0);
+    expect_all(fx, SKEIN_OK);
+}
+
 /* --- Lost connections ------------------------------------------------------------------------ */
 
 /* A second store on the same schema, whose connections can be told from all others. */
@@ -296,6 +330,7 @@ int main(void)
         SKN_ON_SQLITE(the_address_survives_a_change_of_directory),
         SKN_ON_SQLITE(a_file_without_permission_to_write_can_be_read),
         SKN_ON_SQLITE(a_file_without_permission_to_read_is_refused),
+        SKN_ON_SQLITE(a_store_that_was_moved_is_neither_read_nor_written),
         SKN_ON_PG(a_kept_connection_that_was_cut_is_replaced),
         SKN_ON_PG(a_connection_cut_in_a_transaction_is_reported),
     };
