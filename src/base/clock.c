@@ -7,12 +7,17 @@
 #define SECOND INT64_C(1000000) /* microseconds */
 #define DAY    (INT64_C(86400) * SECOND)
 
+int64_t skn_time_nearest(int64_t micros)
+{
+    return micros < 1 ? 1 : micros > SKN_TIME_LAST ? SKN_TIME_LAST : micros;
+}
+
 int64_t skn_clock_micros(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * SECOND + t.tv_nsec / 1000;
+    return skn_time_nearest((int64_t)t.tv_sec * SECOND + t.tv_nsec / 1000);
 }
 
 int64_t skn_time_latest(void)

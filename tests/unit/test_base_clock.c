@@ -164,6 +164,15 @@ static void the_monotonic_clock_never_steps_back(void **state)
     assert_true(skn_clock_micros() > INT64_C(1700000000000000));
 }
 
+static void a_clock_that_is_set_wrong_gives_a_time_that_a_store_can_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(skn_time_nearest(-1795200000 * INT64_C(1000000)), 1);
+    assert_int_equal(skn_time_nearest(0), 1);
+    assert_int_equal(skn_time_nearest(INT64_C(1700000000000000)), INT64_C(1700000000000000));
+    assert_int_equal(skn_time_nearest(SKN_TIME_LAST + 1), SKN_TIME_LAST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +182,7 @@ int main(void)
         cmocka_unit_test(every_day_comes_back_as_itself),
         cmocka_unit_test(a_month_begins_with_its_first_day),
         cmocka_unit_test(the_monotonic_clock_never_steps_back),
+        cmocka_unit_test(a_clock_that_is_set_wrong_gives_a_time_that_a_store_can_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
