@@ -309,7 +309,7 @@ static bool want_plain(skn_cli *cli)
     const char *term = getenv("TERM");
 
     return skn_opt(cli, "plain") || !cli->out.terminal || !isatty(STDIN_FILENO) || !term ||
-           !*term || !strcmp(term, "dumb");
+           !*term || !strcmp(term, "dumb") || !skn_line_edit_fits();
 }
 
 static void open_edit(skn_chat *c)

@@ -22,6 +22,7 @@
 #include <wctype.h>
 
 #define HISTORY_SIZE 1000
+#define CELLS_MOST   ((uint32_t)1 << 20) /* of the terminal */
 #define PASTE_MOST   ((size_t)1 << 20)
 #define PRESET_KEYS  "\033[9901~" /* which no keyboard has */
 #define ESC          27
@@ -61,6 +62,14 @@ static int columns(void)
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
         return size.ws_col;
     return 80;
+}
+
+bool skn_line_edit_fits(void)
+{
+    struct winsize size;
+
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+           (uint32_t)size.ws_row * size.ws_col <= CELLS_MOST;
 }
 
 static const char *prompt_text(skn_line_edit *e)
@@ -131,7 +140,8 @@ bool skn_line_edit_cancel(skn_line_edit *e)
  * written there. Drawing sets the cursor. */
 void skn_line_edit_resize(skn_line_edit *e)
 {
-    el_resize(e->el);
+    if (skn_line_edit_fits())
+        el_resize(e->el);
     skn_line_edit_show(e);
 }
 

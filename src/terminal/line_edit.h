@@ -40,6 +40,8 @@ skn_str skn_line_edit_read(skn_line_edit *e);
 void skn_line_edit_hide(skn_line_edit *e);
 /* Puts them where the cursor is. */
 void skn_line_edit_show(skn_line_edit *e);
+/* Is the terminal small enough for libedit? It keeps two copies of the screen, with 4 bytes for each place. */
+bool skn_line_edit_fits(void);
 /* The terminal has another size now. What was hidden before is shown. */
 void skn_line_edit_resize(skn_line_edit *e);
 /* The terminal as others expect it, while another program has it; and back. */
