@@ -205,8 +205,8 @@ static skein_rc check_header(const skn_json *v, const skn_json *before, skn_str 
 
     if (!skn_header_is_one(before ? SKN_STR("X") : v->key, value))
         return wrong(at,
-                     "is no header that can be sent: a name is made of letters, digits and "
-                     "-, a value has no line end",
+                     "is no header that can be sent: a name has no blank, colon or character "
+                     "outside of ASCII, a value no line end",
                      err);
     return before || !skn_header_is_ours(v->key)
                ? SKEIN_OK
