@@ -144,8 +144,10 @@ void skn_say_notice(skn_cli *cli, const skn_json *answer);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
-/* "  tool shell, until …" behind the name of an agent. */
-void skn_print_doing(skn_cli *cli, const skn_json *agent);
+/* Texts of skn_say, behind the name of an agent: "  tool shell, until …", and ": skein inbox allow in_…, or deny" where
+ * it waits for a person. The second one is also told of tasks. */
+#define SKN_DOING "  {state}[detail: {detail}][until:, until {time until}]"
+#define SKN_WAITS "[inboxId:: skein inbox allow {inboxId}, or deny]"
 /* A line for each: "1 message waits until ada is done", "ada wakes every 15 min, next at 14:02". */
 void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent);
 /* "waiting" and "timers": those of the agents that have any, which begin with this one. */
@@ -157,9 +159,6 @@ skein_rc skn_print_queue(skn_cli *cli);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
-/* ": skein inbox allow in_…, or deny" behind what was printed of an agent or a task; nothing when it waits for
- * nobody. */
-void skn_print_waits(skn_cli *cli, const skn_json *v);
 /* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid);
 /* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */

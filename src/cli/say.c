@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/paste.h"
+#include "cli/place.h"
 
 #include <string.h>
 
@@ -434,22 +435,46 @@ const char *skn_path(skn_cli *cli, const skn_json *of, const char *path)
     return filled(cli, of, path, true).p;
 }
 
+/* The same, once the world and the conversation that it names are found. */
+static skein_rc need_path(skn_cli *cli, const skn_json *of, const char *path, const char **out)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (!cli->door->world && strstr(path, "{world}"))
+        rc = skn_need_world(cli, NULL);
+    if (!rc && !cli->door->chat && strstr(path, "{chat}"))
+        rc = skn_need_chat(cli, NULL, NULL);
+    *out = rc ? NULL : skn_path(cli, of, path);
+    return rc;
+}
+
 skein_rc skn_read(skn_cli *cli, const skn_json *of, const char *path, const skn_json **out)
 {
-    return skn_door_get(cli, out, "%s", skn_path(cli, of, path));
+    const char *whole;
+    skein_rc    rc = need_path(cli, of, path, &whole);
+
+    return rc ? rc : skn_door_get(cli, out, "%s", whole);
 }
 
 skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t most,
                       skn_json_list *out)
 {
-    return skn_door_all(cli, skn_path(cli, of, path), most, out);
+    const char *whole;
+    skein_rc    rc = need_path(cli, of, path, &whole);
+
+    return rc ? rc : skn_door_all(cli, whole, most, out);
 }
 
 skein_rc skn_send(skn_cli *cli, skn_door_body *b, const char *method, const skn_json *of,
                   const char *path, const skn_json **out)
 {
-    const char *whole = skn_path(cli, of, path);
+    const char *whole;
+    skein_rc    rc = need_path(cli, of, path, &whole);
 
+    if (rc && b)
+        skn_buf_release(&b->bytes);
+    if (rc)
+        return rc;
     return b ? skn_door_send(b, method, whole, out)
              : skn_door_change(cli, method, whole, SKN_NONE, out);
 }

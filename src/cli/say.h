@@ -60,7 +60,7 @@ const skn_json *skn_first(const skn_json *v, const char *member);
 
 /* A path with members of `of` in it, encoded; "{world}" and "{chat}" are those that this run is about. */
 const char *skn_path(skn_cli *cli, const skn_json *of, const char *path);
-/* One answer, or every item of a list. */
+/* One answer, or every item of a list. The world and the conversation that the path names are found first. */
 skein_rc skn_read(skn_cli *cli, const skn_json *of, const char *path, const skn_json **out);
 skein_rc skn_read_all(skn_cli *cli, const skn_json *of, const char *path, size_t most,
                       skn_json_list *out);

@@ -22,86 +22,63 @@ skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out)
     return skn_missing(cli, rc, "agent");
 }
 
-static skein_rc find_agent(skn_cli *cli, skein_world *world, const skn_json **out)
+static skein_rc find_agent(skn_cli *cli, const skn_json **out)
 {
-    skein_rc rc = skn_need_world(cli, world);
+    skein_rc rc = skn_need_world(cli, NULL);
 
     return rc ? rc : skn_agent_named(cli, skn_arg(cli, 0), out);
 }
 
 /* --- Showing ------------------------------------------------------------------------------ */
 
-/* Who does nothing needs no word for it. */
 void skn_agent_line(skn_cli *cli, const skn_json *a, skn_str usual)
 {
     size_t row = skn_row_begin(cli);
 
-    skn_say(cli, a, "  @{sender name 16}");
-    if (!skn_is(a, "state", "idle"))
-        skn_print_doing(cli, a);
-    skn_print_waits(cli, a);
-    skn_say_if(cli, a, "waitingMessages",
-               "  {waitingMessages} message{waitingMessages s} queued");
-    skn_say_if(cli, a, "lead", "  works for @{lead}");
-    skn_say_if(cli, a, "model", "  {dim model}\n");
+    skn_say(cli, a,
+            "  @{sender name 16}[state!=idle:" SKN_DOING "]" SKN_WAITS
+            "[waitingMessages:  {waitingMessages} message{waitingMessages s} queued]"
+            "[lead:  works for @{lead}]  {dim model}");
     if (!skn_has(a, "model")) {
-        skn_print_raw(cli, SKN_STR("  "));
         skn_print_colour(cli, SKN_DIM, usual);
-        skn_print_raw(cli, SKN_STR(" (default)\n"));
+        skn_print_raw(cli, SKN_STR(" (default)"));
     }
+    skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 skein_rc skn_cmd_agent_ls(skn_cli *cli)
 {
     skn_json_list agents = {0};
-    skn_str       usual = SKN_NONE;
-    skein_rc      rc = skn_need_world(cli, NULL);
+    skn_str       usual;
+    skein_rc      rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
 
-    if (rc || (rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents)))
-        return rc;
-    if (cli->json)
-        return skn_say_list(cli, &agents, NULL);
+    if (rc || cli->json)
+        return rc ? rc : skn_say_list(cli, &agents, NULL);
     usual = skn_default_model_shown(cli);
     for (size_t i = 0; i < agents.n; i++)
         skn_agent_line(cli, agents.p[i], usual);
     return SKEIN_OK;
 }
 
-/* All, none, or which: an agent that was never held to some has them all. */
-static void print_tools(skn_cli *cli, const skn_json *agent)
-{
-    const skn_json *tools = skn_json_get(agent, "tools");
-
-    if (!tools || tools->kind != SKN_JSON_ARRAY) {
-        skn_print(cli, "  tools: all\n");
-        return;
-    }
-    skn_print(cli, tools->first ? "  tools: " : "  tools: none");
-    for (const skn_json *t = tools->first; t; t = t->next) {
-        skn_print_line(cli, t->text, 0);
-        skn_print_raw(cli, t->next ? SKN_STR(", ") : SKN_STR(""));
-    }
-    skn_print_raw(cli, SKN_STR("\n"));
-}
-
 skein_rc skn_cmd_agent_show(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *agent;
-    skein_rc        rc = find_agent(cli, &world, &agent);
+    const skn_json *agent, *tools;
+    skein_rc        rc = find_agent(cli, &agent);
 
     if (rc || cli->json)
         return rc ? rc : skn_door_item(cli, agent);
     skn_agent_line(cli, agent, skn_default_model_shown(cli));
     skn_print_last_turn(cli, agent);
     skn_print_outlook(cli, agent, "  ");
-    skn_say(cli, agent, "  id {id}");
-    skn_print(cli, ", in %.*s since ", SKN_FMT(world.name));
-    skn_say(cli, agent, "{time createdAt}\n");
-    print_tools(cli, agent);
-    skn_say_if(cli, agent, "maxTokens", "  tokens of an answer: at most {maxTokens}\n");
-    skn_say_block(cli, agent, "  is told\n", "systemPrompt");
+    tools = skn_json_get(agent, "tools"); /* an agent without a list has every tool */
+    skn_say(cli, agent, "  id {id}, in {.world} since {time createdAt}\n  tools: ");
+    skn_say(cli, agent,
+            !tools || tools->kind != SKN_JSON_ARRAY ? "all\n"
+                                                    : "[tools:{list tools}][!tools:none]\n");
+    skn_say(cli, agent,
+            "[maxTokens:  tokens of an answer: at most {maxTokens}\n]"
+            "[systemPrompt:  is told\n{block systemPrompt 4}]");
     return SKEIN_OK;
 }
 
@@ -126,11 +103,10 @@ static skein_rc agent_would_be(skn_cli *cli)
 
 skein_rc skn_cmd_agent_new(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *agent;
+    const skn_json *agent = NULL;
     skn_door_body   b;
     skn_str         model;
-    skein_rc        rc = skn_need_world(cli, &world);
+    skein_rc        rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = skn_model_option(cli, &model)))
         return rc;
@@ -140,19 +116,16 @@ skein_rc skn_cmd_agent_new(skn_cli *cli)
     skn_jw_kstr(&b.w, "systemPrompt", skn_str_of(skn_opt(cli, "prompt")));
     skn_jw_kstr(&b.w, "model", model);
     skn_jw_kstr(&b.w, "lead", skn_str_of(skn_opt(cli, "lead")));
-    if ((rc = skn_send(cli, &b, "POST", NULL, "{world}/agents", &agent)) || cli->json)
-        return rc ? rc : skn_door_item(cli, agent);
-    skn_say(cli, agent, "Made the agent {name}");
-    skn_print(cli, " in %.*s", SKN_FMT(world.name));
-    skn_say(cli, agent, ". Take it back with \"skein agent rm {name}\".\n");
-    return SKEIN_OK;
+    rc = skn_send(cli, &b, "POST", NULL, "{world}/agents", &agent);
+    return skn_tell(
+        cli, rc, agent,
+        "Made the agent {name} in {.world}. Take it back with \"skein agent rm {name}\".\n");
 }
 
 skein_rc skn_cmd_agent_rm(skn_cli *cli)
 {
-    skein_world     world;
     const skn_json *agent;
-    skein_rc        rc = find_agent(cli, &world, &agent);
+    skein_rc        rc = find_agent(cli, &agent);
 
     if (rc || (rc = skn_confirm(cli, "Remove this agent?", false)))
         return rc;
@@ -237,13 +210,12 @@ skein_rc skn_cmd_agent_edit(skn_cli *cli)
 {
     static const skn_deed deed = {"PATCH", AGENT, "change the agent {name}",
                                   "Changed the agent {name}. What it said stays.\n", false};
-    skein_world           world;
     const skn_json       *agent;
     skn_door_body         b;
     skn_str               model;
     skein_rc              rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_model_option(cli, &model)) ||
+    if ((rc = find_agent(cli, &agent)) || (rc = skn_model_option(cli, &model)) ||
         (rc = check_tools(cli)) || (rc = check_tokens(cli)))
         return rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
@@ -257,9 +229,9 @@ skein_rc skn_cmd_agent_edit(skn_cli *cli)
 
 /* --- Pause, wake, timer ------------------------------------------------------------------- */
 
-/* What it does now it does only where a server runs: `does` says what, or is NULL. */
-static skein_rc change(skn_cli *cli, const skn_deed *deed, skn_door_body *b,
-                       const skn_json *agent, const char *does)
+/* Without a server the agent does nothing yet: then `does` says what it will do ("begins"). */
+static skein_rc order(skn_cli *cli, const skn_deed *deed, skn_door_body *b,
+                      const skn_json *agent, const char *does)
 {
     skein_rc rc = skn_do(cli, deed, b, &agent);
 
@@ -268,56 +240,50 @@ static skein_rc change(skn_cli *cli, const skn_deed *deed, skn_door_body *b,
     return rc;
 }
 
-static skein_rc change_named(skn_cli *cli, const skn_deed *deed, const char *does)
-{
-    skein_world     world;
-    const skn_json *agent;
-    skein_rc        rc = find_agent(cli, &world, &agent);
-
-    return rc ? rc : change(cli, deed, NULL, agent, does);
-}
-
 skein_rc skn_cmd_agent_pause(skn_cli *cli)
 {
     static const skn_deed deed = {
         "POST", AGENT "/pause", "pause {name}",
         "{name} starts no new work. To resume: skein agent resume {name}\n", true};
+    const skn_json *agent;
+    skein_rc        rc = find_agent(cli, &agent);
 
-    return change_named(cli, &deed, NULL);
+    return rc ? rc : order(cli, &deed, NULL, agent, NULL);
 }
 
 skein_rc skn_cmd_agent_resume(skn_cli *cli)
 {
     static const skn_deed deed = {"POST", AGENT "/resume", "let go on {name}",
                                   "{name} continues with waiting work.\n", true};
+    const skn_json       *agent;
+    skein_rc              rc = find_agent(cli, &agent);
 
-    return change_named(cli, &deed, "goes on");
+    return rc ? rc : order(cli, &deed, NULL, agent, "goes on");
 }
 
-/* One that is paused begins nothing, woken or not. */
+/* A paused agent begins nothing, woken or not. */
 skein_rc skn_cmd_agent_wake(skn_cli *cli)
 {
-    static const skn_deed awake = {
+    static const skn_deed deed = {
         "POST", AGENT "/wake", "wake {name}",
-        "{name} looks for work now. Watch it: skein inspect {name}\n", true};
-    static const skn_deed paused = {
-        "POST", AGENT "/wake", "wake {name}",
-        "{name} is paused: it looks for work when it is resumed. Resume it with "
-        "\"skein agent resume {name}\".\n",
+        "[!paused:{name} looks for work now. Watch it: skein inspect {name}\n]"
+        "[paused:{name} is paused: it looks for work when it is resumed. Resume it with "
+        "\"skein agent resume {name}\".\n]",
         true};
-    skein_world     world;
     const skn_json *agent;
-    skein_rc        rc = find_agent(cli, &world, &agent);
+    skein_rc        rc = find_agent(cli, &agent);
 
-    if (rc)
-        return rc;
-    return skn_has(agent, "paused") ? change(cli, &paused, NULL, agent, NULL)
-                                    : change(cli, &awake, NULL, agent, "begins");
+    return rc ? rc : order(cli, &deed, NULL, agent, skn_has(agent, "paused") ? NULL : "begins");
 }
 
 skein_rc skn_cmd_agent_timer(skn_cli *cli)
 {
-    skein_world     world;
+    static const skn_deed deed = {
+        "PATCH", AGENT, "set the timer of {name} to {.1}",
+        "[!runEvery:{name} has no timer.\n]"
+        "[runEvery:{name} gets a task every {.1}. End that with \"skein agent timer {name} "
+        "off\".\n]",
+        true};
     const skn_json *agent;
     skn_door_body   b;
     skn_str         text = skn_arg(cli, 1);
@@ -328,22 +294,10 @@ skein_rc skn_cmd_agent_timer(skn_cli *cli)
         (!skn_amount_duration(text, &ms) || ms == 0 || !skn_timer_is_one(ms)))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"%.*s\" is not off and no time " SKN_TIMER_RANGE, SKN_FMT(text));
-    if ((rc = find_agent(cli, &world, &agent)))
+    if ((rc = find_agent(cli, &agent)))
         return rc;
     skn_jw_kint(skn_door_body_begin(cli, &b), "runEvery", ms);
-    /* The text is a time of ours or "off": it has no braces. */
-    text = skn_arena_printf(cli->keep, "set the timer of {name} to %.*s", SKN_FMT(text));
-    return change(
-        cli,
-        &(skn_deed){"PATCH", AGENT, text.p,
-                    !ms ? "{name} has no timer.\n"
-                        : skn_arena_printf(cli->keep,
-                                           "{name} gets a task every %s. End that with \"skein "
-                                           "agent timer {name} off\".\n",
-                                           cli->args[1])
-                              .p,
-                    true},
-        &b, agent, ms ? "begins" : NULL);
+    return order(cli, &deed, &b, agent, ms ? "begins" : NULL);
 }
 
 /* --- Tell and task ------------------------------------------------------------------------ */
@@ -365,13 +319,12 @@ skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
 
 skein_rc skn_cmd_agent_tell(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *agent, *from = NULL, *told;
+    const skn_json *agent, *from = NULL, *told = NULL;
     skn_door_body   b;
     skn_str         text;
     skein_rc        rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)) ||
+    if ((rc = find_agent(cli, &agent)) || (rc = skn_arg_text(cli, 1, &text)) ||
         (skn_opt(cli, "from") &&
          (rc = skn_agent_named(cli, skn_str_of(skn_opt(cli, "from")), &from))))
         return rc;
@@ -384,26 +337,23 @@ skein_rc skn_cmd_agent_tell(skn_cli *cli)
     skn_jw_kbool(&b.w, "responseExpected", skn_opt(cli, "expect-reply") != NULL);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tell", &told)))
         return rc;
-    if (cli->json) {
-        rc = skn_door_item(cli, told);
-    } else {
+    if (!cli->json)
         skn_say(cli, agent, "Told {name} as ");
-        skn_say(cli, told, "{messageId}, in its background. Watch it: ");
+    rc = skn_tell(cli, SKEIN_OK, told, "{messageId}, in its background. Watch it: ");
+    if (!cli->json)
         skn_say(cli, agent, "skein inspect {name}\n");
-    }
     skn_note_nobody(cli, skn_door_text(agent, "name"), "reads it");
     return rc;
 }
 
 skein_rc skn_cmd_agent_task(skn_cli *cli)
 {
-    skein_world     world;
     const skn_json *agent, *task;
     skn_door_body   b;
     skn_str         text;
     skein_rc        rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
+    if ((rc = find_agent(cli, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
         return rc;
     if (cli->dry_run) {
         skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_door_text(agent, "name")),
@@ -413,44 +363,33 @@ skein_rc skn_cmd_agent_task(skn_cli *cli)
     skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tasks", &task)))
         return rc;
-    if (cli->json)
-        rc = skn_door_item(cli, task);
-    else
-        skn_say(cli, task,
-                "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
+    rc = skn_tell(cli, SKEIN_OK, task,
+                  "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
     skn_note_nobody(cli, skn_door_text(agent, "name"), "begins");
     return rc;
 }
 
-/* --- Its knowledge ---------------------------------------------------------------- */
-
-static skein_rc knowledge(skn_cli *cli, const skn_json *k)
-{
-    skn_say_row(cli, k, "{yellow id}  {type 10}  {confidence 3} %  {line content}\n");
-    return SKEIN_OK;
-}
+/* --- Its knowledge ------------------------------------------------------------------------ */
 
 skein_rc skn_cmd_agent_memory(skn_cli *cli)
 {
-    skein_world     world;
+    const char     *path = "{world}/agents/{name}/knowledge";
     const skn_json *agent;
     skn_json_list   list = {0};
     skn_str         words = SKN_NONE;
     skein_rc        rc;
 
-    if ((rc = find_agent(cli, &world, &agent)) ||
-        (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))) ||
-        (rc = skn_door_all(cli,
-                           skn_arena_printf(cli->keep, "%s%s%s",
-                                            skn_path(cli, agent, AGENT "/knowledge"),
-                                            words.p ? "?q=" : "", skn_door_part(cli, words))
-                               .p,
-                           LISTED_MOST, &list)) ||
-        (rc = skn_say_list(cli, &list, knowledge)))
+    if ((rc = find_agent(cli, &agent)) ||
+        (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))))
         return rc;
-    if (!cli->json && !list.n)
+    if (words.p)
+        path = skn_arena_printf(cli->keep, "%s?q=%s", path, skn_door_part(cli, words)).p;
+    rc = skn_read_all(cli, agent, path, LISTED_MOST, &list);
+    rc = skn_tell_list(cli, rc, &list,
+                       "{yellow id}  {type 10}  {confidence 3} %  {line content}\n", NULL);
+    if (!rc && !cli->json && !list.n)
         skn_say(cli, agent,
                 words.p ? "{name} keeps nothing in mind with these words.\n"
                         : "{name} keeps nothing in mind yet.\n");
-    return SKEIN_OK;
+    return rc;
 }

@@ -108,12 +108,10 @@ static skein_rc show_call(skn_cli *cli, const char *ref)
 
 static void agent_head(skn_cli *cli, const skn_json *agent)
 {
-    skn_say(cli, agent, "{sender name}");
-    skn_print_doing(cli, agent);
-    skn_print_waits(cli, agent);
-    skn_say(cli, agent, ", {pendingTasks} task{pendingTasks s} waiting or running");
-    skn_say_if(cli, agent, "nextRunAt", ", wakes at {time nextRunAt}");
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, agent,
+            "{sender name}" SKN_DOING SKN_WAITS
+            ", {pendingTasks} task{pendingTasks s} waiting or running"
+            "[nextRunAt:, wakes at {time nextRunAt}]\n");
 }
 
 /* Work begins with what the agent is told. The session number n, 1 is the latest, in list[*from, *to). */

@@ -19,15 +19,6 @@ skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out)
         0, out);
 }
 
-/* Only a delegation runs and ends. */
-static void print_label(skn_cli *cli, const skn_json *lane)
-{
-    if (skn_has(lane, "parent"))
-        skn_say(cli, lane, "{state 11}");
-    else
-        skn_print(cli, "%-11s", skn_is(lane, "delegationId", "main") ? "room" : "memory");
-}
-
 static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lane)
 {
     for (size_t i = 0; i < agents->n; i++)
@@ -36,7 +27,7 @@ static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lan
     return NULL;
 }
 
-/* What is done on one that runs, or that nobody has begun with it. What an agent does is told with it. */
+/* What is done on a delegation that runs. What an agent does is told with the agent. */
 static void print_doing(skn_cli *cli, const skn_json *lane, const skn_json_list *agents)
 {
     const skn_json *agent = agent_of(agents, lane);
@@ -56,12 +47,11 @@ static void print_doing(skn_cli *cli, const skn_json *lane, const skn_json_list 
 static skein_rc lane_line(skn_cli *cli, const skein_conversation *chat, const skn_json *lane,
                           const skn_json_list *agents)
 {
-    skn_say(cli, lane, "{delegationId 12}  ");
-    print_label(cli, lane);
-    skn_say(cli, lane, "  {messageCount 6} message{messageCount s}");
+    skn_say(cli, lane,
+            "{delegationId 12}  [parent:{state 11}][!parent:[delegationId=main:room       ]"
+            "[delegationId!=main:memory     ]]  {messageCount 6} message{messageCount s}");
     print_doing(cli, lane, agents);
-    skn_say_if(cli, lane, "spawnCallId", "  call {line spawnCallId 40}");
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, lane, "[spawnCallId:  call {line spawnCallId 40}]\n");
     return skn_print_lane_failure(cli, chat, lane);
 }
 
@@ -106,23 +96,18 @@ skein_rc skn_cmd_lane_new(skn_cli *cli)
         return rc;
     skn_jw_kstr(body(cli, &b), "parent", cli->arg_count ? skn_arg(cli, 0) : SKN_STR("main"));
     skn_jw_kstr(&b.w, "spawnCallId", skn_str_of(skn_opt(cli, "call")));
-    if ((rc = skn_send(cli, &b, "POST", NULL, LANES, &made)))
+    if ((rc = skn_send(cli, &b, "POST", NULL, LANES, &made)) ||
+        skn_dry(cli, made, "start the delegation {delegationId}"))
         return rc;
-    if (cli->dry_run)
-        skn_say_would(cli, made, "start the delegation {delegationId}");
-    else if (cli->json)
-        rc = skn_door_item(cli, made);
-    else
-        skn_say(cli, made,
-                "Started the delegation {delegationId}. Say how it ended with \"skein lane "
-                "finish {delegationId}\".\n");
-    return rc;
+    return skn_tell(cli, rc, made,
+                    "Started the delegation {delegationId}. Say how it ended with \"skein lane "
+                    "finish {delegationId}\".\n");
 }
 
 skein_rc skn_cmd_lane_finish(skn_cli *cli)
 {
     const char     *word = skn_opt(cli, "state"), *state = word ? word : "done";
-    const skn_json *lane;
+    const skn_json *lane = NULL;
     skn_door_body   b;
     skein_rc        rc;
 
@@ -136,16 +121,11 @@ skein_rc skn_cmd_lane_finish(skn_cli *cli)
     if ((rc = skn_need_chat(cli, NULL, NULL)))
         return rc;
     skn_jw_kstr(body(cli, &b), "state", skn_str_of(state));
-    rc = skn_door_send(&b, "PATCH",
-                       skn_arena_printf(cli->keep, "%s/delegations/%s", cli->door->world,
-                                        skn_door_part(cli, skn_arg(cli, 0)))
-                           .p,
-                       &lane);
-    if (rc || cli->json)
-        return rc ? rc : skn_door_item(cli, lane);
-    skn_say(cli, lane, cli->dry_run ? "{delegationId} would be " : "{delegationId} is ");
-    skn_print(cli, "%s.\n", state);
-    return SKEIN_OK;
+    rc = skn_send(cli, &b, "PATCH", NULL, LANES "/{.0}", &lane);
+    rc = skn_tell(cli, rc, lane, "{delegationId} [.dry:would be][!.dry:is] ");
+    if (!rc && !cli->json)
+        skn_print(cli, "%s.\n", state);
+    return rc;
 }
 
 /* --- Delegations that are stopped, and begun again ---------------------------------------- */
@@ -162,17 +142,16 @@ static skein_rc find(skn_cli *cli, const skn_json **out)
     return skn_missing(cli, rc, "delegation");
 }
 
-/* What became of it is asked for: the answer need not have all of it yet. */
-static skein_rc order(skn_cli *cli, const char *path, const skn_json **lane)
+/* The delegation is read again: the answer need not have all of what became of it. */
+static skein_rc order(skn_cli *cli, const char *path, const skn_json *lane, const char *did)
 {
     const skn_json *v;
     skn_door_body   b;
     skein_rc        rc;
 
     skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
-    if ((rc = skn_send(cli, &b, "POST", *lane, path, &v)))
-        return rc;
-    return find(cli, lane);
+    rc = skn_send(cli, &b, "POST", lane, path, &v);
+    return skn_tell(cli, rc ? rc : find(cli, &lane), lane, did);
 }
 
 skein_rc skn_stop_delegation(skn_cli *cli)
@@ -180,17 +159,12 @@ skein_rc skn_stop_delegation(skn_cli *cli)
     const skn_json *lane;
     skein_rc        rc = find(cli, &lane);
 
-    if (!rc && cli->dry_run) {
-        skn_say_would(cli, lane, "stop {delegationId}, and what is below it");
-        return SKEIN_OK;
-    }
-    if (rc || (rc = skn_door_to_server(cli)) || (rc = order(cli, LANE "/cancel", &lane)))
+    if (rc || skn_dry(cli, lane, "stop {delegationId}, and what is below it") ||
+        (rc = skn_door_to_server(cli)))
         return rc;
-    if (cli->json)
-        return skn_door_item(cli, lane);
-    skn_say(cli, lane,
-            "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
-    return SKEIN_OK;
+    return order(
+        cli, LANE "/cancel", lane,
+        "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
 }
 
 skein_rc skn_retry_delegation(skn_cli *cli)
@@ -198,18 +172,10 @@ skein_rc skn_retry_delegation(skn_cli *cli)
     const skn_json *lane;
     skein_rc        rc = find(cli, &lane);
 
-    if (!rc && cli->dry_run) {
-        skn_say_would(cli, lane, "begin again with {delegationId}");
-        return SKEIN_OK;
-    }
-    if (rc || (rc = order(cli, LANE "/retry", &lane)))
+    if (rc || skn_dry(cli, lane, "begin again with {delegationId}"))
         return rc;
-    if (cli->json)
-        return skn_door_item(cli, lane);
-    skn_say(cli, lane,
-            skn_has(lane, "askedBy")
-                ? "{agent} has {delegationId} again; its end is told to {askedBy}. "
-                : "{agent} has {delegationId} again; its end is told to whoever asked. ");
-    skn_say(cli, lane, "Stop it with \"skein stop {delegationId}\".\n");
-    return SKEIN_OK;
+    return order(cli, LANE "/retry", lane,
+                 "{agent} has {delegationId} again; its end is told to "
+                 "[askedBy:{askedBy}][!askedBy:whoever asked]. Stop it with \"skein stop "
+                 "{delegationId}\".\n");
 }

@@ -348,36 +348,25 @@ static void print_timer(skn_cli *cli, const skn_json *agent)
 {
     skn_say(cli, agent, "{sender name} wakes every ");
     print_every(cli, skn_door_int(agent, "runEvery", 1));
-    if (skn_has(agent, "paused"))
-        skn_print(cli, ", but is paused");
-    else
-        skn_say_if(cli, agent, "nextRunAt", ", next at {time nextRunAt}");
-    skn_print(cli, "\n");
-}
-
-void skn_print_doing(skn_cli *cli, const skn_json *agent)
-{
-    skn_say(cli, agent, "  {state}");
-    skn_say_if(cli, agent, "detail", " {detail}");
-    skn_say_if(cli, agent, "until", ", until {time until}");
+    skn_say(cli, agent,
+            "[paused:, but is paused][!paused:[nextRunAt:, next at {time nextRunAt}]]\n");
 }
 
 void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent)
 {
     if (skn_is(agent, "state", "interrupted") || skn_is(agent, "state", "waiting")) {
-        skn_print(cli, "%s%.*s", indent, SKN_FMT(skn_door_text(agent, "name")));
-        skn_print_doing(cli, agent);
-        skn_print(cli, "\n");
+        skn_print_raw(cli, skn_str_of(indent));
+        skn_say(cli, agent, "{name}" SKN_DOING "\n");
     }
     if (skn_has(agent, "waitingMessages")) {
-        skn_print(cli, "%s", indent);
-        skn_say(cli, agent,
-                skn_door_int(agent, "waitingMessages", 0) == 1
-                    ? "1 message waits until {name} is done\n"
-                    : "{waitingMessages} messages wait until {name} is done\n");
+        skn_print_raw(cli, skn_str_of(indent));
+        skn_say(
+            cli, agent,
+            "{waitingMessages} message[waitingMessages=1: waits][waitingMessages!=1:s wait] "
+            "until {name} is done\n");
     }
     if (skn_has(agent, "runEvery")) {
-        skn_print(cli, "%s", indent);
+        skn_print_raw(cli, skn_str_of(indent));
         print_timer(cli, agent);
     }
 }
@@ -443,24 +432,14 @@ skein_rc skn_print_queue(skn_cli *cli)
     return SKEIN_OK;
 }
 
-void skn_print_waits(skn_cli *cli, const skn_json *v)
-{
-    skn_say_if(cli, v, "inboxId", ": skein inbox allow {inboxId}, or deny");
-}
-
 /* "demo_lookup: allowed, not run: …" */
 static void print_decision(skn_cli *cli, const skn_json *item)
 {
-    skn_say(cli, item, "{line tool}");
-    if (skn_has(item, "open")) {
-        skn_say(cli, item, " waits for you: skein inbox allow {id}, or deny");
-        skn_say_if(cli, item, "definitionState", "; what the tool is: skein inbox show {id}");
-    } else {
-        skn_say(cli, item, ": {line answer}");
-        skn_say(cli, item,
-                skn_has(item, "result") ? "; {line result 100}" : ", nothing came of it yet");
-    }
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(
+        cli, item,
+        "{line tool}[open: waits for you: skein inbox allow {id}, or deny[definitionState:; "
+        "what the tool is: skein inbox show {id}]][!open:: {line answer}"
+        "[result:; {line result 100}][!result:, nothing came of it yet]]\n");
 }
 
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)

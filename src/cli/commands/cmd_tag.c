@@ -19,10 +19,9 @@ static skein_rc tag_out(skn_cli *cli, const skn_json *tag, const char *what)
     if (cli->json)
         return skn_door_item(cli, tag);
     skn_say(cli, tag,
-            skn_has(tag, "active") ? "{sender name 20}  on   {line instruction 40}"
-                                   : "{sender name 20}  off  {line instruction 40}");
-    skn_say_if(cli, tag, "target", " → {line target 40}");
-    skn_print(cli, "%s%s\n", skn_has(tag, "includeInMessage") ? "" : "  (trigger only)", what);
+            "{sender name 20}  [active:on ][!active:off]  {line instruction 40}"
+            "[target: → {line target 40}][!includeInMessage:  (trigger only)]");
+    skn_print(cli, "%s\n", what);
     return SKEIN_OK;
 }
 

@@ -5,19 +5,13 @@
 #include "base/error.h"
 #include "cli/discover.h"
 
-#include <inttypes.h>
-
 #define TASK "{world}/tasks/{id}"
 
 /* --- Showing ------------------------------------------------------------------------------ */
 
-static void task_line(skn_cli *cli, const skn_json *task)
-{
-    skn_say_row(cli, task,
-                "{yellow id}  {sender agent 8}  {label 9}  {source 10}  {line content 60}\n");
-}
+#define TASK_LINE "{yellow id}  {sender agent 8}  {label 9}  {source 10}  {line content 60}\n"
 
-/* A call of a tool that runs in it waits for a person. */
+/* A tool call of the task waits for a person. */
 static bool needs_decision(const skn_json *task)
 {
     return skn_has(task, "running") && skn_is(task, "label", "waiting");
@@ -26,42 +20,39 @@ static bool needs_decision(const skn_json *task)
 /* Whose answer it waits for, and how a person gives it. */
 static void waits_line(skn_cli *cli, const skn_json *task)
 {
-    bool you = skn_is(task, "waitsFor", "human");
-
     if (needs_decision(task)) {
-        skn_print_raw(cli, SKN_STR("    waits for you"));
-        skn_print_waits(cli, task);
-        skn_print(cli, skn_has(task, "inboxId") ? "\n" : ": skein inbox\n");
+        skn_say(cli, task, "    waits for you" SKN_WAITS "[!inboxId:: skein inbox]\n");
         return;
     }
     if (!skn_has(task, "waitsFor"))
         return;
     skn_say_row(cli, task,
-                you ? "    waits for you: {line question 100}\n"
-                    : "    waits for @{waitsFor}: {line question 100}\n");
-    if (you)
+                "    waits for [waitsFor=human:you][waitsFor!=human:@{waitsFor}]: "
+                "{line question 100}\n");
+    if (skn_is(task, "waitsFor", "human"))
         skn_say_if(cli, task, "inboxId", "    answer: skein inbox reply {inboxId} TEXT\n");
 }
 
-/* No time once that has come: when it is begun is up to its agent, which may be paused. */
-static void again_at(skn_cli *cli, const skn_json *task)
+static bool is_tried_again(const skn_json *task)
 {
-    if (!skn_is(task, "status", "pending") || !skn_has(task, "attempts") ||
-        skn_has(task, "running"))
-        return;
-    skn_say(cli, task,
-            skn_door_time(task, "notBefore") <= skn_clock_micros()
-                ? "; to be tried again"
-                : "; tried again at {time notBefore}");
+    return skn_is(task, "status", "pending") && skn_has(task, "attempts");
 }
 
-/* Of one that is to be tried again: why, and when. */
+/* When it is tried again. A time that has come is not told: a paused agent may still not begin. */
+static void again_at(skn_cli *cli, const skn_json *task)
+{
+    if (is_tried_again(task) && !skn_has(task, "running"))
+        skn_say(cli, task,
+                skn_door_time(task, "notBefore") <= skn_clock_micros()
+                    ? "; to be tried again"
+                    : "; tried again at {time notBefore}");
+}
+
 static void failure_line(skn_cli *cli, const skn_json *task)
 {
     size_t row;
 
-    if (!skn_is(task, "status", "pending") || !skn_has(task, "attempts") ||
-        !skn_has(task, "lastError"))
+    if (!is_tried_again(task) || !skn_has(task, "lastError"))
         return;
     row = skn_row_begin(cli);
     skn_say(cli, task, "    failed {attempts} time{attempts s}: {line lastError 100}");
@@ -72,7 +63,7 @@ static void failure_line(skn_cli *cli, const skn_json *task)
 
 static skein_rc listed(skn_cli *cli, const skn_json *task)
 {
-    task_line(cli, task);
+    skn_say_row(cli, task, TASK_LINE);
     waits_line(cli, task);
     failure_line(cli, task);
     return SKEIN_OK;
@@ -88,22 +79,21 @@ static skein_rc check_status(skn_cli *cli, const char **out)
 }
 
 /* Of one agent, or of all of the world. */
-static skein_rc list(skn_cli *cli, const char *name)
+skein_rc skn_cmd_task_ls(skn_cli *cli)
 {
     const skn_json *one;
     skn_json_list   agents = {0}, tasks = {0};
-    const char     *status, *query;
+    const char     *status, *query = "{world}/agents/{name}/tasks";
     skein_rc        rc;
 
     if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, NULL)))
         return rc;
-    if (!name)
+    if (!cli->arg_count)
         rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
-    else if (!(rc = skn_agent_named(cli, skn_str_of(name), &one)))
+    else if (!(rc = skn_agent_named(cli, skn_arg(cli, 0), &one)))
         skn_vec_add(cli->keep, &agents, one);
-    query = status
-                ? skn_arena_printf(cli->keep, "{world}/agents/{name}/tasks?status=%s", status).p
-                : "{world}/agents/{name}/tasks";
+    if (status)
+        query = skn_arena_printf(cli->keep, "%s?status=%s", query, status).p;
     for (size_t i = 0; !rc && i < agents.n; i++)
         rc = skn_read_all(cli, agents.p[i], query, 0, &tasks);
     if (rc || (rc = skn_say_list(cli, &tasks, listed)))
@@ -113,36 +103,14 @@ static skein_rc list(skn_cli *cli, const char *name)
     return SKEIN_OK;
 }
 
-skein_rc skn_cmd_task_ls(skn_cli *cli)
-{
-    return list(cli, cli->arg_count ? cli->args[0] : NULL);
-}
-
 skein_rc skn_cmd_agent_tasks(skn_cli *cli)
 {
-    return list(cli, cli->args[0]);
+    return skn_cmd_task_ls(cli);
 }
 
 static skein_rc find_task(skn_cli *cli, const skn_json **out)
 {
-    skein_rc rc = skn_need_world(cli, NULL);
-
-    return rc ? rc
-              : skn_missing(cli,
-                            skn_door_get(cli, out, "%s/tasks/%s", cli->door->world,
-                                         skn_door_part(cli, skn_arg(cli, 0))),
-                            "task");
-}
-
-/* The whole of it; and how a person answers who does not want to wait for the lead. */
-static void question_block(skn_cli *cli, const skn_json *task)
-{
-    if (needs_decision(task) || !skn_has(task, "waitsFor") || !skn_has(task, "question"))
-        return;
-    skn_say_block(cli, task, "question\n", "question");
-    if (!skn_is(task, "waitsFor", "human"))
-        skn_say(cli, task,
-                "  answer for {waitsFor}: skein agent tell {agent} TEXT --from {waitsFor}\n");
+    return skn_missing(cli, skn_read(cli, NULL, "{world}/tasks/{.0}", out), "task");
 }
 
 skein_rc skn_cmd_task_show(skn_cli *cli)
@@ -152,22 +120,22 @@ skein_rc skn_cmd_task_show(skn_cli *cli)
 
     if (rc || cli->json)
         return rc ? rc : skn_door_item(cli, task);
-    task_line(cli, task);
+    skn_say_row(cli, task, TASK_LINE);
     waits_line(cli, task);
     skn_print_block(cli, skn_door_text(task, "content"), 4);
     skn_say(cli, task,
-            skn_has(task, "assignedBy") ? "  from {sender assignedBy} at " : "  from ");
-    if (!skn_has(task, "assignedBy")) {
-        skn_print_sender(cli, SKN_STR("you"), 0);
-        skn_print_raw(cli, SKN_STR(" at "));
-    }
-    skn_say(cli, task, "{time createdAt}, failed {attempts} time{attempts s}");
+            "  from [assignedBy:{sender assignedBy}][!assignedBy:you] at {time createdAt}, "
+            "failed {attempts} time{attempts s}");
     again_at(cli, task);
-    skn_print_raw(cli, SKN_STR("\n"));
-    skn_say_if(cli, task, "messageId", "  begun as {messageId}: skein inspect {agent}\n");
-    question_block(cli, task);
-    skn_say_block(cli, task, "result\n", "result");
-    skn_say_block(cli, task, "last failure\n", "lastError");
+    skn_say(cli, task, "\n[messageId:  begun as {messageId}: skein inspect {agent}\n]");
+    if (!needs_decision(task)) /* a person may answer for the lead instead of waiting for it */
+        skn_say(
+            cli, task,
+            "[waitsFor:[question:question\n{block question 4}[waitsFor!=human:"
+            "  answer for {waitsFor}: skein agent tell {agent} TEXT --from {waitsFor}\n]]]");
+    skn_say(cli, task,
+            "[result:result\n{block result 4}]"
+            "[lastError:last failure\n{block lastError 4}]");
     return SKEIN_OK;
 }
 
