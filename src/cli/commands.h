@@ -40,6 +40,8 @@ bool skn_say_made(skn_cli *cli, skn_str version, skn_str what);
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text);
+/* A message of this conversation, as the API tells of it. */
+skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out);
 /* A new conversation with so many messages of a version; -1: with all. */
 skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         const skn_json **out);
@@ -81,8 +83,9 @@ void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message
 /* What it says in one line: its first, or what it calls. */
 void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
 /* Who else got it, as "  → lead, ada"; nothing when nobody did. */
-void     skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
-skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
+void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
+/* A world that was made or changed: with --json all of it, else the text. */
+skein_rc skn_world_tell(skn_cli *cli, const skn_json *v, const char *text);
 /* What the first argument names; without one, what the options and the session say. */
 skein_rc skn_world_named(skn_cli *cli, skein_world *out);
 /* "skein stop main.1" */
@@ -100,7 +103,9 @@ skein_rc skn_queue_read(skn_cli *cli, skn_json_list *out);
 /* Inbox items, of the world that this run is about or of all; the query is like "state=open&type=approval". */
 skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out);
 #define SKN_INBOX_MOST 1000
-/* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
+/* The arguments from number `from` on as one text, a blank between them. */
+skn_str skn_args_joined(skn_cli *cli, size_t from);
+/* The same where a text is needed; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 
 /* Lines of a graph of nodes that each have at most one parent, newest first. */

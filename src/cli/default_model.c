@@ -71,16 +71,14 @@ skn_str skn_model_mark(const skn_json *model, skn_str usual)
 
 skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 {
-    skn_jw *w = skn_item(cli);
+    skn_jw *w = skn_item_begin(cli);
 
-    skn_jw_object(w);
     for (const skn_json *m = model->first; m; m = m->next) {
         skn_jw_key_str(w, m->key);
         skn_jw_raw(w, m->raw);
     }
     skn_jw_kbool(w, "default", is_usual(model, usual));
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 /* --- Taking ------------------------------------------------------------------------------- */

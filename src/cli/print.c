@@ -241,6 +241,20 @@ skein_rc skn_item_end(skn_cli *cli)
     return SKEIN_OK;
 }
 
+skn_jw *skn_item_begin(skn_cli *cli)
+{
+    skn_jw *w = skn_item(cli);
+
+    skn_jw_object(w);
+    return w;
+}
+
+skein_rc skn_item_close(skn_cli *cli)
+{
+    skn_jw_object_end(&cli->jw);
+    return skn_item_end(cli);
+}
+
 /* How a message looks in a terminal. */
 
 #define INDENT         4 /* of a text under its head */

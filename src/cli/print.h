@@ -95,6 +95,9 @@ void skn_list_done(skn_cli *cli, skein_rc rc);
 /* Write one object into what this returns, then end it; picked members only, if so asked. */
 skn_jw  *skn_item(skn_cli *cli);
 skein_rc skn_item_end(skn_cli *cli);
+/* The same where the item is an object: write its members between these two calls. */
+skn_jw  *skn_item_begin(skn_cli *cli);
+skein_rc skn_item_close(skn_cli *cli);
 /* The members `fields` of a JSON object, in that order, and the end of one. Trusts its input. */
 void skn_pick(skn_buf *out, skn_str object, const char *fields);
 /* Adds a JSON object as the program prints it: a message's place that is none is null there. */

@@ -378,9 +378,8 @@ skein_rc skn_door_item(skn_cli *cli, const skn_json *v)
 
 skn_jw *skn_item_with(skn_cli *cli, const skn_json *v)
 {
-    skn_jw *w = skn_item(cli);
+    skn_jw *w = skn_item_begin(cli);
 
-    skn_jw_object(w);
     for (const skn_json *m = v->first; m; m = m->next) {
         skn_jw_key_str(w, m->key);
         skn_jw_raw(w, m->raw);

@@ -36,12 +36,10 @@ skein_rc skn_cmd_version(skn_cli *cli)
         skn_print(cli, "skein %s\n", skein_version_text());
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
+    w = skn_item_begin(cli);
     skn_jw_kstr(w, "program", SKN_STR("skein"));
     skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 skein_rc skn_cmd_completion(skn_cli *cli)
@@ -140,13 +138,11 @@ skein_rc skn_cmd_migrate(skn_cli *cli)
     if (change && !cli->dry_run && (rc = bring_up(cli)))
         return rc;
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         skn_jw_kstr(w, "store", skn_place_shown(cli));
         skn_jw_kint(w, "schema", skn_schema_known());
         skn_jw_kbool(w, "changed", change && !cli->dry_run);
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
+        return skn_item_close(cli);
     }
     skn_print(cli,
               !change        ? "The store has schema %d already.\n"

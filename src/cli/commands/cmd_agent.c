@@ -302,17 +302,21 @@ skein_rc skn_cmd_agent_timer(skn_cli *cli)
 
 /* --- Tell and task ------------------------------------------------------------------------ */
 
-skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
+skn_str skn_args_joined(skn_cli *cli, size_t from)
 {
     skn_buf b;
 
-    if (cli->arg_count == from + 1 && skn_str_is(skn_arg(cli, from), "-"))
-        return skn_read_file(cli, "-", SKN_TEXT_LIMIT, out);
-    skn_buf_init(&b, SKN_TEXT_LIMIT);
+    skn_buf_init(&b, SIZE_MAX);
     for (size_t i = from; i < cli->arg_count; i++)
         skn_buf_addf(&b, "%s%s", i > from ? " " : "", cli->args[i]);
-    *out = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
+    return skn_body_keep(cli, &b);
+}
+
+skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
+{
+    if (cli->arg_count == from + 1 && skn_str_is(skn_arg(cli, from), "-"))
+        return skn_read_file(cli, "-", SKN_TEXT_LIMIT, out);
+    *out = skn_args_joined(cli, from);
     return skn_str_trim(*out).n ? SKEIN_OK
                                 : skn_fail(&cli->err, SKEIN_USAGE, "there is no text");
 }

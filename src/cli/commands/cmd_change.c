@@ -150,6 +150,12 @@ void skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids)
     skn_jw_array_end(w);
 }
 
+skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out)
+{
+    return skn_door_get(cli, out, "%s/messages/%s?chatId=%s", cli->door->world,
+                        skn_door_part(cli, uid), skn_door_part(cli, cli->door->chat_uid));
+}
+
 /* --- Operations --------------------------------------------------------------------------- */
 
 static skn_jw *operation(skn_cli *cli, skn_door_body *b, const char *op)
@@ -198,8 +204,7 @@ static skein_rc operate(skn_cli *cli, skn_door_body *b, const skein_conversation
     w = skn_item_with(cli, v);
     if (original.p)
         skn_jw_kstr(w, "originalMessageId", original);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 skein_rc skn_cmd_amend(skn_cli *cli)
@@ -429,9 +434,7 @@ static skein_rc say_responding(skn_cli *cli, const skn_json *made)
 {
     const skn_json *m;
     bool            any = false;
-    skein_rc        rc = skn_door_get(cli, &m, "%s/messages/%s?chatId=%s", cli->door->world,
-                                      skn_door_part(cli, skn_door_text(made, "newMessageId")),
-                                      skn_door_part(cli, cli->door->chat_uid));
+    skein_rc        rc = skn_message_told(cli, skn_door_text(made, "newMessageId"), &m);
 
     for (const skn_json *d = rc || cli->json ? NULL : skn_first(m, "delivery"); d; d = d->next)
         if (!skn_is(d, "state", "inMemory")) {

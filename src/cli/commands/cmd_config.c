@@ -73,8 +73,7 @@ static skein_rc print_line(skn_cli *cli, const line *l)
         skn_print_raw(cli, SKN_STR("\n"));
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
+    w = skn_item_begin(cli);
     skn_jw_kstr(w, "key", l->key);
     skn_jw_key(w, "value");
     if (l->json.p)
@@ -84,8 +83,7 @@ static skein_rc print_line(skn_cli *cli, const line *l)
     skn_jw_kstr(w, "origin", l->origin);
     skn_jw_kbool(w, "restart", l->restart);
     skn_jw_kstr(w, "help", skn_str_of(l->help));
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 static line line_of(skn_cli *cli, const skn_config *c, skn_config_id id)
@@ -336,8 +334,7 @@ static skein_rc print_problem(skn_cli *cli, const skn_config_problem *p)
         skn_print_block(cli, skn_config_line(p, cli->keep), 0);
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
+    w = skn_item_begin(cli);
     skn_jw_kstr(w, "severity", p->error ? SKN_STR("error") : SKN_STR("warning"));
     skn_jw_kstr(w, "source", skn_str_of(p->file));
     if (p->line) {
@@ -349,8 +346,7 @@ static skein_rc print_problem(skn_cli *cli, const skn_config_problem *p)
     }
     skn_jw_kstr(w, "text", p->text);
     skn_jw_kstr(w, "cure", p->cure);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 skein_rc skn_cmd_config_check(skn_cli *cli)
@@ -385,8 +381,7 @@ skein_rc skn_cmd_config_path(skn_cli *cli)
             skn_print(cli, "%s%s\n", f->path, f->read ? "" : "  (not there)");
             continue;
         }
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         skn_jw_kstr(w, "path", skn_str_of(f->path));
         skn_jw_kbool(w, "read", f->read);
         skn_jw_object_end(w);

@@ -39,37 +39,28 @@ skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_convers
     return rc;
 }
 
-static void say_name(skn_cli *cli, const skn_json *chat)
-{
-    skn_say(cli, chat,
-            !skn_is(chat, "mode", "chat") ? "{mode} of @{agent}\n"
-            : skn_has(chat, "title")      ? "{line title 60}\n"
-                                          : "(no title)\n");
-}
+#define CHAT_NAME                                                                              \
+    "[mode!=chat:{mode} of @{agent}]"                                                          \
+    "[mode=chat:[title:{line title 60}][!title:(no title)]]\n"
 
 skein_rc skn_cmd_conv_new(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *chat;
-    skein_rc        rc = skn_need_world(cli, &world);
+    const skn_json *chat = NULL;
+    skein_rc        rc = skn_need_world(cli, NULL);
 
-    if (!rc && cli->dry_run) {
-        skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
-        return SKEIN_OK;
-    }
-    if (rc || (rc = make_chat(cli, skn_str_of(skn_opt(cli, "title")), &chat)) || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat, "Made the conversation {id}");
-    skn_print(cli, " in %.*s; it is current. ", SKN_FMT(world.name));
-    skn_say(cli, chat, "Take it back with \"skein conv rm {id}\".\n");
-    return SKEIN_OK;
+    if (rc || skn_dry(cli, NULL, "make a conversation in {.world} and make it current"))
+        return rc;
+    rc = make_chat(cli, skn_str_of(skn_opt(cli, "title")), &chat);
+    return skn_tell(cli, rc, chat,
+                    "Made the conversation {id} in {.world}; it is current. Take it back with "
+                    "\"skein conv rm {id}\".\n");
 }
 
 skein_rc skn_cmd_conv_of(skn_cli *cli)
 {
     const char     *word = skn_opt(cli, "mode");
     skein_agent     agent;
-    const skn_json *chat;
+    const skn_json *chat = NULL;
     skein_mode      mode = SKEIN_FOREGROUND;
     skein_rc        rc;
 
@@ -83,11 +74,8 @@ skein_rc skn_cmd_conv_of(skn_cli *cli)
                   SKN_FMT(agent.name));
         return SKEIN_OK;
     }
-    if ((rc = make_of(cli, agent.name, mode, &chat)) || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat, "{id}  ");
-    say_name(cli, chat);
-    return SKEIN_OK;
+    rc = make_of(cli, agent.name, mode, &chat);
+    return skn_tell(cli, rc, chat, "{id}  " CHAT_NAME);
 }
 
 /* --- Listing and showing ------------------------------------------------------------------ */
@@ -133,10 +121,9 @@ skein_rc skn_cmd_conv_ls(skn_cli *cli)
     for (size_t i = 0; i < all.n; i++) {
         bool current = skn_str_eq(skn_door_text(all.p[i], "id"), world.current_chat_uid);
 
-        skn_say(cli, all.p[i], current ? "* {id}" : "  {id}");
-        skn_print(cli, "  v%-4" PRId64, skn_door_int(all.p[i], "version", 0));
-        skn_say(cli, all.p[i], " {messageCount 7}  ");
-        say_name(cli, all.p[i]);
+        skn_say(cli, all.p[i], current ? "* {id}  v" : "  {id}  v");
+        skn_print(cli, "%-4" PRId64, skn_door_int(all.p[i], "version", 0));
+        skn_say(cli, all.p[i], " {messageCount 7}  " CHAT_NAME);
     }
     if (archived && !all.n)
         skn_print(cli, "No conversation is archived.\n");
@@ -144,39 +131,25 @@ skein_rc skn_cmd_conv_ls(skn_cli *cli)
 }
 
 /* An argument stands for -c. */
-static skein_rc chat_named(skn_cli *cli, skein_world *world, const skn_json **out)
+static skein_rc chat_named(skn_cli *cli, const skn_json **out)
 {
-    static const skn_option named = {"conversation", 'c', "REF", ""};
-    skein_rc                rc;
-
-    if (cli->arg_count) {
-        cli->given[cli->given_count].option = &named;
-        cli->given[cli->given_count].value = cli->args[0];
-        cli->given_count++;
-    }
-    rc = skn_need_chat(cli, world, NULL);
-    return rc ? rc : skn_read(cli, NULL, "{chat}", out);
+    if (cli->arg_count)
+        skn_opt_give(cli, "conversation", cli->args[0]);
+    return skn_read(cli, NULL, "{chat}", out);
 }
 
 skein_rc skn_cmd_conv_show(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *chat;
-    skein_rc        rc = chat_named(cli, &world, &chat);
+    const skn_json *chat = NULL;
+    skein_rc        rc = chat_named(cli, &chat);
 
-    if (rc || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat, "{id}  ");
-    say_name(cli, chat);
-    skn_say(cli, chat, "  {mode}");
-    skn_print(cli, " in %.*s, ", SKN_FMT(world.name));
-    skn_say(cli, chat,
-            "at v{version} ({currentThread}) with {messageCount} message{messageCount s}\n");
-    skn_say_if(cli, chat, "archived",
-               "  archived: it can be read, not changed; restore it with \"skein conv restore "
-               "{id}\"\n");
-    skn_say_if(cli, chat, "lastActivityAt", "  last said {time lastActivityAt}\n");
-    return SKEIN_OK;
+    return skn_tell(cli, rc, chat,
+                    "{id}  " CHAT_NAME
+                    "  {mode} in {.world}, at v{version} ({currentThread}) with "
+                    "{messageCount} message{messageCount s}\n"
+                    "[archived:  archived: it can be read, not changed; restore it with "
+                    "\"skein conv restore "
+                    "{id}\"\n][lastActivityAt:  last said {time lastActivityAt}\n]");
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -212,25 +185,21 @@ static skein_rc leave_session(skn_cli *cli)
 
 skein_rc skn_cmd_conv_use(skn_cli *cli)
 {
-    skein_world     world;
-    const skn_json *chat;
+    const skn_json *chat = NULL;
     skein_rc        rc;
 
     if (skn_str_is(skn_arg(cli, 0), "none"))
         return leave_session(cli);
-    if ((rc = chat_named(cli, &world, &chat)) ||
-        (!cli->dry_run && (rc = set_current(cli, skn_door_text(chat, "id")))) || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat, cli->dry_run ? "Would make {id} current: " : "Current is {id}: ");
-    say_name(cli, chat);
-    return SKEIN_OK;
+    if (!(rc = chat_named(cli, &chat)) && !cli->dry_run)
+        rc = set_current(cli, skn_door_text(chat, "id"));
+    return skn_tell(cli, rc, chat,
+                    "[.dry:Would make {id} current][!.dry:Current is {id}]: " CHAT_NAME);
 }
 
 skein_rc skn_cmd_conv_rm(skn_cli *cli)
 {
-    skein_world     world;
     const skn_json *chat;
-    skein_rc        rc = chat_named(cli, &world, &chat);
+    skein_rc        rc = chat_named(cli, &chat);
 
     if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
         return rc;
@@ -268,36 +237,34 @@ static skein_rc write_set(skn_cli *cli, skn_jw *w)
 
 skein_rc skn_cmd_conv_set(skn_cli *cli)
 {
-    skein_world     world;
+    static const skn_deed deed = {
+        "PATCH", "{chat}", "change what messages of {id} ask for",
+        "The conversation {id} expects [replyExpected:a reply of @{replyExpected}]"
+        "[!replyExpected:no reply] and is [!readOnly:not ]read only.\n",
+        false};
     const skn_json *chat;
     skn_door_body   b;
-    skein_rc        rc = chat_named(cli, &world, &chat);
+    skein_rc        rc = chat_named(cli, &chat);
 
     if (rc)
         return rc;
-    if ((rc = write_set(cli, skn_door_body_begin(cli, &b))) || cli->dry_run) {
+    if ((rc = write_set(cli, skn_door_body_begin(cli, &b)))) {
         skn_buf_release(&b.bytes);
-        if (!rc)
-            skn_say_would(cli, chat, "change what messages of {id} ask for");
         return rc;
     }
-    if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat,
-            skn_has(chat, "replyExpected")
-                ? "The conversation {id} expects a reply of @{replyExpected} and is "
-                : "The conversation {id} expects no reply and is ");
-    skn_print(cli, skn_has(chat, "readOnly") ? "read only.\n" : "not read only.\n");
-    return SKEIN_OK;
+    return skn_do(cli, &deed, &b, &chat);
 }
 
 skein_rc skn_cmd_conv_rename(skn_cli *cli)
 {
-    skein_world     world;
+    static const skn_deed deed = {
+        "PATCH", "{chat}", "call the conversation {id} \"{.1}\"",
+        "The conversation {id} [title:is now called {line title}.][!title:has no title now.]\n",
+        false};
     const skn_json *chat;
     skn_door_body   b;
     skn_str         title = skn_arg(cli, 1);
-    skein_rc        rc = chat_named(cli, &world, &chat);
+    skein_rc        rc = chat_named(cli, &chat);
 
     if (rc)
         return rc;
@@ -305,25 +272,16 @@ skein_rc skn_cmd_conv_rename(skn_cli *cli)
         return skn_fail(
             &cli->err, SKEIN_INVALID, "the %.*s conversation of @%.*s is named after its agent",
             SKN_FMT(skn_door_text(chat, "mode")), SKN_FMT(skn_door_text(chat, "agent")));
-    if (cli->dry_run) {
-        skn_would(cli, "call the conversation %.*s \"%.*s\"",
-                  SKN_FMT(skn_door_text(chat, "id")), SKN_FMT(title));
-        return SKEIN_OK;
-    }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
-    if ((rc = skn_send(cli, &b, "PATCH", NULL, "{chat}", &chat)) || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat,
-            skn_has(chat, "title") ? "The conversation {id} is now called {line title}.\n"
-                                   : "The conversation {id} has no title now.\n");
-    return SKEIN_OK;
+    return skn_do(cli, &deed, &b, &chat);
 }
 
 /* --- What was archived or removed --------------------------------------------------------- */
 
 /* What a dry run would bring back must be there. */
-static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, const char *ref)
+static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path)
 {
+    const char   *ref = cli->args[0];
     skn_json_list list = {0};
     skein_rc      rc = skn_read_all(cli, NULL, path, 0, &list);
 
@@ -337,15 +295,15 @@ static skein_rc need_removed(skn_cli *cli, const char *kind, const char *path, c
                          ref);
 }
 
-/* The id of what is named by its title, as it is listed; of several with one title the id has to be given. */
-static skein_rc archived_id(skn_cli *cli, skn_str ref, const char **out)
+/* The argument may be a title, which becomes the id; of several with one title the id has to be given. */
+static skein_rc find_archived(skn_cli *cli)
 {
+    skn_str         ref = skn_arg(cli, 0);
     skn_json_list   list = {0};
     const skn_json *found = NULL;
     size_t          fit = 0;
     skein_rc        rc = skn_read_all(cli, NULL, "{world}/chats?archived=true", 0, &list);
 
-    *out = cli->args[0];
     for (size_t i = 0; i < list.n; i++) {
         if (skn_str_eq(skn_door_text(list.p[i], "id"), ref))
             return rc;
@@ -354,84 +312,57 @@ static skein_rc archived_id(skn_cli *cli, skn_str ref, const char **out)
             fit++;
         }
     }
-    if (rc || !found)
-        return rc;
     if (fit > 1)
         return skn_hint(&cli->err,
                         skn_fail(&cli->err, SKEIN_INVALID,
                                  "several archived conversations are called \"%.*s\"",
                                  SKN_FMT(ref)),
                         "Give the id: \"skein conv ls --archived\"");
-    *out = skn_arena_copy(cli->keep, skn_door_text(found, "id")).p;
-    return SKEIN_OK;
+    if (found)
+        cli->args[0] = skn_arena_copy(cli->keep, skn_door_text(found, "id")).p;
+    return rc;
 }
 
 skein_rc skn_cmd_conv_restore(skn_cli *cli)
 {
-    const char     *id;
-    const skn_json *chat;
+    const skn_json *chat = NULL;
     skn_door_body   b;
-    skein_rc        rc = skn_need_world(cli, NULL);
+    skein_rc        rc = find_archived(cli);
 
-    if (rc || (rc = archived_id(cli, skn_arg(cli, 0), &id)))
+    if (rc)
         return rc;
     if (cli->dry_run)
-        return need_removed(cli, "conversation", "{world}/chats?archived=true", id);
+        return need_removed(cli, "conversation", "{world}/chats?archived=true");
     skn_door_body_begin(cli, &b);
-    rc = skn_door_send(&b, "POST",
-                       skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
-                                        skn_door_part(cli, skn_str_of(id)))
-                           .p,
-                       &chat);
-    if (rc || cli->json)
-        return rc ? rc : skn_door_item(cli, chat);
-    skn_say(cli, chat, "The conversation {id} is back: ");
-    say_name(cli, chat);
-    return SKEIN_OK;
+    rc = skn_send(cli, &b, "POST", NULL, "{world}/chats/{.0}/restore", &chat);
+    return skn_tell(cli, rc, chat, "The conversation {id} is back: " CHAT_NAME);
 }
 
-/* Its name may be another's now: its id is told. */
-static skein_rc removed_world(skn_cli *cli, const skn_json *world)
-{
-    skn_say(cli, world, "{id}  {sender name 20}");
-    skn_say_if(cli, world, "description", "  {line description 60}");
-    skn_print_raw(cli, SKN_STR("\n"));
-    return SKEIN_OK;
-}
-
+/* With their ids: the name of a removed world may be another's now. */
 skein_rc skn_worlds_removed(skn_cli *cli)
 {
     skn_json_list list = {0};
     skein_rc      rc = skn_door_all(cli, "/worlds?removed=true", 0, &list);
 
-    if (rc || (rc = skn_say_list(cli, &list, removed_world)))
-        return rc;
-    if (!cli->json && !list.n)
-        skn_print(cli, "No world was removed.\n");
-    return SKEIN_OK;
+    return skn_tell_list(cli, rc, &list,
+                         "{id}  {sender name 20}[description:  {line description 60}]\n",
+                         "No world was removed.\n");
 }
 
 skein_rc skn_cmd_world_restore(skn_cli *cli)
 {
-    const char *path = skn_arena_printf(cli->keep, "/worlds/%s/restore",
-                                        skn_door_part(cli, skn_arg(cli, 0)))
-                           .p;
     const skn_json *v;
     skn_door_body   b;
-    skein_world     world;
     skein_rc        rc;
 
     if (cli->dry_run)
-        return need_removed(cli, "world", "/worlds?removed=true", cli->args[0]);
+        return need_removed(cli, "world", "/worlds?removed=true");
     skn_door_body_begin(cli, &b);
     skn_body_option(cli, &b.w, "as", "name");
-    if ((rc = skn_door_send(&b, "POST", path, &v)))
+    if ((rc = skn_send(cli, &b, "POST", NULL, "/worlds/{.0}/restore", &v)))
         return rc;
-    skn_door_read_world(cli, v, &world);
-    if (cli->json)
-        return skn_world_item(cli, &world);
-    skn_say(cli, v, "The world {name} is back, with its agents and conversations.\n");
-    return SKEIN_OK;
+    return skn_world_tell(cli, v,
+                          "The world {name} is back, with its agents and conversations.\n");
 }
 
 skein_rc skn_cmd_world_rename(skn_cli *cli)
@@ -439,23 +370,17 @@ skein_rc skn_cmd_world_rename(skn_cli *cli)
     skein_world     world;
     const skn_json *v;
     skn_door_body   b;
-    skn_str         old, name;
+    skn_str         name;
     skein_rc        rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_name_normal(skn_arg(cli, 1), cli->keep, &name, &cli->err)))
         return rc;
-    old = world.name;
     if (cli->dry_run) {
-        skn_would(cli, "call the world %.*s %.*s", SKN_FMT(old), SKN_FMT(name));
+        skn_would(cli, "call the world %.*s %.*s", SKN_FMT(world.name), SKN_FMT(name));
         return SKEIN_OK;
     }
-    skn_door_enter(cli, &world);
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", name);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{world}", &v)))
         return rc;
-    skn_door_read_world(cli, v, &world);
-    if (cli->json)
-        return skn_world_item(cli, &world);
-    skn_print(cli, "The world %.*s is now called %.*s.\n", SKN_FMT(old), SKN_FMT(world.name));
-    return SKEIN_OK;
+    return skn_world_tell(cli, v, "The world {.world} is now called {name}.\n");
 }

@@ -98,12 +98,7 @@ static skein_rc file_out(skn_cli *cli, const skn_json *file, const char *what)
 {
     if (cli->json)
         return skn_door_item(cli, file);
-    skn_say(cli, file, "{line path}");
-    for (const skn_json *i = skn_first(file, "items"); i; i = i->next) {
-        skn_print_raw(cli, i == skn_first(file, "items") ? SKN_STR("  ") : SKN_STR(", "));
-        skn_print_line(cli, i->text, 0);
-    }
-    skn_say_if(cli, file, "prompt", "  prompt: {line prompt}");
+    skn_say(cli, file, "{line path}[items:  {list items}][prompt:  prompt: {line prompt}]");
     skn_print(cli, "%s\n", what);
     tell_problems(cli, file);
     return SKEIN_OK;

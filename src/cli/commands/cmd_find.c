@@ -11,32 +11,13 @@
 #define EXIT_NO_HIT 1     /* as grep does */
 #define GROUPS_MOST 10000 /* of a page: each counts all messages again */
 
-static skn_str joined_args(skn_cli *cli)
-{
-    skn_buf all;
-    skn_str out;
-
-    skn_buf_init(&all, 1 << 20);
-    for (size_t i = 0; i < cli->arg_count; i++) {
-        skn_buf_add(&all, i ? SKN_STR(" ") : SKN_STR(""));
-        skn_buf_add(&all, skn_arg(cli, i));
-    }
-    out = skn_arena_copy(cli->keep, skn_buf_str(&all));
-    skn_buf_release(&all);
-    return out;
-}
-
 static skein_rc print_hit(skn_cli *cli, const skn_json *hit)
 {
-    skn_say(cli, hit, "{id messageId}  {sender sender 6} {time createdAt}  ");
-    skn_say(cli, hit,
-            !skn_is(hit, "mode", "chat") ? "{mode} of @{agent}"
-            : skn_has(hit, "title")      ? "{line title 40}"
-                                         : "{line chatId 40}");
-    skn_say_if(cli, hit, "archived", "  archived");
-    if (!skn_has(hit, "inCurrent"))
-        skn_say(cli, hit, "  not in this version, but in v{version}");
-    skn_say(cli, hit, "\n    {line snippet}\n");
+    skn_say(
+        cli, hit,
+        "{id messageId}  {sender sender 6} {time createdAt}  [mode!=chat:{mode} of @{agent}]"
+        "[mode=chat:[title:{line title 40}][!title:{line chatId 40}]][archived:  archived]"
+        "[!inCurrent:  not in this version, but in v{version}]\n    {line snippet}\n");
     return SKEIN_OK;
 }
 
@@ -53,7 +34,7 @@ static skein_rc search_path(skn_cli *cli, const char **out)
     else if (!all)
         rc = skn_need_world(cli, &world);
     *out = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s", all ? "" : cli->door->world,
-                            skn_door_part(cli, joined_args(cli)),
+                            skn_door_part(cli, skn_args_joined(cli, 0)),
                             skn_opt(cli, "current") ? "&current=true" : "",
                             skn_door_parameter(cli, "chatId", chat.uid))
                .p;
@@ -80,7 +61,7 @@ skein_rc skn_cmd_search(skn_cli *cli)
     int64_t       limit;
     skein_rc      rc;
 
-    if (!skn_str_trim(joined_args(cli)).n)
+    if (!skn_str_trim(skn_args_joined(cli, 0)).n)
         return skn_fail(&cli->err, SKEIN_USAGE, "say what to search for");
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
         (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
@@ -244,10 +225,9 @@ static void note_size(skn_cli *cli, const skn_json *c)
 static void print_context(skn_cli *cli, const skn_json *c)
 {
     for (const skn_json *m = skn_first(c, "messages"); m; m = m->next) {
-        skn_say(cli, m, "{bold role}");
-        skn_say_if(cli, m, "toolCallId", "  result of {line toolCallId}");
-        skn_print(cli, "%s\n", skn_has(m, "synthetic") ? "  (put in)" : "");
-        skn_print_block(cli, skn_door_text(m, "content"), 4);
+        skn_say(cli, m,
+                "{bold role}[toolCallId:  result of {line toolCallId}][synthetic:  (put in)]\n"
+                "{block content 4}");
         for (const skn_json *call = skn_first(m, "toolCalls"); call; call = call->next)
             skn_say(cli, call, "    calls {line toolName} {line args}\n");
     }

@@ -194,22 +194,6 @@ skein_rc skn_cmd_inbox_ls(skn_cli *cli)
 
 /* --- One of them -------------------------------------------------------------------------- */
 
-/* What a person can do about it. */
-static void ways(skn_cli *cli, const skn_json *item)
-{
-    skn_say_if(cli, item, "workChatId", "The work: skein log -c {workChatId}\n");
-    if (skn_has(item, "answer"))
-        return;
-    if (skn_is(item, "type", "failure") && skn_has(item, "taskId"))
-        skn_say(cli, item,
-                "It is tried again by itself. At once: skein task retry {taskId}, or never: "
-                "skein task cancel {taskId}\n");
-    else if (skn_is(item, "type", "approval"))
-        skn_say(cli, item, "Decide: skein inbox allow {id}, or deny\n");
-    else if (skn_is(item, "type", "question") || skn_is(item, "type", "briefing"))
-        skn_say(cli, item, "Answer: skein inbox reply {id} TEXT\n");
-}
-
 static void show_definition(skn_cli *cli, const skn_json *item)
 {
     skn_definition_parts d;
@@ -246,8 +230,7 @@ static skein_rc show_item(skn_cli *cli, const skn_json *item)
         return rc;
     skn_say(cli, item, "{bold title}\n{id}, {type} from ");
     skn_print_sender(cli, sender_of(item), 0);
-    skn_say(cli, item, " in {world}, {time createdAt}");
-    skn_say_if(cli, item, "doneAt", ", done");
+    skn_say(cli, item, " in {world}, {time createdAt}[doneAt:, done]");
     skn_print(cli, "%s\n",
               skn_door_time(item, "snoozedUntil") > skn_clock_micros() ? ", snoozed" : "");
     if (skn_has(item, "tool"))
@@ -256,10 +239,15 @@ static skein_rc show_item(skn_cli *cli, const skn_json *item)
         skn_say_block(cli, briefing, "", "text");
     else
         skn_say_block(cli, item, "", "content");
-    skn_say_block(cli, item, "answered\n", "answer");
-    skn_say_block(cli, item, "because\n", "reason");
-    skn_say_block(cli, item, "result\n", "result");
-    ways(cli, item);
+    skn_say(cli, item,
+            "[answer:answered\n{block answer 4}][reason:because\n{block reason 4}]"
+            "[result:result\n{block result 4}]"
+            "[workChatId:The work: skein log -c {workChatId}\n][!answer:"
+            "[type=failure:[taskId:It is tried again by itself. At once: skein task retry "
+            "{taskId}, or never: skein task cancel {taskId}\n]]"
+            "[type=approval:Decide: skein inbox allow {id}, or deny\n]"
+            "[type=question:Answer: skein inbox reply {id} TEXT\n]"
+            "[type=briefing:Answer: skein inbox reply {id} TEXT\n]]");
     return SKEIN_OK;
 }
 
@@ -280,39 +268,27 @@ skein_rc skn_cmd_inbox_show(skn_cli *cli)
 
 /* --- Changing ----------------------------------------------------------------------------- */
 
-static void say_marked(skn_cli *cli, const skn_json *item, bool done)
-{
-    if (cli->dry_run)
-        skn_say(cli, item, done ? "{id} would be done.\n" : "{id} would be open again.\n");
-    else if (done)
-        skn_say(cli, item, "{id} is done. Take it back with \"skein inbox reopen {id}\".\n");
-    else
-        skn_say(cli, item, "{id} is open again.\n");
-}
-
 /* All are looked up before any is changed: numbers count what is listed, and a change shifts them. */
-static skein_rc mark(skn_cli *cli, bool done)
+static skein_rc mark(skn_cli *cli, bool done, const char *text)
 {
-    const skn_json **items = SKN_ARRAY(cli->keep, cli->arg_count, const skn_json *);
-    skn_door_body    b;
-    skein_rc         rc = SKEIN_OK;
+    skn_json_list   items = {0};
+    const skn_json *item;
+    skn_door_body   b;
+    skein_rc        rc = SKEIN_OK;
 
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
-        rc = need_item(cli, i, true, &items[i]);
+        if (!(rc = need_item(cli, i, true, &item)))
+            skn_vec_add(cli->keep, &items, item);
     if (rc)
         return rc;
     if (cli->json)
         skn_list_begin(cli);
-    for (size_t i = 0; i < cli->arg_count && !rc; i++) {
+    for (size_t i = 0; i < items.n && !rc; i++) {
         if (!cli->dry_run) {
             skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
-            if ((rc = skn_send(cli, &b, "PATCH", items[i], ITEM, &items[i])))
-                break;
+            rc = skn_send(cli, &b, "PATCH", items.p[i], ITEM, &items.p[i]);
         }
-        if (cli->json)
-            rc = skn_door_item(cli, items[i]);
-        else
-            say_marked(cli, items[i], done);
+        rc = skn_tell(cli, rc, items.p[i], text);
     }
     if (cli->json)
         skn_list_done(cli, rc);
@@ -321,12 +297,15 @@ static skein_rc mark(skn_cli *cli, bool done)
 
 skein_rc skn_cmd_inbox_done(skn_cli *cli)
 {
-    return mark(cli, true);
+    return mark(
+        cli, true,
+        "[.dry:{id} would be done.\n][!.dry:{id} is done. Take it back with \"skein inbox "
+        "reopen {id}\".\n]");
 }
 
 skein_rc skn_cmd_inbox_reopen(skn_cli *cli)
 {
-    return mark(cli, false);
+    return mark(cli, false, "{id} [.dry:would be][!.dry:is] open again.\n");
 }
 
 skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
@@ -349,18 +328,12 @@ skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
         if ((rc = skn_send(cli, &b, "PATCH", item, ITEM, &item)))
             return rc;
     }
-    if (cli->json)
-        return skn_door_item(cli, item);
-    if (!ms) {
-        skn_say(cli, item,
-                cli->dry_run ? "{id} would be shown again.\n" : "{id} is shown again.\n");
-        return SKEIN_OK;
-    }
-    skn_say(cli, item,
-            cli->dry_run ? "{id} would be out of sight until " : "{id} is out of sight until ");
+    if (cli->json || !ms)
+        return skn_tell(cli, rc, item, "{id} [.dry:would be][!.dry:is] shown again.\n");
+    skn_say(cli, item, "{id} [.dry:would be][!.dry:is] out of sight until ");
     skn_print_time(cli, until);
     skn_say(cli, item, ". Sooner with \"skein inbox snooze {id} off\".\n");
-    return SKEIN_OK;
+    return rc;
 }
 
 /* --- Answering ---------------------------------------------------------------------------- */
@@ -368,17 +341,14 @@ skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
 static void say_answered(skn_cli *cli, const skn_json *item, const skn_json *told, bool allowed)
 {
     skn_say(cli, told,
-            skn_has(told, "message.messageId")
-                ? "Sent to {item.agent} as {message.messageId}. {item.id} is "
-                : "{item.id}: ");
+            "[message.messageId:Sent to {item.agent} as {message.messageId}. {item.id} is "
+            "[item.doneAt:done][!item.doneAt:answered].\n][!message.messageId:{item.id}: ]");
     if (skn_has(told, "message.messageId"))
-        skn_print(cli, skn_has(told, "item.doneAt") ? "done.\n" : "answered.\n");
-    else if (!skn_has(item, "tool"))
-        skn_print(cli,
-                  allowed ? "it goes on until the end of the month.\n" : "it stays stopped.\n");
-    else
-        skn_say(cli, item,
-                allowed ? "{agent} may call {tool}.\n" : "{agent} may not call {tool}.\n");
+        return;
+    skn_say(cli, item,
+            allowed ? "[tool:{agent} may call {tool}.\n]"
+                      "[!tool:it goes on until the end of the month.\n]"
+                    : "[tool:{agent} may not call {tool}.\n][!tool:it stays stopped.\n]");
 }
 
 static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, skn_str text)
@@ -387,10 +357,8 @@ static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, s
     skn_door_body   b;
     skein_rc        rc;
 
-    if (cli->dry_run) {
-        skn_say_would(cli, item, "answer {id}");
+    if (skn_dry(cli, item, "answer {id}"))
         return SKEIN_OK;
-    }
     skn_jw_kstr(skn_door_body_begin(cli, &b), member, text);
     if ((rc = skn_send(cli, &b, "POST", item, ITEM "/answer", &told)) || cli->json)
         return rc ? rc : skn_door_item(cli, told);

@@ -150,8 +150,9 @@ static skein_rc order(skn_cli *cli, const char *path, const skn_json *lane, cons
     skein_rc        rc;
 
     skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
-    rc = skn_send(cli, &b, "POST", lane, path, &v);
-    return skn_tell(cli, rc ? rc : find(cli, &lane), lane, did);
+    if (!(rc = skn_send(cli, &b, "POST", lane, path, &v)))
+        rc = find(cli, &lane);
+    return skn_tell(cli, rc, lane, did);
 }
 
 skein_rc skn_stop_delegation(skn_cli *cli)

@@ -358,12 +358,10 @@ skein_rc skn_cmd_backup(skn_cli *cli)
         skn_print(cli, "Wrote %s, %" PRId64 " bytes.\n", path, (int64_t)file.st_size);
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
+    w = skn_item_begin(cli);
     skn_jw_kstr(w, "file", skn_str_of(path));
     skn_jw_kint(w, "bytes", (int64_t)file.st_size);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 /* The one thing that cannot be taken back: erasing texts for ever. */
@@ -517,13 +515,11 @@ static void tell_kept(skn_cli *cli, const skn_json *told)
 
 static skein_rc purge_json(skn_cli *cli, int64_t erased)
 {
-    skn_jw *w = skn_item(cli);
+    skn_jw *w = skn_item_begin(cli);
 
-    skn_jw_object(w);
     skn_jw_kint(w, "erased", erased);
     skn_jw_kbool(w, "dryRun", cli->dry_run);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 skein_rc skn_cmd_purge(skn_cli *cli)

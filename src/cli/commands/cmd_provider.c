@@ -12,17 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *path_of(skn_cli *cli, skn_str name, const char *rest)
-{
-    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_door_part(cli, name), rest).p;
-}
+#define PROVIDER "/providers/{.0}"
 
+/* Of the server that runs; the path is a text of skn_path. */
 static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str body,
                     const skn_json **out)
 {
     skein_rc rc = skn_need_server(cli, "this");
 
-    return rc ? rc : skn_door_change(cli, method, path, body, out);
+    return rc ? rc : skn_door_change(cli, method, skn_path(cli, NULL, path), body, out);
 }
 
 /* --- Shown -------------------------------------------------------------------------------- */
@@ -34,28 +32,24 @@ static double amount(const skn_json *v, const char *name)
     return n && n->kind == SKN_JSON_NUMBER ? strtod(n->raw.p, NULL) : 0;
 }
 
-static void budget_line(skn_cli *cli, const skn_json *budget)
-{
-    if (!budget || budget->kind != SKN_JSON_OBJECT)
-        return;
-    skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
-              amount(budget, "monthly"));
-    skn_say(cli, budget, "{line currency} used this month");
-}
-
 static skein_rc provider_line(skn_cli *cli, const skn_json *v)
 {
-    size_t  row = skn_row_begin(cli);
-    skn_str state = skn_door_text(v, "state");
+    const skn_json *budget = skn_json_get(v, "budget");
+    size_t          row = skn_row_begin(cli);
 
     skn_say(cli, v, "{sender name 12}  ");
-    skn_print_sender(cli, skn_str_is(state, "not-tried") ? SKN_STR("not tried yet") : state,
+    skn_print_sender(cli,
+                     skn_is(v, "state", "not-tried") ? SKN_STR("not tried yet")
+                                                     : skn_door_text(v, "state"),
                      13);
-    skn_say(cli, v, "  {sender type 10}  ");
-    skn_say_if(cli, v, "key.tail", "key {key.tail} ({line key.source})  ");
-    skn_say(cli, v, "{line baseUrl}");
-    skn_say_if(cli, v, "defaultModel", "\n              default model {line defaultModel}");
-    budget_line(cli, skn_json_get(v, "budget"));
+    skn_say(cli, v,
+            "  {sender type 10}  [key.tail:key {key.tail} ({line key.source})  ]{line baseUrl}"
+            "[defaultModel:\n              default model {line defaultModel}]");
+    if (budget && budget->kind == SKN_JSON_OBJECT) {
+        skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
+                  amount(budget, "monthly"));
+        skn_say(cli, budget, "{line currency} used this month");
+    }
     if (skn_has(v, "detail")) {
         skn_print_raw(cli, SKN_STR("\n              "));
         skn_print_told(cli, skn_door_text(v, "detail"));
@@ -65,85 +59,60 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
     return SKEIN_OK;
 }
 
-/* The elements of "data", each by itself. */
-static skein_rc print_list(skn_cli *cli, const skn_json *answer, skn_say_item *line,
-                           const char *none)
+/* The elements of "data". */
+static skein_rc ask_list(skn_cli *cli, const char *method, const char *path, skn_str body,
+                         skn_json_list *out)
 {
-    skn_json_list list = {0};
-    skein_rc      rc;
+    const skn_json *answer = NULL;
+    skein_rc        rc = ask(cli, method, path, body, &answer);
 
     for (const skn_json *v = skn_first(answer, "data"); v; v = v->next)
-        skn_vec_add(cli->keep, &list, v);
-    if (!(rc = skn_say_list(cli, &list, line)) && !cli->json && !list.n)
-        skn_print(cli, "%s\n", none);
+        skn_vec_add(cli->keep, out, v);
     return rc;
 }
 
 skein_rc skn_cmd_provider_ls(skn_cli *cli)
 {
-    const skn_json *answer;
-    skein_rc        rc = ask(cli, "GET", "/providers?limit=500", SKN_NONE, &answer);
+    skn_json_list list = {0};
+    skein_rc      rc = ask_list(cli, "GET", "/providers?limit=500", SKN_NONE, &list);
 
-    return (rc ? rc : print_list(cli, answer, provider_line, "There are none."));
+    if (!rc && !cli->json && !list.n)
+        skn_print(cli, "There are none.\n");
+    return rc ? rc : skn_say_list(cli, &list, provider_line);
 }
 
 skein_rc skn_cmd_provider_show(skn_cli *cli)
 {
-    const skn_json *answer;
-    skein_rc        rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &answer);
+    const skn_json *answer = NULL;
+    skein_rc        rc = ask(cli, "GET", PROVIDER, SKN_NONE, &answer);
 
-    if (rc || cli->json)
-        return rc ? rc : skn_door_item(cli, answer);
-    provider_line(cli, answer);
-    skn_say(cli, answer, "  from {line origin}\n");
-    return SKEIN_OK;
-}
-
-static skein_rc model_line(skn_cli *cli, const skn_json *v)
-{
-    skn_say(cli, v, "{line model}");
-    skn_say_if(cli, v, "contextWindow", "  reads {contextWindow} tokens");
-    skn_print_raw(cli, SKN_STR("\n"));
-    return SKEIN_OK;
+    if (!rc && !cli->json)
+        provider_line(cli, answer);
+    return skn_tell(cli, rc, answer, "  from {line origin}\n");
 }
 
 skein_rc skn_cmd_provider_models(skn_cli *cli)
 {
-    const skn_json *answer;
-    skein_rc rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), "/models?limit=500"), SKN_NONE,
-                      &answer);
+    skn_json_list list = {0};
+    skein_rc      rc = ask_list(cli, "GET", PROVIDER "/models?limit=500", SKN_NONE, &list);
 
-    return (rc ? rc : print_list(cli, answer, model_line, "It has none."));
-}
-
-static skein_rc found_line(skn_cli *cli, const skn_json *v)
-{
-    const skn_json *key = skn_json_get(v, "key"), *models = skn_json_get(v, "models");
-
-    skn_say(cli, v,
-            skn_has(v, "problem") ? "{sender name 12}  {line problem}"
-                                  : "{sender name 12}  {line baseUrl}");
-    if (skn_has(v, "problem"))
-        ;
-    else if (key && key->kind == SKN_JSON_OBJECT)
-        skn_say(cli, key, "  {line source} is set");
-    else if (models)
-        skn_print(cli, "  %" PRIu32 " model%s", models->count,
-                  skn_plural((int64_t)models->count));
-    skn_print_raw(cli, SKN_STR("\n"));
-    return SKEIN_OK;
+    return skn_tell_list(cli, rc, &list,
+                         "{line model}[contextWindow:  reads {contextWindow} tokens]\n",
+                         "It has none.\n");
 }
 
 skein_rc skn_cmd_provider_detect(skn_cli *cli)
 {
-    const skn_json *answer;
-    skein_rc rc = ask(cli, "POST", "/providers/detect?limit=500", SKN_STR("{}"), &answer);
+    skn_json_list list = {0};
+    skein_rc rc = ask_list(cli, "POST", "/providers/detect?limit=500", SKN_STR("{}"), &list);
 
-    return (rc ? rc
-               : print_list(cli, answer, found_line,
-                            "Nothing was found. The server looks for model servers on this "
-                            "computer (detect.local) and for keys in its environment "
-                            "(detect.environment)."));
+    return skn_tell_list(
+        cli, rc, &list,
+        "{sender name 12}  [problem:{line problem}]"
+        "[!problem:{line baseUrl}[key:  {line key.source} is set]"
+        "[!key:[models!=:  {size models} model{models s}]]]\n",
+        "Nothing was found. The server looks for model servers on this computer (detect.local) "
+        "and for keys in its environment (detect.environment).\n");
 }
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
@@ -157,32 +126,24 @@ static skn_str told_detail(skn_cli *cli, const skn_json *v)
 skein_rc skn_cmd_provider_test(skn_cli *cli)
 {
     const skn_json *answer;
-    int64_t         models;
     bool            ok = false;
-    skein_rc        rc = ask(cli, "POST", path_of(cli, skn_arg(cli, 0), "/test"), SKN_STR("{}"),
-                             &answer);
+    skein_rc        rc = ask(cli, "POST", PROVIDER "/test", SKN_STR("{}"), &answer);
 
     if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
         return rc;
-    models = skn_door_int(answer, "models", 0);
-    if (cli->json) {
-        rc = skn_door_item(cli, answer);
-    } else {
-        skn_print(cli, "%s: ", cli->args[0]);
-        skn_say(cli, answer, "{line state} in {tookMs} ms, ");
-        skn_print(cli, "%" PRId64 " model%s\n", models, skn_plural(models));
+    rc = skn_tell(cli, rc, answer,
+                  "{.0}: {line state} in {tookMs} ms, {size models} model{models s}\n");
+    if (!cli->json)
         skn_print_block(cli, told_detail(cli, answer), 4);
-    }
     return rc ? rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
 }
 
 /* --- Changed ------------------------------------------------------------------------------ */
 
-static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_str body,
-                       const char *done)
+static skein_rc change(skn_cli *cli, const char *method, skn_str body, const char *done)
 {
     const skn_json *answer;
-    skein_rc        rc = ask(cli, method, path, body, &answer);
+    skein_rc        rc = ask(cli, method, PROVIDER, body, &answer);
 
     if (rc)
         return rc;
@@ -190,32 +151,30 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
         return answer ? skn_door_item(cli, answer) : SKEIN_OK;
     if (skn_json_get(answer, "name"))
         provider_line(cli, answer);
-    skn_print_told(cli, skn_str_of(done));
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, answer, done);
     return SKEIN_OK;
 }
 
 /* A change after which agents could answer with another model: they do only with --default, and which agents
  * answer with which model is said either way. */
 static skein_rc change_openly(skn_cli *cli, const char *method, const char *path, skn_str body,
-                              skn_str done)
+                              const char *done)
 {
     skn_str         provider, was;
     const skn_json *answer;
     skein_rc        rc;
 
     if ((rc = skn_need_server(cli, "this")) || (rc = skn_default_model(cli, &was)) ||
-        (rc = skn_door_change(cli, method, path, body, &answer)))
+        (rc = ask(cli, method, path, body, &answer)))
         return rc;
     provider = skn_door_text(answer, "name");
     if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, provider))) ||
-        (rc = skn_door_get(cli, &answer, "%s", path_of(cli, provider, ""))))
+        (rc = skn_read(cli, answer, "/providers/{name}", &answer)))
         return rc;
     if (cli->json)
         return skn_door_item(cli, answer);
     provider_line(cli, answer);
-    skn_print_told(cli, done);
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, answer, done);
     return skn_default_model_say(cli, was, provider);
 }
 
@@ -234,38 +193,27 @@ static skn_str add_body(skn_cli *cli)
     return skn_body_keep(cli, &b.bytes);
 }
 
-/* What the server would refuse in the words of its API. */
-static skein_rc check_add(skn_cli *cli)
-{
-    if (!skn_opt(cli, "type"))
-        return skn_fail(&cli->err, SKEIN_USAGE,
-                        "--type is openai, openai-compatible, anthropic or ollama");
-    return SKEIN_OK;
-}
-
 skein_rc skn_cmd_provider_add(skn_cli *cli)
 {
     const skn_json *none;
-    skein_rc        rc = check_add(cli);
+    skein_rc        rc;
 
-    if (rc || (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none))))
+    if (!skn_opt(cli, "type")) /* the server would refuse it in the words of its API */
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "--type is openai, openai-compatible, anthropic or ollama");
+    if (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "add the provider %s%s", cli->args[0],
-                  skn_opt(cli, "default")
-                      ? ", and let its first model answer for agents that name none"
-                      : "; no agent's model changes");
+    if (skn_dry(cli, NULL,
+                skn_opt(cli, "default")
+                    ? "add the provider {.0}, and let its first model answer for agents that "
+                      "name none"
+                    : "add the provider {.0}; no agent's model changes"))
         return SKEIN_OK;
-    }
-    return change_openly(
-        cli, "POST", "/providers", add_body(cli),
-        skn_opt(cli, "key-env")
-            ? skn_arena_printf(cli->keep, "Added. Take it back with \"skein provider rm %s\".",
-                               cli->args[0])
-            : skn_arena_printf(cli->keep,
-                               "Added. A key: skein provider login %s. Take it back with "
-                               "\"skein provider rm %s\".",
-                               cli->args[0], cli->args[0]));
+    return change_openly(cli, "POST", "/providers", add_body(cli),
+                         skn_opt(cli, "key-env")
+                             ? "Added. Take it back with \"skein provider rm {.0}\".\n"
+                             : "Added. A key: skein provider login {.0}. Take it back with "
+                               "\"skein provider rm {.0}\".\n");
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */
@@ -278,15 +226,12 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     skn_str         key, body;
     skein_rc        rc;
 
-    if (cli->dry_run) {
-        if ((rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &now)))
-            return rc;
-        skn_would(cli, "%s a key for %s", none ? "forget" : "keep", cli->args[0]);
+    if (cli->dry_run && (rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)))
+        return rc;
+    if (skn_dry(cli, NULL, none ? "forget a key for {.0}" : "keep a key for {.0}"))
         return SKEIN_OK;
-    }
     if (none)
-        return change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""),
-                      SKN_STR("{\"apiKey\":null}"), "No key is kept for it.");
+        return change(cli, "PATCH", SKN_STR("{\"apiKey\":null}"), "No key is kept for it.\n");
     if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
         return rc;
     skn_buf_init(&b, 65536);
@@ -297,10 +242,7 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     body = skn_arena_copy(cli->keep, skn_buf_str(&b));
     skn_secret_wipe(skn_buf_str(&b));
     skn_buf_release(&b);
-    rc = change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""), body,
-                skn_arena_printf(cli->keep, "The key is kept. Try it: skein provider test %s",
-                                 cli->args[0])
-                    .p);
+    rc = change(cli, "PATCH", body, "The key is kept. Try it: skein provider test {.0}\n");
     skn_secret_wipe(key);
     skn_secret_wipe(body);
     return rc;
@@ -308,9 +250,8 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
 
 skein_rc skn_cmd_provider_use(skn_cli *cli)
 {
-    const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now;
-    skein_rc        rc = ask(cli, "GET", path, SKN_NONE, &now);
+    skein_rc        rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now);
 
     if (rc)
         return rc;
@@ -318,56 +259,42 @@ skein_rc skn_cmd_provider_use(skn_cli *cli)
         skn_say(cli, now, "What you and the agents write will be sent to {line baseUrl}.\n");
         skn_out_flush(cli);
     }
-    if (cli->dry_run) {
-        skn_would(cli, "let agents use %s", cli->args[0]);
-        return SKEIN_OK;
-    }
-    if ((rc = skn_confirm(cli, "Use it?", false)))
+    if (skn_dry(cli, NULL, "let agents use {.0}") || (rc = skn_confirm(cli, "Use it?", false)))
         return rc;
     return change_openly(
-        cli, "PATCH", path, SKN_STR("{}"),
-        skn_arena_printf(cli->keep,
-                         "Agents may use it. Its models: skein provider models %s. No longer: "
-                         "skein provider rm %s",
-                         cli->args[0], cli->args[0]));
+        cli, "PATCH", PROVIDER, SKN_STR("{}"),
+        "Agents may use it. Its models: skein provider models {.0}. No longer: skein provider "
+        "rm {.0}\n");
 }
 
 /* Who could not answer without it is told first, and must be thought of: it cannot be brought back. */
 skein_rc skn_cmd_provider_rm(skn_cli *cli)
 {
-    const char     *path = path_of(cli, skn_arg(cli, 0), "");
     const skn_json *now, *none;
     bool            in_use = false;
     skein_rc        rc;
 
-    if ((rc = ask(cli, "GET", path, SKN_NONE, &now)) ||
-        (rc = ask(cli, "DELETE", path_of(cli, skn_arg(cli, 0), "?dryRun=true"), SKN_NONE,
-                  &none)) ||
-        (rc = skn_provider_users_say(cli, now, &in_use)))
+    if ((rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)) ||
+        (rc = ask(cli, "DELETE", PROVIDER "?dryRun=true", SKN_NONE, &none)) ||
+        (rc = skn_provider_users_say(cli, now, &in_use)) ||
+        skn_dry(cli, NULL, "forget the provider {.0} and its key") ||
+        (rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "forget the provider %s and its key", cli->args[0]);
-        return SKEIN_OK;
-    }
-    if ((rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
-        return rc;
-    return change(cli, "DELETE", path, SKN_NONE, "Forgotten, with its key.");
+    return change(cli, "DELETE", SKN_NONE, "Forgotten, with its key.\n");
 }
 
 /* Models: which there are, and which one answers for agents that name none. */
 
 /* The models of a provider that can be asked; one that cannot has none. */
-static const skn_json *models_of(skn_cli *cli, skn_str name)
+static const skn_json *models_of(skn_cli *cli, const skn_json *provider)
 {
     const skn_json *answer = NULL;
 
-    if (skn_door_get(cli, &answer, "%s", path_of(cli, name, "/models?limit=500"))) {
-        skn_note(cli, "%.*s: %s", SKN_FMT(name), cli->err.message);
+    if (skn_read(cli, provider, "/providers/{name}/models?limit=500", &answer)) {
+        skn_note(cli, "%.*s: %s", SKN_FMT(skn_door_text(provider, "name")), cli->err.message);
         cli->err = (skein_error){.rc = SKEIN_OK};
-        return NULL;
     }
-    answer = skn_json_get(answer, "data");
-    return answer ? answer->first : NULL;
+    return skn_first(answer, "data");
 }
 
 static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
@@ -396,7 +323,7 @@ static bool is_usable(const skn_json *provider)
 
 skein_rc skn_cmd_model_ls(skn_cli *cli)
 {
-    const skn_json *answer, *data;
+    const skn_json *answer;
     skn_str         usual;
     skein_rc        rc = skn_need_server(cli, "a list of models");
 
@@ -404,15 +331,11 @@ skein_rc skn_cmd_model_ls(skn_cli *cli)
         (cli->arg_count && (rc = skn_need_provider_of(cli, skn_arg(cli, 0)))) ||
         (rc = skn_door_get(cli, &answer, "/providers?limit=500")))
         return rc;
-    data = skn_json_get(answer, "data");
     if (cli->json)
         skn_list_begin(cli);
-    for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next) {
-        skn_str name = skn_door_text(p, "name");
-
-        if (cli->arg_count ? skn_str_eq(name, skn_arg(cli, 0)) : is_usable(p))
-            rc = print_models(cli, models_of(cli, name), usual);
-    }
+    for (const skn_json *p = skn_first(answer, "data"); p && !rc; p = p->next)
+        if (cli->arg_count ? skn_is(p, "name", cli->args[0]) : is_usable(p))
+            rc = print_models(cli, models_of(cli, p), usual);
     if (cli->json)
         skn_list_done(cli, rc);
     return rc;
@@ -435,28 +358,22 @@ static skein_rc put(skn_cli *cli, skn_str model)
 
 skein_rc skn_cmd_model_use(skn_cli *cli)
 {
-    const char *model = cli->args[0];
-    bool        is_auto = !strcmp(model, "auto");
-    skn_jw     *w;
-    skein_rc    rc;
+    skn_str  model = skn_arg(cli, 0);
+    bool     is_auto = skn_str_is(model, "auto");
+    skein_rc rc = SKEIN_OK;
 
-    if (!is_auto && !skn_is_model_name(model))
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto", model);
-    if (!is_auto && (rc = skn_need_provider_of(cli, skn_str_of(model))))
+    if (!is_auto && !skn_is_model_name(model.p))
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto",
+                        model.p);
+    if ((!is_auto && (rc = skn_need_provider_of(cli, model))) ||
+        skn_dry(cli, NULL, "let {.0} answer for agents that name no model"))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "let %s answer for agents that name no model", model);
-        return SKEIN_OK;
-    }
-    if ((rc = put(cli, skn_str_of(model))))
+    if ((rc = put(cli, model)))
         return rc;
     if (!cli->json) {
-        skn_print(cli, "%s answers for agents that name no model.\n", model);
+        skn_say(cli, NULL, "{.0} answers for agents that name no model.\n");
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
-    skn_jw_kstr(w, "model", skn_str_of(model));
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    skn_jw_kstr(skn_item_begin(cli), "model", model);
+    return skn_item_close(cli);
 }

@@ -125,8 +125,7 @@ static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
                             &v)))
         return rc;
     if (cli->json) {
-        rc = skn_door_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
-                          skn_door_part(cli, message), skn_door_part(cli, cli->door->chat_uid));
+        rc = skn_message_told(cli, message, &v);
         return rc ? rc : skn_door_item(cli, v);
     }
     if ((rc = skn_discover(cli, &server, &served)))
@@ -197,17 +196,15 @@ static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json *
 
 static skein_rc tell_json(skn_cli *cli, const skn_json *told)
 {
-    skn_jw *w = skn_item(cli);
+    skn_jw *w = skn_item_begin(cli);
 
-    skn_jw_object(w);
     skn_jw_kint(w, "stopped", skn_door_int(told, "stopped", 0));
     skn_jw_key(w, "tasks");
     skn_jw_array(w);
     for (const skn_json *t = skn_first(told, "tasks"); t; t = t->next)
         skn_jw_str(w, skn_door_text(t, "id"));
     skn_jw_array_end(w);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 /* What was done in the background is gone unless it is asked for again. */

@@ -26,20 +26,13 @@ typedef struct sending {
 static skein_rc given_text(skn_cli *cli, skn_str *out)
 {
     const char *file = skn_opt(cli, "file");
-    skn_buf     words;
     bool        dash = cli->arg_count == 1 && skn_str_is(skn_arg(cli, 0), "-");
     skein_rc    rc;
 
     if (cli->arg_count && !dash) {
         if (file)
             return skn_fail(&cli->err, SKEIN_USAGE, "give the text or a file, not both");
-        skn_buf_init(&words, SKN_TEXT_LIMIT + 1);
-        for (size_t i = 0; i < cli->arg_count; i++) {
-            skn_buf_add(&words, i ? SKN_STR(" ") : SKN_STR(""));
-            skn_buf_add(&words, skn_arg(cli, i));
-        }
-        *out = skn_arena_copy(cli->keep, skn_buf_str(&words));
-        skn_buf_release(&words);
+        *out = skn_args_joined(cli, 0);
         return SKEIN_OK;
     }
     if (!file && !dash && isatty(STDIN_FILENO)) {
@@ -104,15 +97,13 @@ static skein_rc said(skn_cli *cli, const skn_json *v)
     skn_jw             *w;
 
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         skn_jw_kstr(w, "event", SKN_STR("message.created"));
         for (const skn_json *member = v->first; member; member = member->next) {
             skn_jw_key_str(w, member->key);
             skn_jw_raw(w, member->raw);
         }
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
+        return skn_item_close(cli);
     }
     skn_door_read_message(cli, v, &m, &facts, NULL);
     skn_print_sender(cli, m.sender, 5);

@@ -51,14 +51,10 @@ static void details(skn_cli *cli, const show_job *job, const skn_json *v, int64_
 {
     place_line(cli, job, v, version);
     versions_line(cli, job, v);
-    skn_say_block(cli, v, "thinking\n", "thinking");
-    skn_say_if(cli, v, "model", "model {line model}\n");
+    skn_say(cli, v, "[thinking:thinking\n{block thinking 4}][model:model {line model}\n]");
     for (const skn_json *i = skn_first(v, "instructions"); i; i = i->next)
-        if (!skn_str_starts(skn_door_text(i, "type"), SKN_STR("Source."))) {
-            skn_say(cli, i, "instruction {line type}");
-            skn_say_if(cli, i, "target", " → {target}");
-            skn_print_raw(cli, SKN_STR("\n"));
-        }
+        if (!skn_str_starts(skn_door_text(i, "type"), SKN_STR("Source.")))
+            skn_say(cli, i, "instruction {line type}[target: → {target}]\n");
 }
 
 /* Who is not among the deliveries has it in memory. */
@@ -187,9 +183,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, const skein_mess
     }
     if ((rc = skn_fields_check(cli, SKN_FIELDS_SHOWN_MESSAGE, "a message")))
         return rc;
-    rc = skn_door_get(cli, &v, "%s/messages/%s?chatId=%s", cli->door->world,
-                      skn_door_part(cli, m->uid), skn_door_part(cli, cli->door->chat_uid));
-    if (rc)
+    if ((rc = skn_message_told(cli, m->uid, &v)))
         return skn_missing(cli, rc, "message");
     return cli->json ? skn_door_item(cli, v) : print_whole(cli, job, v);
 }
@@ -211,8 +205,7 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     if (length < 0)
         length = version.length;
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         for (const skn_json *m = v->first; m; m = m->next) {
             skn_jw_key_str(w, m->key);
             if (skn_str_is(m->key, "length"))
@@ -220,39 +213,31 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
             else
                 skn_jw_raw(w, m->raw);
         }
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
+        return skn_item_close(cli);
     }
-    skn_say(cli, v, "{version}  {threadId}  {operation}");
-    skn_say_if(cli, v, "current", "  (current)");
-    skn_say(cli, v, "\n  {line note}");
+    skn_say(cli, v, "{version}  {threadId}  {operation}[current:  (current)]\n  {line note}");
     skn_print(cli, "\n  %" PRId64 " message%s", length, skn_plural(length));
-    skn_say_if(cli, v, "originalVersion",
-               ", made from {originalVersion} when it had {originalLength}");
-    skn_say(cli, v, "\n  by ");
+    skn_say(
+        cli, v,
+        "[originalVersion:, made from {originalVersion} when it had {originalLength}]\n  by ");
     skn_print_line(cli, skn_sender_name(skn_door_text(v, "by")), 0);
     skn_say(cli, v, " at {time createdAt}\n");
     return SKEIN_OK;
 }
 
-static skein_rc read_squash(skn_cli *cli, const skn_json **out)
-{
-    return skn_door_get(cli, out, "%s/squashes/%s", cli->door->world,
-                        skn_door_part(cli, skn_arg(cli, 0)));
-}
+#define SQUASH "{world}/squashes/{.0}"
 
 /* In the world that is meant, or else in whichever has it. */
 static skein_rc find_squash(skn_cli *cli, const skn_json **out)
 {
     skein_worlds all;
-    skein_rc     rc = skn_need_world(cli, NULL);
+    skein_rc     rc = skn_read(cli, NULL, SQUASH, out);
 
-    rc = rc ? rc : read_squash(cli, out);
     if (!rc || skn_opt(cli, "world") || skn_door_worlds(cli, &all))
         return rc;
     for (size_t i = 0; i < all.count; i++) {
         skn_door_enter(cli, &all.at[i]);
-        if (!read_squash(cli, out)) {
+        if (!skn_read(cli, NULL, SQUASH, out)) {
             cli->err = (skein_error){.rc = SKEIN_OK};
             return SKEIN_OK;
         }
@@ -262,19 +247,15 @@ static skein_rc find_squash(skn_cli *cli, const skn_json **out)
 
 static skein_rc show_squash(skn_cli *cli)
 {
-    const skn_json *s, *sources;
+    const skn_json *s;
     skein_rc        rc = find_squash(cli, &s);
 
     if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")) || cli->json)
         return rc ? rc : skn_door_item(cli, s);
-    sources = skn_json_get(s, "sourceMessageIds");
-    skn_say(cli, s, "{squashOperationId}  ");
-    skn_print(cli, "%" PRIu32, sources ? sources->count : 0);
-    skn_say(cli, s, " messages → {resultMessageId}, in {version}\n");
-    skn_print_block(cli, skn_door_text(s, "content"), 4);
-    skn_say(cli, s, skn_has(s, "prompt") ? "  {line prompt}" : "  by hand");
-    skn_say_if(cli, s, "model", "  {line model}");
-    skn_print_raw(cli, SKN_STR("\n  from"));
+    skn_say(cli, s,
+            "{squashOperationId}  {size sourceMessageIds} messages → {resultMessageId}, in "
+            "{version}\n{block content 4}  [prompt:{line prompt}][!prompt:by hand]"
+            "[model:  {line model}]\n  from");
     for (const skn_json *id = skn_first(s, "sourceMessageIds"); id; id = id->next)
         skn_print(cli, " %.*s", SKN_FMT(id->text));
     skn_print_raw(cli, SKN_STR("\n"));

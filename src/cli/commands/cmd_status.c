@@ -171,8 +171,7 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
     if ((rc = status_worlds(cli, there, w)))
         return rc;
     skn_jw_array_end(w);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 static void server_text(skn_cli *cli, const skn_server *server)
@@ -313,13 +312,11 @@ skein_rc skn_cmd_open(skn_cli *cli)
     link = cli->dry_run ? url : link_of(cli, &server, page, url);
     opened = !cli->dry_run && skn_browser_here() && skn_browser_open(link);
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         skn_jw_kstr(w, "url", skn_str_of(url));
         skn_jw_kstr(w, "link", skn_str_of(link));
         skn_jw_kbool(w, "opened", opened);
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
+        return skn_item_close(cli);
     }
     skn_print(cli, "%s\n", url);
     if (!opened && !cli->dry_run)

@@ -34,14 +34,12 @@ skein_rc skn_cmd_token_show(skn_cli *cli)
         skn_print(cli, "%.*s\n", SKN_FMT(server.token));
         return SKEIN_OK;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
+    w = skn_item_begin(cli);
     skn_jw_kstr(w, "token", server.token);
     skn_jw_kstr(
         w, "header",
         skn_arena_printf(cli->keep, "Authorization: Bearer %.*s", SKN_FMT(server.token)));
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 /* --- Browsers ----------------------------------------------------------------------------- */
@@ -65,14 +63,12 @@ static skein_rc print_browser(skn_cli *cli, skn_str id, skn_str label, int64_t c
     skn_jw *w;
 
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
+        w = skn_item_begin(cli);
         skn_jw_kstr(w, "id", id);
         skn_jw_kstr(w, "label", label);
         skn_jw_ktime(w, "createdAt", created);
         skn_jw_ktime(w, "expiresAt", expires);
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
+        return skn_item_close(cli);
     }
     skn_time_format(created, text);
     skn_print(cli, "%.*s  since %.16s  ", SKN_FMT(id), text);

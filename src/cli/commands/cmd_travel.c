@@ -133,8 +133,7 @@ static skein_rc move_json(skn_cli *cli, const skn_json *m, const skn_json *count
             skn_jw_key(w, counts[i]);
             skn_jw_raw(w, skn_json_get(counted, counts[i])->raw);
         }
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
+    return skn_item_close(cli);
 }
 
 static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counted,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A server that runs here knows more of it: which models answer. */
-skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
+static skein_rc world_item(skn_cli *cli, const skein_world *world)
 {
     const skn_json *whole = skn_told_of_world(cli, world, NULL);
     skein_rc        rc = SKEIN_OK;
@@ -20,12 +20,23 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
     return rc ? rc : skn_door_item(cli, whole);
 }
 
+skein_rc skn_world_tell(skn_cli *cli, const skn_json *v, const char *text)
+{
+    skein_world world;
+
+    skn_door_read_world(cli, v, &world);
+    if (cli->json)
+        return world_item(cli, &world);
+    skn_say(cli, v, text);
+    return SKEIN_OK;
+}
+
 /* Says that a world is free to be made, without making it. */
-static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
+static skein_rc world_would_be(skn_cli *cli)
 {
     skein_world there;
     skn_str     name;
-    skein_rc    rc = skn_name_normal(wanted->name, cli->keep, &name, &cli->err);
+    skein_rc    rc = skn_name_normal(skn_arg(cli, 0), cli->keep, &name, &cli->err);
 
     if (rc)
         return rc;
@@ -49,59 +60,47 @@ static void keep_default(skn_cli *cli, const skein_world *world)
     cli->err = (skein_error){.rc = SKEIN_OK};
 }
 
-static void write_new(skn_jw *w, const skein_world *world)
-{
-    skn_jw_kstr(w, "name", world->name);
-    if (world->description.p)
-        skn_jw_kstr(w, "description", world->description);
-    if (world->turn_limit)
-        skn_jw_kint(w, "turnLimit", world->turn_limit);
-    if (world->compact_at)
-        skn_jw_kint(w, "compactAt", world->compact_at);
-}
-
 skein_rc skn_cmd_world_new(skn_cli *cli)
 {
-    skein_world     world = {.name = skn_arg(cli, 0),
-                             .description = skn_str_of(skn_opt(cli, "description"))};
+    skn_str         about = skn_str_of(skn_opt(cli, "description"));
+    int64_t         turns, compact_at;
+    skein_world     world;
     const skn_json *made;
     skn_door_body   b;
     skein_rc        rc;
 
-    if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &world.turn_limit)) ||
-        (rc = skn_opt_int(cli, "compact-at", 2, SKN_COMPACT_AT_MAX, 0, &world.compact_at)))
+    if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &turns)) ||
+        (rc = skn_opt_int(cli, "compact-at", 2, SKN_COMPACT_AT_MAX, 0, &compact_at)))
         return rc;
     if (cli->dry_run)
-        return world_would_be(cli, &world);
-    write_new(skn_door_body_begin(cli, &b), &world);
+        return world_would_be(cli);
+    skn_jw_kstr(skn_door_body_begin(cli, &b), "name", skn_arg(cli, 0));
+    if (about.p)
+        skn_jw_kstr(&b.w, "description", about);
+    if (turns)
+        skn_jw_kint(&b.w, "turnLimit", turns);
+    if (compact_at)
+        skn_jw_kint(&b.w, "compactAt", compact_at);
     if ((rc = skn_send(cli, &b, "POST", NULL, "/worlds", &made)))
         return rc;
     skn_door_read_world(cli, made, &world);
     keep_default(cli, &world);
-    if (cli->json)
-        return skn_world_item(cli, &world);
-    skn_print(cli,
-              "Made the world %.*s. It is the default now. Take it back with \"skein world rm "
-              "%.*s\".\n",
-              SKN_FMT(world.name), SKN_FMT(world.name));
-    return SKEIN_OK;
+    return skn_world_tell(cli, made,
+                          "Made the world {name}. It is the default now. Take it back with "
+                          "\"skein world rm {name}\".\n");
 }
 
 static void world_line(skn_cli *cli, const skein_world *world, const skn_json *whole)
 {
-    const skn_json *agents = skn_json_get(whole, "agents");
-    const skn_json *chats = skn_json_get(whole, "chats");
-    skn_str         answers = skn_answers_text(cli, world);
-    size_t          row = skn_row_begin(cli);
+    skn_str answers = skn_answers_text(cli, world);
+    size_t  row = skn_row_begin(cli);
 
-    skn_say(cli, whole, "{sender name 20}");
-    skn_print(cli, "  %" PRIu32 " agent%s, %" PRIu32 " conversation%s",
-              agents ? agents->count : 0, skn_plural(agents ? agents->count : 0),
-              chats ? chats->count : 0, skn_plural(chats ? chats->count : 0));
+    skn_say(
+        cli, whole,
+        "{sender name 20}  {size agents} agent{agents s}, {size chats} conversation{chats s}");
     skn_print_raw(cli, answers.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, answers, 0);
-    skn_say_if(cli, whole, "description", "  {line description 60}");
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, whole, "[description:  {line description 60}]\n");
     skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
@@ -151,17 +150,12 @@ skein_rc skn_cmd_world_use(skn_cli *cli)
     skn_current now;
     skein_rc    rc = skn_world_named(cli, &world);
 
-    if (rc)
-        return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "make %.*s the default", SKN_FMT(world.name));
-        return SKEIN_OK;
-    }
-    if ((rc = skn_current_set(cli, &world)) || (rc = skn_current_of(cli, &now)))
+    if (rc || skn_dry(cli, NULL, "make {.world} the default") ||
+        (rc = skn_current_set(cli, &world)) || (rc = skn_current_of(cli, &now)))
         return rc;
     if (cli->json)
-        return skn_world_item(cli, &world);
-    skn_print(cli, "The default is the world %.*s now.\n", SKN_FMT(world.name));
+        return world_item(cli, &world);
+    skn_say(cli, NULL, "The default is the world {.world} now.\n");
     if (now.by)
         skn_note(cli, "Here the world is still \"%s\", which is named by %s.", now.world,
                  now.by);
@@ -171,12 +165,9 @@ skein_rc skn_cmd_world_use(skn_cli *cli)
 static void chat_line(skn_cli *cli, const skn_json *chat, bool current)
 {
     skn_say(cli, chat, current ? "* {id}" : "  {id}");
-    skn_say(cli, chat, "  v{version}  {messageCount 6} message{messageCount s}");
-    if (!skn_is(chat, "mode", "chat"))
-        skn_say(cli, chat, "  {mode} of @{agent}");
-    else
-        skn_say_if(cli, chat, "title", "  {line title 60}");
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, chat,
+            "  v{version}  {messageCount 6} message{messageCount s}"
+            "[mode!=chat:  {mode} of @{agent}][mode=chat:[title:  {line title 60}]]\n");
 }
 
 skein_rc skn_cmd_world_show(skn_cli *cli)
@@ -186,17 +177,16 @@ skein_rc skn_cmd_world_show(skn_cli *cli)
     skn_str         usual;
     skein_rc        rc = skn_world_named(cli, &world);
 
-    if (rc)
-        return rc;
-    if (cli->json)
-        return skn_world_item(cli, &world);
-    if ((rc = skn_door_get(cli, &whole, "%s", cli->door->world)))
+    if (rc || cli->json)
+        return rc ? rc : world_item(cli, &world);
+    if ((rc = skn_read(cli, NULL, "{world}", &whole)))
         return rc;
     skn_say(cli, whole, "{sender name}  ({id})\n");
     skn_print_block(cli, world.description, 2);
-    skn_say(cli, whole, "turns {turnLimit}, compacts at {compactAt} messages, session ");
-    skn_print(cli, skn_has(whole, "currentChatId") ? "on\n" : "off\n");
-    skn_say_if(cli, whole, "settings", "settings {line settings}\n"); /* without secrets */
+    skn_say(cli, whole,
+            "turns {turnLimit}, compacts at {compactAt} messages, session "
+            "[currentChatId:on][!currentChatId:off]\n"
+            "[settings:settings {line settings}\n]"); /* without secrets */
     usual = skn_has(whole, "agents") ? skn_default_model_shown(cli) : SKN_NONE;
     for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
         skn_agent_line(cli, a, usual);
@@ -214,18 +204,15 @@ skein_rc skn_cmd_world_rm(skn_cli *cli)
 
     if (rc || (rc = skn_confirm(cli, "Remove this world with all its conversations?", false)))
         return rc;
-    if (cli->json && (rc = skn_world_item(cli, &world)))
+    if (cli->json && (rc = world_item(cli, &world)))
         return rc;
     if (!cli->dry_run && (rc = skn_send(cli, NULL, "DELETE", NULL, path, &none)))
         return rc;
     if (!cli->json)
-        skn_print(cli,
-                  cli->dry_run ? "Would remove the world %.*s. Nothing was changed.\n"
-                               : "Removed the world %.*s. Its texts stay in the store.\n",
-                  SKN_FMT(world.name));
-    if (!cli->json && !cli->dry_run)
-        skn_print(cli, "Bring it back with \"skein world restore %.*s\".\n",
-                  SKN_FMT(world.name));
+        skn_say(cli, NULL,
+                "[.dry:Would remove the world {.world}. Nothing was changed.\n]"
+                "[!.dry:Removed the world {.world}. Its texts stay in the store.\n"
+                "Bring it back with \"skein world restore {.world}\".\n]");
     return SKEIN_OK;
 }
 
@@ -261,7 +248,7 @@ static skein_rc no_setting(skn_cli *cli, skn_str name)
 
 /* --- The value ---------------------------------------------------------------------------- */
 
-/* Who names no file may not know what is wanted. */
+/* The value is neither an object nor a file: says what is wanted. */
 static skein_rc no_object(skn_cli *cli, skn_str key, skein_rc rc)
 {
     bool tools = skn_str_is(key, "approvals");
@@ -287,7 +274,7 @@ static skn_str quoted(skn_cli *cli, skn_str text)
     return skn_body_keep(cli, &b);
 }
 
-/* What null stands for, in the numbers that every world has; 0: the setting goes. */
+/* The value that null restores, of the two numbers that every world has; else 0. */
 static int standard(skn_str key)
 {
     return skn_str_is(key, "turnLimit")   ? SKN_TURN_LIMIT_STANDARD
@@ -295,7 +282,7 @@ static int standard(skn_str key)
                                           : 0;
 }
 
-/* Objects may stand in a file: what does not begin like one is the name of one. */
+/* A setting that is an object may be given as the name of a file that holds it. */
 static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
 {
     const skn_json *v;
@@ -423,7 +410,7 @@ static bool is_own(skn_str key)
            skn_str_is(key, "compactAt");
 }
 
-static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, skein_world *now)
+static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, const skn_json **now)
 {
     const skn_json *was, *v;
     skn_door_body   b;
@@ -442,14 +429,12 @@ static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, skein_wor
         write_setting(w, skn_json_get(was, "settings"), key, v);
         skn_jw_object_end(w);
     }
-    if (!(rc = skn_send(cli, &b, "PATCH", NULL,
-                        cli->dry_run ? "{world}?dryRun=true" : "{world}", &v)))
-        skn_door_read_world(cli, v, now);
-    return rc;
+    return skn_send(cli, &b, "PATCH", NULL, cli->dry_run ? "{world}?dryRun=true" : "{world}",
+                    now);
 }
 
 /* What the configuration of this run does not allow, that of a server that runs here may: it has the last word. */
-static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
+static skein_rc set(skn_cli *cli, const skein_world *world, const skn_json **now)
 {
     skn_str     key = skn_arg(cli, 0), value;
     skein_error refused;
@@ -498,23 +483,21 @@ static void note_commands(skn_cli *cli, const skein_world *was, const skein_worl
 
 skein_rc skn_cmd_world_set(skn_cli *cli)
 {
-    bool        gone = removes(cli);
-    skein_world world, now;
-    skein_rc    rc;
+    bool            gone = removes(cli);
+    skein_world     world, was;
+    const skn_json *now;
+    skein_rc        rc;
 
-    if ((rc = skn_need_world(cli, &world)) || (rc = set(cli, &world, &now)))
+    if ((rc = skn_need_world(cli, &was)) || (rc = set(cli, &was, &now)))
         return as_typed(cli, rc);
-    if (cli->dry_run) {
-        skn_would(cli, "%s %s of %.*s", gone ? "remove" : "set", cli->args[0],
-                  SKN_FMT(world.name));
+    if (skn_dry(cli, NULL, gone ? "remove {.0} of {.world}" : "set {.0} of {.world}"))
         return SKEIN_OK;
-    }
-    note_commands(cli, &world, &now);
-    if (cli->json)
-        return skn_world_item(cli, &now);
-    skn_print(cli, "%s of %.*s is %s. \"skein world show\" shows what holds.\n", cli->args[0],
-              SKN_FMT(now.name), gone ? "removed" : "set");
-    return SKEIN_OK;
+    skn_door_read_world(cli, now, &world);
+    note_commands(cli, &was, &world);
+    return skn_world_tell(
+        cli, now,
+        gone ? "{.0} of {name} is removed. \"skein world show\" shows what holds.\n"
+             : "{.0} of {name} is set. \"skein world show\" shows what holds.\n");
 }
 
 /* The tool servers of a world. The server that runs them knows their state; without a server none
@@ -522,14 +505,10 @@ skein_rc skn_cmd_world_set(skn_cli *cli)
 
 static skein_rc print_server(skn_cli *cli, const skn_json *v)
 {
-    skn_say(cli, v, "{sender name 16}  {state} over {transport}");
-    skn_say_if(cli, v, "restarts", ", started again {restarts} time{restarts s}");
-    skn_say_if(cli, v, "reason", ": {line reason}");
-    skn_print_raw(cli, SKN_STR("\n"));
-    if (skn_has(v, "stderr") && !skn_is(v, "state", "ready")) {
-        skn_print(cli, "    the end of its standard error:\n");
-        skn_print_block(cli, skn_door_text(v, "stderr"), 6);
-    }
+    skn_say(cli, v,
+            "{sender name 16}  {state} over {transport}"
+            "[restarts:, started again {restarts} time{restarts s}][reason:: {line reason}]\n"
+            "[stderr:[state!=ready:    the end of its standard error:\n{block stderr 6}]]");
     for (const skn_json *t = skn_first(v, "tools"); t; t = t->next) {
         skn_print_raw(cli, SKN_STR("    "));
         skn_print_line(cli, t->text, 0);
@@ -541,14 +520,13 @@ static skein_rc print_server(skn_cli *cli, const skn_json *v)
 skein_rc skn_cmd_world_tools(skn_cli *cli)
 {
     skn_json_list list = {0};
-    skein_world   world;
-    skein_rc      rc = skn_need_world(cli, &world);
+    skein_rc      rc = skn_need_world(cli, NULL);
 
     if (rc || (rc = skn_door_to_server(cli)) ||
         (rc = skn_read_all(cli, NULL, "{world}/tool-servers", 0, &list)) ||
         (rc = skn_say_list(cli, &list, print_server)))
         return rc;
     if (!cli->json && !list.n)
-        skn_print(cli, "%.*s has no tool servers (docs/worlds.md).\n", SKN_FMT(world.name));
+        skn_say(cli, NULL, "{.world} has no tool servers (docs/worlds.md).\n");
     return SKEIN_OK;
 }
