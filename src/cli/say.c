@@ -420,6 +420,25 @@ skein_rc skn_tell_list(skn_cli *cli, skein_rc rc, const skn_json_list *list, con
     return SKEIN_OK;
 }
 
+skein_rc skn_item_read(skn_cli *cli, const skn_json **out)
+{
+    skn_jw_object_end(&cli->jw);
+    return skn_json_parse(out, skn_arena_copy(cli->keep, skn_buf_str(&cli->item)), "the item",
+                          cli->keep, &cli->err);
+}
+
+skein_rc skn_item_tell(skn_cli *cli, const char *text)
+{
+    const skn_json *v;
+    skein_rc        rc;
+
+    if (cli->json)
+        return skn_item_close(cli);
+    if (!(rc = skn_item_read(cli, &v)))
+        skn_say(cli, v, text);
+    return rc;
+}
+
 bool skn_dry(skn_cli *cli, const skn_json *v, const char *text)
 {
     if (cli->dry_run)

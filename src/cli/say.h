@@ -47,6 +47,10 @@ bool skn_is(const skn_json *v, const char *member, const char *text);
 skein_rc skn_door_item(skn_cli *cli, const skn_json *v);
 /* The same, open: members may be added before it is ended (skn_item_end). */
 skn_jw *skn_item_with(skn_cli *cli, const skn_json *v);
+/* Ends what skn_item_begin began, and with --json prints it, else the text about it. */
+skein_rc skn_item_tell(skn_cli *cli, const char *text);
+/* The same, for texts that need more than one: only ends it, as *out. */
+skein_rc skn_item_read(skn_cli *cli, const skn_json **out);
 /* The items of a list: with --json as they are, else each by this. */
 typedef skein_rc skn_say_item(skn_cli *cli, const skn_json *v);
 skein_rc         skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say);

@@ -30,16 +30,11 @@ skein_rc skn_cmd_help(skn_cli *cli)
 
 skein_rc skn_cmd_version(skn_cli *cli)
 {
-    skn_jw *w;
+    skn_jw *w = skn_item_begin(cli);
 
-    if (!cli->json) {
-        skn_print(cli, "skein %s\n", skein_version_text());
-        return SKEIN_OK;
-    }
-    w = skn_item_begin(cli);
     skn_jw_kstr(w, "program", SKN_STR("skein"));
     skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
-    return skn_item_close(cli);
+    return skn_item_tell(cli, "{program} {version}\n");
 }
 
 skein_rc skn_cmd_completion(skn_cli *cli)
@@ -58,27 +53,18 @@ skein_rc skn_cmd_completion(skn_cli *cli)
 
 enum { SHOWN = 50, MOST = 1000 };
 
-static skein_rc row_line(skn_cli *cli, const skn_json *v)
-{
-    skn_say(cli, v, "{time at}  {sender who 10}  {from 10}  {what 15}  {line subject 60}");
-    skn_say_if(cli, v, "detail", ": {line detail 200}");
-    skn_print_raw(cli, SKN_STR("\n"));
-    return SKEIN_OK;
-}
-
 skein_rc skn_cmd_audit(skn_cli *cli)
 {
     skn_json_list list = {0};
     int64_t       most;
-    skein_rc      rc;
+    skein_rc      rc = skn_opt_int(cli, "count", 1, MOST, SHOWN, &most);
 
-    if ((rc = skn_opt_int(cli, "count", 1, MOST, SHOWN, &most)) ||
-        (rc = skn_door_all(cli, "/audit", (size_t)most, &list)) ||
-        (rc = skn_say_list(cli, &list, row_line)))
-        return rc;
-    if (!cli->json && !list.n)
-        skn_print(cli, "Nothing was changed yet.\n");
-    return SKEIN_OK;
+    if (!rc)
+        rc = skn_door_all(cli, "/audit", (size_t)most, &list);
+    return skn_tell_list(cli, rc, &list,
+                         "{time at}  {sender who 10}  {from 10}  {what 15}  {line subject 60}"
+                         "[detail:: {line detail 200}]\n",
+                         "Nothing was changed yet.\n");
 }
 
 /* Care: migrate, fsck. */
@@ -137,19 +123,14 @@ skein_rc skn_cmd_migrate(skn_cli *cli)
     change = state == SCHEMA_OLD;
     if (change && !cli->dry_run && (rc = bring_up(cli)))
         return rc;
-    if (cli->json) {
-        w = skn_item_begin(cli);
-        skn_jw_kstr(w, "store", skn_place_shown(cli));
-        skn_jw_kint(w, "schema", skn_schema_known());
-        skn_jw_kbool(w, "changed", change && !cli->dry_run);
-        return skn_item_close(cli);
-    }
-    skn_print(cli,
-              !change        ? "The store has schema %d already.\n"
-              : cli->dry_run ? "Would bring the store to schema %d. Nothing was changed.\n"
-                             : "The store has schema %d now.\n",
-              skn_schema_known());
-    return SKEIN_OK;
+    w = skn_item_begin(cli);
+    skn_jw_kstr(w, "store", skn_place_shown(cli));
+    skn_jw_kint(w, "schema", skn_schema_known());
+    skn_jw_kbool(w, "changed", change && !cli->dry_run);
+    return skn_item_tell(
+        cli, !change ? "The store has schema {schema} already.\n"
+                     : "[.dry:Would bring the store to schema {schema}. Nothing was changed.\n]"
+                       "[!.dry:The store has schema {schema} now.\n]");
 }
 
 /* --- Fsck --------------------------------------------------------------------------------- */

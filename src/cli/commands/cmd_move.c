@@ -354,38 +354,19 @@ skein_rc skn_cmd_backup(skn_cli *cli)
     if ((rc = skein_backup(cli->engine, skn_str_of(path), &cli->err)))
         return rc;
     stat(path, &file);
-    if (!cli->json) {
-        skn_print(cli, "Wrote %s, %" PRId64 " bytes.\n", path, (int64_t)file.st_size);
-        return SKEIN_OK;
-    }
     w = skn_item_begin(cli);
     skn_jw_kstr(w, "file", skn_str_of(path));
     skn_jw_kint(w, "bytes", (int64_t)file.st_size);
-    return skn_item_close(cli);
+    return skn_item_tell(cli, "Wrote {file}, {bytes} bytes.\n");
 }
 
 /* The one thing that cannot be taken back: erasing texts for ever. */
 
-#define SHOWN_MOST    20 /* texts that are shown before they go */
-#define SHOWN_COLUMNS 60
+#define SHOWN_MOST 20 /* texts that are shown before they go */
 
 /* --- What would go ------------------------------------------------------------------------ */
 
-static void show_text(skn_cli *cli, skn_str uid, skn_str sender, skn_str text)
-{
-    skn_print_id(cli, uid);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_sender(cli, sender, 5);
-    skn_print_raw(cli, SKN_STR("  "));
-    skn_print_line(cli, text, SHOWN_COLUMNS);
-    skn_print_raw(cli, SKN_STR("\n"));
-}
-
-static void show_told(skn_cli *cli, const skn_json *m)
-{
-    show_text(cli, skn_door_text(m, "messageId"), skn_door_text(m, "sender"),
-              skn_door_text(m, "text"));
-}
+#define TEXT "{id messageId}  {sender sender 5}  {line text 60}\n"
 
 static void show_rest(skn_cli *cli, int64_t count)
 {
@@ -395,10 +376,10 @@ static void show_rest(skn_cli *cli, int64_t count)
 
 static void show_unreachable(skn_cli *cli, const skn_json *told)
 {
-    skn_say(cli, told, "{erased} message{erased s} that the current version does not hold");
-    skn_print(cli, skn_has(told, "erased") ? ":\n" : "\n");
+    skn_say(cli, told,
+            "{erased} message{erased s} that the current version does not hold[erased::]\n");
     for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
-        show_told(cli, m);
+        skn_say(cli, m, TEXT);
     show_rest(cli, skn_door_int(told, "erased", 0));
 }
 
@@ -417,10 +398,8 @@ static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told
     int64_t         rest = skn_door_int(told, "erased", 0) - (all ? all->count : 0);
 
     for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
-        if (!is_named(ids, skn_door_text(m, "messageId"))) {
-            skn_print_raw(cli, SKN_STR("made of it: "));
-            show_told(cli, m);
-        }
+        if (!is_named(ids, skn_door_text(m, "messageId")))
+            skn_say(cli, m, "made of it: " TEXT);
     if (rest > 0)
         skn_print(cli, "and %" PRId64 " more made of it\n", rest);
 }
@@ -433,14 +412,16 @@ static bool shows_texts(const skn_cli *cli)
 
 static skein_rc show_texts(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
-    skein_message m;
-    skein_rc      rc = SKEIN_OK;
+    const skn_json *m;
+    skein_rc        rc = SKEIN_OK;
 
     if (!ids->n)
         show_unreachable(cli, told);
     for (size_t i = 0; i < ids->n && i < SHOWN_MOST && !rc; i++)
-        if (!(rc = skn_need_message(cli, ids->p[i], &m)))
-            show_text(cli, m.uid, m.sender, m.purged ? SKN_STR("(erased)") : m.content);
+        if (!(rc = skn_message_told(cli, ids->p[i], &m)))
+            skn_say(cli, m,
+                    "{id messageId}  {sender sender 5}  "
+                    "[purged:(erased)][!purged:{line content 60}]\n");
     if (rc || !ids->n)
         return rc;
     show_rest(cli, (int64_t)ids->n);
@@ -477,18 +458,6 @@ static skein_rc look_and_purge(skn_cli *cli, const skn_uids *ids, const skn_json
     return purge(cli, ids, cli->dry_run, told);
 }
 
-static void say_erased(skn_cli *cli, int64_t erased)
-{
-    if (!erased && cli->arg_count)
-        skn_print(cli, "%s erased before.\n", cli->arg_count == 1 ? "It was" : "They were");
-    else if (cli->dry_run)
-        skn_print(cli, "Would erase %" PRId64 " message%s. Nothing was changed.\n", erased,
-                  skn_plural(erased));
-    else
-        skn_print(cli, "Erased %" PRId64 " message%s; %s.\n", erased, skn_plural(erased),
-                  erased == 1 ? "its place stays" : "their places stay");
-}
-
 /* What was copied before is out of the store's reach. Copies of a store that is elsewhere are not seen from here. */
 static void tell_backups(skn_cli *cli)
 {
@@ -513,13 +482,20 @@ static void tell_kept(skn_cli *cli, const skn_json *told)
                  SKN_FMT(skn_door_text(k, "keptMessageId")));
 }
 
-static skein_rc purge_json(skn_cli *cli, int64_t erased)
+/* `erased`: of messages that are named, none when they were erased before. */
+static skein_rc tell_erased(skn_cli *cli, int64_t erased)
 {
     skn_jw *w = skn_item_begin(cli);
 
     skn_jw_kint(w, "erased", erased);
     skn_jw_kbool(w, "dryRun", cli->dry_run);
-    return skn_item_close(cli);
+    return skn_item_tell(
+        cli,
+        !erased && cli->arg_count
+            ? cli->arg_count == 1 ? "It was erased before.\n" : "They were erased before.\n"
+            : "[dryRun:Would erase {erased} message{erased s}. Nothing was changed.\n]"
+              "[!dryRun:Erased {erased} message{erased s}; [erased=1:its place stays]"
+              "[erased!=1:their places stay].\n]");
 }
 
 skein_rc skn_cmd_purge(skn_cli *cli)
@@ -536,9 +512,8 @@ skein_rc skn_cmd_purge(skn_cli *cli)
         (rc = look_and_purge(cli, &ids, &told)))
         return rc;
     erased = skn_door_int(told, "erased", 0);
-    if (cli->json)
-        return purge_json(cli, erased);
-    say_erased(cli, erased);
+    if ((rc = tell_erased(cli, erased)) || cli->json)
+        return rc;
     if (erased && !cli->dry_run)
         tell_backups(cli);
     tell_kept(cli, told);

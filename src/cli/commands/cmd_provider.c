@@ -370,10 +370,6 @@ skein_rc skn_cmd_model_use(skn_cli *cli)
         return rc;
     if ((rc = put(cli, model)))
         return rc;
-    if (!cli->json) {
-        skn_say(cli, NULL, "{.0} answers for agents that name no model.\n");
-        return SKEIN_OK;
-    }
     skn_jw_kstr(skn_item_begin(cli), "model", model);
-    return skn_item_close(cli);
+    return skn_item_tell(cli, "{model} answers for agents that name no model.\n");
 }

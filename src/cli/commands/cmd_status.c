@@ -28,35 +28,21 @@ static void say_answers(skn_cli *cli, const skein_world *world)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
+static void world_shape(skn_cli *cli, const skn_json *whole, skn_jw *w)
 {
     const skn_json *answers, *chats = skn_json_get(whole, "chats");
-    int64_t         messages = 0, chat_count = chats ? chats->count : 0;
     const skn_json *agents = skn_json_get(whole, "agents");
-    int64_t         agent_count = agents ? agents->count : 0;
+    int64_t         messages = 0;
     skein_world     world;
 
     skn_door_read_world(cli, whole, &world);
-    for (const skn_json *c = chats ? chats->first : NULL; c; c = c->next)
+    for (const skn_json *c = skn_first(whole, "chats"); c; c = c->next)
         messages += skn_door_int(c, "messageCount", 0);
-    if (!cli->json) {
-        skn_print(cli,
-                  "world    %.*s: %" PRId64 " agent%s, %" PRId64 " conversation%s, %" PRId64
-                  " message%s\n",
-                  SKN_FMT(world.name), agent_count, skn_plural(agent_count), chat_count,
-                  skn_plural(chat_count), messages, skn_plural(messages));
-        say_answers(cli, &world);
-        for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next) {
-            skn_print_last_turn(cli, a);
-            skn_print_outlook(cli, a, "         ");
-        }
-        return;
-    }
-    answers = skn_answers_with(cli, &world);
+    answers = cli->json ? skn_answers_with(cli, &world) : NULL;
     skn_jw_object(w);
     skn_jw_kstr(w, "name", world.name);
-    skn_jw_kint(w, "agents", agent_count);
-    skn_jw_kint(w, "chats", chat_count);
+    skn_jw_kint(w, "agents", agents ? agents->count : 0);
+    skn_jw_kint(w, "chats", chats ? chats->count : 0);
     skn_jw_kint(w, "messages", messages);
     skn_jw_key(w, "answersWith");
     skn_jw_raw(w, answers ? answers->raw : SKN_STR("null"));
@@ -64,14 +50,20 @@ static void status_world(skn_cli *cli, const skn_json *whole, skn_jw *w)
     skn_jw_object_end(w);
 }
 
-static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
+/* A world, and what its agents have before them. */
+static void say_world(skn_cli *cli, const skn_json *v, const skn_json *whole)
 {
-    skn_json_list worlds = {0};
-    skein_rc      rc = there ? skn_door_all(cli, "/worlds", 0, &worlds) : SKEIN_OK;
+    skein_world world;
 
-    for (size_t i = 0; i < worlds.n && !rc; i++)
-        status_world(cli, worlds.p[i], w);
-    return rc;
+    skn_say(cli, v,
+            "world    {name}: {agents} agent{agents s}, {chats} conversation{chats s}, "
+            "{messages} message{messages s}\n");
+    skn_door_read_world(cli, whole, &world);
+    say_answers(cli, &world);
+    for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next) {
+        skn_print_last_turn(cli, a);
+        skn_print_outlook(cli, a, "         ");
+    }
 }
 
 /* --- What is current ------------------------------------------------------------------------ */
@@ -107,30 +99,9 @@ static void here_json(skn_jw *w, const here *now)
     }
     skn_jw_object(w);
     skn_jw_kstr(w, "world", now->world.name);
-    if (now->chat_known)
-        skn_jw_kstr(w, "chatId", now->chat.uid);
-    else
-        skn_jw_knull(w, "chatId");
+    skn_jw_kstr(w, "chatId", now->chat_known ? now->chat.uid : SKN_NONE);
     skn_jw_kstr(w, "by", skn_str_of(now->by));
     skn_jw_object_end(w);
-}
-
-/* "current  launch, conversation "launch plan" (default)" */
-static void here_text(skn_cli *cli, const here *now)
-{
-    if (!now->world_known) {
-        skn_print(cli, "current  none; choose one with \"skein world use NAME\"\n");
-        return;
-    }
-    skn_print(cli, "current  %.*s", SKN_FMT(now->world.name));
-    if (now->chat_known) {
-        skn_print(cli, ", conversation ");
-        skn_print_line(cli, now->chat.title.n ? now->chat.title : now->chat.uid, 40);
-        skn_print_raw(cli, now->chat.archived ? SKN_STR(", archived: nobody answers in it")
-                                              : SKN_STR(""));
-    }
-    skn_print(cli, "  (%s%s)\n", strcmp(now->by, "only") ? "" : "the ",
-              strcmp(now->by, "only") ? now->by : "only world");
 }
 
 static void status_server(skn_jw *w, const skn_server *server)
@@ -149,15 +120,11 @@ static void status_server(skn_jw *w, const skn_server *server)
     skn_jw_object_end(w);
 }
 
-static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
+static void status_shape(skn_cli *cli, const here *now, const skn_server *server,
+                         const skn_json_list *worlds, bool there)
 {
-    here     now;
-    skein_rc rc = find_here(cli, there, &now);
-    skn_jw  *w = skn_item(cli);
+    skn_jw *w = skn_item_begin(cli);
 
-    if (rc)
-        return rc;
-    skn_jw_object(w);
     skn_jw_kstr(w, "program", skn_str_of(skein_version_text()));
     skn_jw_kstr(w, "store", skn_is_elsewhere(cli) ? SKN_NONE : skn_place_shown(cli));
     skn_jw_kbool(w, "exists", there);
@@ -165,45 +132,54 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
         status_server(w, server);
     else
         skn_jw_knull(w, "server");
-    here_json(w, &now);
+    here_json(w, now);
     skn_jw_key(w, "worlds");
     skn_jw_array(w);
-    if ((rc = status_worlds(cli, there, w)))
-        return rc;
+    for (size_t i = 0; i < worlds->n; i++)
+        world_shape(cli, worlds->p[i], w);
     skn_jw_array_end(w);
-    return skn_item_close(cli);
 }
 
-static void server_text(skn_cli *cli, const skn_server *server)
+static void say_status(skn_cli *cli, const skn_json *v, const here *now,
+                       const skn_json_list *worlds)
 {
-    if (!server) {
-        skn_print(cli, "server   none; commands open the store themselves\n");
-        return;
+    size_t i = 0;
+
+    skn_say(cli, v,
+            "program  skein {program}\n"
+            "store    [store:{store}][!store:the server's][!exists:  (nothing is there yet)]\n"
+            "[!server:server   none; commands open the store themselves\n]"
+            "[server:server   {server.url}[server.pid:  pid {server.pid}]"
+            "[server.startedAt:, since {time server.startedAt}]"
+            "[server.readOnly:, only reads]\n]"
+            "[exists:current  [!current:none; choose one with \"skein world use NAME\"\n]]"
+            "[current:{current.world}]");
+    if (now->chat_known) {
+        skn_print(cli, ", conversation ");
+        skn_print_line(cli, now->chat.title.n ? now->chat.title : now->chat.uid, 40);
+        skn_print(cli, now->chat.archived ? ", archived: nobody answers in it" : "");
     }
-    skn_print(cli, "server   %s", server->url);
-    if (server->pid)
-        skn_print(cli, "  pid %" PRId64, server->pid);
-    if (server->started_at) {
-        skn_print(cli, ", since ");
-        skn_print_time(cli, server->started_at);
-    }
-    skn_print(cli, "%s\n", server->read_only ? ", only reads" : "");
+    skn_say(cli, v,
+            "[current:  ([current.by=only:the only world][current.by!=only:{current.by}])\n]");
+    for (const skn_json *w = skn_first(v, "worlds"); w; w = w->next)
+        say_world(cli, w, worlds->p[i++]);
 }
 
-static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
+static skein_rc status(skn_cli *cli, bool there, const skn_server *server)
 {
-    skn_str  store = skn_is_elsewhere(cli) ? SKN_STR("the server's") : skn_place_shown(cli);
-    here     now;
-    skein_rc rc = find_here(cli, there, &now);
+    here            now;
+    const skn_json *v;
+    skn_json_list   worlds = {0};
+    skein_rc        rc = find_here(cli, there, &now);
 
-    if (rc)
+    if (rc || (there && (rc = skn_door_all(cli, "/worlds", 0, &worlds))))
         return rc;
-    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(), SKN_FMT(store),
-              there ? "" : "  (nothing is there yet)");
-    server_text(cli, server);
-    if (there)
-        here_text(cli, &now);
-    return status_worlds(cli, there, NULL);
+    status_shape(cli, &now, server, &worlds, there);
+    if (cli->json)
+        return skn_item_close(cli);
+    if (!(rc = skn_item_read(cli, &v)))
+        say_status(cli, v, &now, &worlds);
+    return rc;
 }
 
 /* One that runs on the store is known to run; one that was named is asked. */
@@ -234,9 +210,7 @@ skein_rc skn_cmd_status(skn_cli *cli)
     if (rc && rc != SKEIN_NOT_FOUND)
         return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
-    rc = cli->json ? status_json(cli, there, found ? &server : NULL)
-                   : status_text(cli, there, found ? &server : NULL);
-    return rc;
+    return status(cli, there, found ? &server : NULL);
 }
 
 /* --- Open ----------------------------------------------------------------------------------- */
@@ -311,20 +285,17 @@ skein_rc skn_cmd_open(skn_cli *cli)
     url = skn_arena_printf(cli->keep, "%s%.*s", server.url, SKN_FMT(page)).p;
     link = cli->dry_run ? url : link_of(cli, &server, page, url);
     opened = !cli->dry_run && skn_browser_here() && skn_browser_open(link);
-    if (cli->json) {
-        w = skn_item_begin(cli);
-        skn_jw_kstr(w, "url", skn_str_of(url));
-        skn_jw_kstr(w, "link", skn_str_of(link));
-        skn_jw_kbool(w, "opened", opened);
-        return skn_item_close(cli);
-    }
-    skn_print(cli, "%s\n", url);
-    if (!opened && !cli->dry_run)
+    w = skn_item_begin(cli);
+    skn_jw_kstr(w, "url", skn_str_of(url));
+    skn_jw_kstr(w, "link", skn_str_of(link));
+    skn_jw_kbool(w, "opened", opened);
+    rc = skn_item_tell(cli, "{url}\n");
+    if (!cli->json && !opened && !cli->dry_run)
         skn_note(cli,
                  "No browser here: open the address yourself, or this link, which signs a "
                  "browser in once, within 5 minutes:\n%s",
                  link);
-    return SKEIN_OK;
+    return rc;
 }
 
 /* 900000 -> "15 min". */

@@ -30,16 +30,12 @@ skein_rc skn_cmd_token_show(skn_cli *cli)
         return skn_hint(&cli->err, SKEIN_NOT_FOUND,
                         "Run \"skein token\" as the user who runs that server");
     }
-    if (!cli->json) {
-        skn_print(cli, "%.*s\n", SKN_FMT(server.token));
-        return SKEIN_OK;
-    }
     w = skn_item_begin(cli);
     skn_jw_kstr(w, "token", server.token);
     skn_jw_kstr(
         w, "header",
         skn_arena_printf(cli->keep, "Authorization: Bearer %.*s", SKN_FMT(server.token)));
-    return skn_item_close(cli);
+    return skn_item_tell(cli, "{token}\n");
 }
 
 /* --- Browsers ----------------------------------------------------------------------------- */
