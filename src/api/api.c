@@ -1,6 +1,5 @@
 #include "api/api.h"
 #include "api/call.h"
-#include "api/handlers.h"
 #include "base/url.h"
 
 #include <string.h>
@@ -73,22 +72,29 @@ static bool is_param(skn_str segment)
     return segment.n > 1 && segment.p[0] == '{';
 }
 
+static node *literal_child(const node *at, skn_str segment)
+{
+    node *child = at->first;
+
+    while (child && !skn_str_eq(child->segment, segment))
+        child = child->next;
+    return child;
+}
+
 static node *child_for(node *at, skn_str segment, skn_arena *a)
 {
-    node *child;
+    bool  param = is_param(segment);
+    node *child = param ? at->param : literal_child(at, segment);
 
-    if (is_param(segment)) {
-        if (!at->param)
-            at->param = SKN_NEW(a, node);
-        return at->param;
-    }
-    for (child = at->first; child; child = child->next)
-        if (skn_str_eq(child->segment, segment))
-            return child;
+    if (child)
+        return child;
     child = SKN_NEW(a, node);
-    child->segment = segment;
-    child->next = at->first;
-    at->first = child;
+    if (param) {
+        at->param = child;
+    } else {
+        *child = (node){.segment = segment, .next = at->first};
+        at->first = child;
+    }
     return child;
 }
 
@@ -142,52 +148,25 @@ skn_str skn_path_bare(skn_str path)
     return path;
 }
 
-/* A walk down the tree; what was passed over for a literal is tried when that led nowhere. */
 typedef struct walk {
-    skn_str     segments[SKN_PATH_SEGMENTS];
-    size_t      count;
-    const node *at[SKN_PATH_SEGMENTS + 1];
-    int         tried[SKN_PATH_SEGMENTS + 1]; /* 1: the literal child; 2: the parameter, too */
+    skn_str segments[SKN_PATH_SEGMENTS];
+    bool    param[SKN_PATH_SEGMENTS]; /* the segment was taken as a parameter */
+    size_t  count;
 } walk;
 
-static const node *literal_child(const node *at, skn_str segment)
+/* A literal child goes first; the parameter is tried when that leads nowhere. At most SKN_PATH_SEGMENTS deep. */
+static const node *descend(walk *w, const node *at, size_t depth)
 {
-    const node *child = at->first;
+    const node *child, *end;
 
-    while (child && !skn_str_eq(child->segment, segment))
-        child = child->next;
-    return child;
-}
-
-static const node *next_child(walk *w, size_t depth)
-{
-    const node *at = w->at[depth];
-
-    if (w->tried[depth]++ == 0)
-        return literal_child(at, w->segments[depth]);
-    return w->segments[depth].n ? at->param : NULL;
-}
-
-static const node *descend(walk *w, const node *root)
-{
-    size_t depth = 0;
-
-    w->at[0] = root;
-    w->tried[0] = 0;
-    for (;;) {
-        const node *child = NULL;
-
-        if (depth == w->count && w->at[depth]->route_count)
-            return w->at[depth];
-        while (depth < w->count && !child && w->tried[depth] < 2)
-            child = next_child(w, depth);
-        if (child) {
-            w->at[++depth] = child;
-            w->tried[depth] = 0;
-        } else if (depth-- == 0) {
-            return NULL;
-        }
-    }
+    if (depth == w->count)
+        return at->route_count ? at : NULL;
+    w->param[depth] = false;
+    child = literal_child(at, w->segments[depth]);
+    if (child && (end = descend(w, child, depth + 1)))
+        return end;
+    w->param[depth] = true;
+    return at->param && w->segments[depth].n ? descend(w, at->param, depth + 1) : NULL;
 }
 
 /* One "/" at the end is forgiven. */
@@ -209,7 +188,7 @@ static void take_params(const walk *w, skn_arena *a, skn_match *out)
     size_t n = 0;
 
     for (size_t i = 0; i < w->count; i++)
-        if (w->tried[i] == 2 && n < sizeof out->params / sizeof out->params[0] &&
+        if (w->param[i] && n < sizeof out->params / sizeof out->params[0] &&
             !skn_url_decode(w->segments[i], false, a, &out->params[n++]))
             out->bad = true;
 }
@@ -225,7 +204,7 @@ void skn_tree_match(const skn_tree *t, skn_str method, skn_str path, skn_arena *
         method = SKN_STR("GET");
     if (!path.n || path.p[0] != '/' || !split_path(&w, skn_path_bare(path)))
         return;
-    end = descend(&w, &t->root);
+    end = descend(&w, &t->root, 0);
     if (!end)
         return;
     out->allow = end->allow;

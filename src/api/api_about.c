@@ -1,5 +1,5 @@
 /* Which program answers, and how it is spoken to. */
-#include "api/handlers.h"
+#include "api/call.h"
 #include "base/error.h"
 
 extern const char   skn_openapi_json[]; /* made from openapi.json */
@@ -35,40 +35,30 @@ skein_rc skn_api_get_problem(skn_api_call *c)
 
 /* The trail: who changed what. It is only read here. */
 
-/* A cursor is the id of the row that was shown last. */
-static skein_rc read_cursor(skn_api_call *c, int64_t *before)
-{
-    skn_str cursor = skn_call_query(c, "cursor"), text;
-
-    *before = 0;
-    if (!cursor.p)
-        return SKEIN_OK;
-    if (cursor.n > 64 || !skn_base64url_read(c->mem, cursor, &text) ||
-        !skn_str_starts(text, SKN_STR("audit:")) ||
-        !skn_str_int(skn_str_sub(text, 6, text.n), before) || *before < 1)
-        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
-    return SKEIN_OK;
-}
-
 skein_rc skn_api_list_audit(skn_api_call *c)
 {
-    skein_audit_rows rows;
-    skn_str          next = SKN_NONE;
-    int64_t          limit, before;
-    size_t           shown;
-    skein_rc         rc;
+    static const skn_str tag = {"audit:", 6};
+    skein_audit_rows     rows;
+    skn_str              last;
+    int64_t              limit, before = 0;
+    size_t               shown;
+    skein_rc             rc;
 
-    if ((rc = skn_page_limit(c, SKN_PAGE_DEFAULT, &limit)) || (rc = read_cursor(c, &before)) ||
-        (rc = skein_audit_list(c->engine, before, (size_t)limit + 1, c->mem, &rows, &c->error)))
+    if ((rc = skn_page_limit(c, SKN_PAGE_DEFAULT, &limit)) ||
+        (rc = skn_page_after(c, tag, &last)))
+        return rc;
+    if (last.p && (!skn_str_int(last, &before) || before < 1))
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    if ((rc = skein_audit_list(c->engine, before, (size_t)limit + 1, c->mem, &rows, &c->error)))
         return rc;
     shown = rows.count > (size_t)limit ? (size_t)limit : rows.count;
-    if (shown < rows.count)
-        next = skn_base64url(
-            c->mem, skn_arena_printf(c->mem, "audit:%lld", (long long)rows.at[shown - 1].id));
     skn_call_list(c);
     for (size_t i = 0; i < shown; i++)
         skn_shape_audit(&c->w, &rows.at[i]);
-    skn_call_list_end(c, next, SKN_NONE, -1);
+    last = shown < rows.count
+               ? skn_arena_printf(c->mem, "%lld", (long long)rows.at[shown - 1].id)
+               : SKN_NONE;
+    skn_page_end_after(c, tag, last);
     return skn_page_fields(c, SKN_FIELDS_AUDIT);
 }
 

@@ -1,5 +1,5 @@
 /* Agents, what they remember, and the conversations they have for themselves. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -33,14 +33,11 @@ skein_rc skn_api_list_agents(skn_api_call *c)
 /* Changes with what a client may change, not with what the agent does. */
 static skn_str agent_stem(skn_api_call *c, const skein_agent *a, const skein_agent_work *work)
 {
-    skn_str  timer = skn_arena_printf(c->mem, "%d %" PRId64, work->paused, work->run_every);
-    skn_str  parts[] = {a->uid,      a->name, a->system_prompt, a->model, a->lead_name,
-                        a->settings, timer};
-    uint64_t hash = 0;
+    skn_str timer = skn_arena_printf(c->mem, "%d %" PRId64, work->paused, work->run_every);
+    skn_str parts[] = {a->uid,      a->name, a->system_prompt, a->model, a->lead_name,
+                       a->settings, timer};
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
-    return skn_arena_printf(c->mem, "\"a_%016" PRIx64, hash);
+    return skn_api_stem(c, 'a', parts, sizeof parts / sizeof parts[0]);
 }
 
 /* Its end tells the rest apart: what the agent does, and when it does it next. */
@@ -103,9 +100,10 @@ static skein_rc check_tools(skn_api_call *c, const skn_json *v)
         if (t->kind != SKN_JSON_STRING)
             return skn_call_invalid(c, "/tools", "must be a list of names");
         if (!may_be_tool(c, t->text))
-            return skn_call_invalid(c, skn_arena_printf(c->mem, "/tools/%d", i).p,
-                                    "is no tool that there is; those of servers have their "
-                                    "server's name and \"__\" before their own");
+            return skn_call_wrong(c,
+                                  "is no tool that there is; those of servers have their "
+                                  "server's name and \"__\" before their own",
+                                  "/tools/%d", i);
     }
     return SKEIN_OK;
 }
@@ -148,34 +146,27 @@ static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 
 static bool is_setting(skn_str name)
 {
-    return skn_str_is(name, "tools") || skn_str_is(name, "temperature") ||
-           skn_str_is(name, "maxTokens") || skn_str_is(name, "autoReply");
+    return skn_str_among(name, "tools temperature maxTokens autoReply");
 }
 
 /* The settings kept so far with those of the body over them; null removes one. */
 static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
 {
-    const skn_json *old = NULL;
-    skn_buf         b;
-    skn_jw          w;
-    skein_rc        rc = SKEIN_OK;
+    static const skn_json none = {.kind = SKN_JSON_OBJECT};
+    const skn_json       *old = NULL;
+    skn_buf               b;
+    skn_jw                w;
+    skein_rc              rc = SKEIN_OK;
 
+    for (const skn_json *m = c->json ? c->json->first : NULL; m && !rc; m = m->next)
+        rc = is_setting(m->key) ? check_setting(c, m) : SKEIN_OK;
+    if (rc)
+        return rc;
     if (settings->n && skn_json_parse(&old, *settings, "settings", c->mem, NULL))
         old = NULL;
     skn_buf_init(&b, (size_t)1 << 20);
     skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    for (const skn_json *m = old ? old->first : NULL; m; m = m->next)
-        if (!is_setting(m->key) || !skn_json_get(c->json, skn_arena_copy(c->mem, m->key).p)) {
-            skn_jw_key_str(&w, m->key);
-            skn_jw_raw(&w, m->raw);
-        }
-    for (const skn_json *m = c->json ? c->json->first : NULL; m && !rc; m = m->next)
-        if (is_setting(m->key) && !(rc = check_setting(c, m)) && m->kind != SKN_JSON_NULL) {
-            skn_jw_key_str(&w, m->key);
-            skn_jw_raw(&w, m->raw);
-        }
-    skn_jw_object_end(&w);
+    skn_api_merge(&w, old, c->json ? c->json : &none, is_setting, 0);
     *settings = skn_arena_copy(c->mem, skn_buf_str(&b));
     if (b.over)
         rc = skn_fail(&c->error, SKEIN_LIMIT, "the settings of an agent are over 1 MiB");
@@ -246,10 +237,7 @@ static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
         return rc;
     if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {
         if ((rc = skn_find_agent(c, a->lead_name, &lead)))
-            return rc == SKEIN_INVALID
-                       ? skn_call_invalid(c, "/lead",
-                                          skn_arena_printf(c->mem, "%s", c->error.message).p)
-                       : rc;
+            return rc == SKEIN_INVALID ? skn_call_invalid(c, "/lead", c->error.message) : rc;
         a->lead_name = lead.name;
     }
     return merge_settings(c, &a->settings);

@@ -1,5 +1,5 @@
 /* Conversations: the chats of a world, and those that its agents have for themselves. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 #include "base/hash.h"

@@ -1,6 +1,5 @@
 /* Editing a message of a person: how much that would take away, taking it away, and saying it again. */
 #include "api/call.h"
-#include "api/handlers.h"
 #include "base/error.h"
 
 /* --- Before anything changes, in the order that the first clients expect ----------------------------------------- */
@@ -79,11 +78,9 @@ static skein_rc check_session(skn_api_call *c)
 {
     if (in_session(c))
         return SKEIN_OK;
-    return skn_hint(&c->error,
-                    skn_fail(&c->error, SKEIN_SESSION_OFF,
-                             "session mode is off in world \"%.*s\": nothing was changed",
-                             SKN_FMT(c->world.name)),
-                    "Make a chat the world's currentChatId, then edit again.");
+    return skn_fail_hint(
+        &c->error, SKEIN_SESSION_OFF, "Make a chat the world's currentChatId, then edit again.",
+        "session mode is off in world \"%.*s\": nothing was changed", SKN_FMT(c->world.name));
 }
 
 /* --- Counting ----------------------------------------------------------------------------- */
@@ -175,8 +172,46 @@ static skein_rc answer_removal(skn_api_call *c, const skein_removal *done)
     return SKEIN_OK;
 }
 
-static skein_rc edit_begin(skn_api_call *c, skn_editing *e);
-static void     edit_end(skn_api_call *c, skn_editing *e);
+/* An edit under way; it is its worker's, from begin to end. */
+struct skn_editing {
+    skein_conversation_id chat;
+    skn_editing          *next;
+};
+
+/* One edit of a chat at a time. An edit takes away what was said later, so that a second one which came
+ * meanwhile was thought of for a conversation that is about to be another: whoever sent it is told,
+ * instead of being put in a queue. */
+
+static skein_rc edit_begin(skn_api_call *c, skn_editing *e)
+{
+    skn_api *api = c->api;
+    bool     running = false;
+
+    pthread_mutex_lock(&api->mu);
+    for (const skn_editing *one = api->editing; one; one = one->next)
+        running = running || one->chat.v == c->chat.id.v;
+    if (!running) {
+        *e = (skn_editing){c->chat.id, api->editing};
+        api->editing = e;
+    }
+    pthread_mutex_unlock(&api->mu);
+    if (!running)
+        return SKEIN_OK;
+    return skn_call_problem(c, 409, "edit-in-progress",
+                            "another edit of chat \"%.*s\" is under way", SKN_FMT(c->chat.uid));
+}
+
+static void edit_end(skn_api_call *c, skn_editing *e)
+{
+    skn_api      *api = c->api;
+    skn_editing **at;
+
+    pthread_mutex_lock(&api->mu);
+    for (at = &api->editing; *at != e;)
+        at = &(*at)->next;
+    *at = e->next;
+    pthread_mutex_unlock(&api->mu);
+}
 
 /* Finds the message, and edits while nobody else edits its chat. */
 static skein_rc edit_alone(skn_api_call *c, skein_rc (*edit)(skn_api_call *, skein_message *))
@@ -213,15 +248,11 @@ skein_rc skn_api_remove_message(skn_api_call *c)
 
 static skein_rc read_new_content(skn_api_call *c, skn_str *out)
 {
-    skein_rc rc = skn_call_text(c, "newContent", false, out);
+    skein_rc rc = skn_call_words(c, "newContent", false, out);
 
     if (!rc && !out->p)
-        rc = skn_call_text(c, "content", false, out);
-    if (rc)
-        return rc;
-    if (!out->p)
-        return skn_call_invalid(c, "/newContent", "is required");
-    return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/newContent", "has no text");
+        rc = skn_call_words(c, "content", false, out);
+    return rc || out->p ? rc : skn_call_invalid(c, "/newContent", "is required");
 }
 
 static skein_rc edit_message(skn_api_call *c, skein_message *m)
@@ -278,14 +309,11 @@ static skein_rc find_error(skn_api_call *c, skein_edit_error *out)
 /* Of half an edit the removal is done: there is nothing to try again. */
 static skein_rc check_whole(skn_api_call *c, const skein_edit_error *failed)
 {
-    skein_rc rc;
-
     if (!skn_str_starts(failed->uid, SKN_STR(SKEIN_EDIT_HALF)))
         return SKEIN_OK;
-    rc = skn_fail(
-        &c->error, SKEIN_CONFLICT,
+    return skn_fail_hint(
+        &c->error, SKEIN_CONFLICT, "Put them back with undo, and edit again.",
         "the messages of this edit were removed already, and its new text never came");
-    return skn_hint(&c->error, rc, "Put them back with undo, and edit again.");
 }
 
 /* All lanes move together or none does: what failed is done again for all agents. */
@@ -316,40 +344,4 @@ skein_rc skn_api_retry_edit(skn_api_call *c)
     rc = remove_again(c, &m);
     edit_end(c, &e);
     return rc;
-}
-
-/* One edit of a chat at a time. An edit takes away what was said later, so that a second one which came
- * meanwhile was thought of for a conversation that is about to be another: whoever sent it is told,
- * instead of being put in a queue. */
-
-static skein_rc edit_begin(skn_api_call *c, skn_editing *e)
-{
-    skn_api *api = c->api;
-    bool     running = false;
-
-    pthread_mutex_lock(&api->mu);
-    for (const skn_editing *one = api->editing; one; one = one->next)
-        running = running || one->chat.v == c->chat.id.v;
-    if (!running) {
-        *e = (skn_editing){c->chat.id, api->editing};
-        api->editing = e;
-    }
-    pthread_mutex_unlock(&api->mu);
-    if (!running)
-        return SKEIN_OK;
-    return skn_call_problem(c, 409, "edit-in-progress",
-                            "another edit of chat \"%.*s\" is under way", SKN_FMT(c->chat.uid));
-}
-
-/* Fails with 409 edit-in-progress while another edit of c->chat runs; else it has to be ended. */
-static void edit_end(skn_api_call *c, skn_editing *e)
-{
-    skn_api      *api = c->api;
-    skn_editing **at;
-
-    pthread_mutex_lock(&api->mu);
-    for (at = &api->editing; *at != e;)
-        at = &(*at)->next;
-    *at = e->next;
-    pthread_mutex_unlock(&api->mu);
 }

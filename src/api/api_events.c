@@ -1,5 +1,5 @@
 /* What happened: GET /events and GET /worlds/{w}/events, in pages. A server makes a stream of it, too. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Exports, and imports of what a client sends. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -197,7 +197,7 @@ skein_rc skn_api_import_world(skn_api_call *c)
     if (!c->body.n)
         return skn_call_invalid(c, "", "is empty: send the file to import");
     if (req.as_name.p && skn_name_normal(req.as_name, c->mem, &name, &c->error))
-        return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", c->error.message).p);
+        return skn_call_invalid(c, "/name", c->error.message);
     if (!(rc = upload_open(c, &u)))
         rc = skn_import(c->engine, u.path, &req, c->mem, &report, &c->error);
     upload_close(&u);

@@ -1,5 +1,5 @@
 /* The files a conversation is about. They lie in the folder that agents read. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -75,8 +75,7 @@ skein_rc skn_api_list_context_files(skn_api_call *c)
 
 static skein_rc bad_file(skn_api_call *c, size_t i, const char *why)
 {
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/files/%zu", i).p,
-                            skn_arena_printf(c->mem, "%s", why).p);
+    return skn_call_wrong(c, why, "/files/%zu", i);
 }
 
 /* NULL, or why it is none. */
@@ -143,10 +142,8 @@ static const skein_context_file *file_of(const skein_context_files *list, skn_st
 
 static skein_rc no_file(skn_api_call *c)
 {
-    return skn_hint(&c->error,
-                    skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" is not a context file here",
-                             SKN_FMT(c->params[2])),
-                    "\"skein files ls\" lists them");
+    return skn_fail_hint(&c->error, SKEIN_NOT_FOUND, "\"skein files ls\" lists them",
+                         "\"%.*s\" is not a context file here", SKN_FMT(c->params[2]));
 }
 
 static skein_rc answer_file(skn_api_call *c, skn_str path, bool content)

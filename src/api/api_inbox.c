@@ -1,5 +1,5 @@
 /* The inbox: briefings, questions, failures and what waits for a person's permission, of all worlds. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -17,46 +17,26 @@ static skein_rc find_world_named(skn_api_call *c, skn_str name)
 
 static skein_rc check_kind(skn_api_call *c, skn_str kind)
 {
-    static const char *const kinds[] = {"briefing", "question", "failure",
-                                        "finished", "mention",  "approval"};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!kind.p || skn_str_is(kind, kinds[i]))
-            return SKEIN_OK;
+    if (!kind.p || skn_str_among(kind, "briefing question failure finished mention approval"))
+        return SKEIN_OK;
     return skn_call_invalid(
         c, "/type", "is none of briefing, question, failure, finished, mention and approval");
 }
 
 static skein_rc read_state(skn_api_call *c, int *out)
 {
-    static const char *const states[] = {"all", "open", "done", "snoozed"};
+    static const char *const names[] = {"all", "open", "done", "snoozed"};
+    static const skn_enum    states = SKN_ENUM(names);
     skn_str                  state = skn_call_query(c, "state");
+    int                      i = 1;
 
-    *out = 0;
-    if (!state.p)
-        return SKEIN_OK;
-    for (int i = 0; i < 4; i++)
-        if (skn_str_is(state, states[i])) {
-            *out = i - 1;
-            return SKEIN_OK;
-        }
-    return skn_call_invalid(c, "/state", "is none of open, done, snoozed and all");
-}
-
-/* A cursor is the id of the item that was shown last. */
-static skein_rc read_cursor(skn_api_call *c, skn_str *out)
-{
-    skn_str cursor = skn_call_query(c, "cursor"), text;
-
-    *out = SKN_NONE;
-    if (!cursor.p)
-        return SKEIN_OK;
-    if (cursor.n > 512 || !skn_base64url_read(c->mem, cursor, &text) ||
-        !skn_str_starts(text, SKN_STR("inbox:")))
-        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
-    *out = skn_str_sub(text, 6, text.n);
+    if (state.p && !skn_enum_from(&states, state, &i))
+        return skn_call_invalid(c, "/state", "is none of open, done, snoozed and all");
+    *out = i - 1;
     return SKEIN_OK;
 }
+
+static const skn_str inbox_tag = {"inbox:", 6};
 
 static skein_rc read_query(skn_api_call *c, skein_inbox_query *q, int64_t *limit)
 {
@@ -66,7 +46,7 @@ static skein_rc read_query(skn_api_call *c, skein_inbox_query *q, int64_t *limit
     *q = (skein_inbox_query){.kind = skn_call_query(c, "type")};
     if ((rc = find_world_named(c, skn_call_query(c, "world"))) ||
         (rc = check_kind(c, q->kind)) || (rc = skn_call_query_flag(c, "unread", &unread)) ||
-        (rc = read_state(c, &q->done)) || (rc = read_cursor(c, &q->before)) ||
+        (rc = read_state(c, &q->done)) || (rc = skn_page_after(c, inbox_tag, &q->before)) ||
         (rc = skn_page_limit(c, SKN_PAGE_DEFAULT, limit)))
         return rc;
     q->world = c->world.id;
@@ -85,7 +65,6 @@ skein_rc skn_api_list_inbox(skn_api_call *c)
 {
     skein_inbox_query q;
     skein_inbox       inbox;
-    skn_str           next = SKN_NONE;
     int64_t           limit;
     size_t            shown;
     skein_rc          rc;
@@ -94,16 +73,13 @@ skein_rc skn_api_list_inbox(skn_api_call *c)
         (rc = skein_inbox_list(c->engine, &q, c->mem, &inbox, &c->error)))
         return rc;
     shown = inbox.count > (size_t)limit ? (size_t)limit : inbox.count;
-    if (shown < inbox.count)
-        next = skn_base64url(
-            c->mem, skn_arena_printf(c->mem, "inbox:%.*s", SKN_FMT(inbox.at[shown - 1].uid)));
     skn_jw_object(&c->w);
     write_counts(c, &inbox);
     skn_jw_key(&c->w, "data");
     skn_jw_array(&c->w);
     for (size_t i = 0; i < shown; i++)
         skn_shape_inbox_item(&c->w, &inbox.at[i]);
-    skn_call_list_end(c, next, SKN_NONE, -1);
+    skn_page_end_after(c, inbox_tag, shown < inbox.count ? inbox.at[shown - 1].uid : SKN_NONE);
     return skn_page_fields(c, SKN_FIELDS_INBOX_ITEM);
 }
 
@@ -234,13 +210,12 @@ skein_rc skn_api_remove_inbox_item(skn_api_call *c)
 static skein_rc read_answer(skn_api_call *c, const skein_inbox_item *item, skn_str *out)
 {
     bool     decide = skn_str_is(item->kind, "approval");
-    skein_rc rc = skn_call_text(c, decide ? "decision" : "text", true, out);
+    skein_rc rc = decide ? skn_call_text(c, "decision", true, out)
+                         : skn_call_words(c, "text", true, out);
 
-    if (rc)
-        return rc;
-    if (decide && !skn_str_is(*out, "allow") && !skn_str_is(*out, "deny"))
-        return skn_call_invalid(c, "/decision", "must be allow or deny");
-    return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/text", "has no text");
+    return rc || !decide || skn_str_among(*out, "allow deny")
+               ? rc
+               : skn_call_invalid(c, "/decision", "must be allow or deny");
 }
 
 static skein_rc write_message(skn_api_call *c, const skein_inbox_item *item,

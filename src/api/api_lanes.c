@@ -1,5 +1,5 @@
 /* Delegations that a person or a program notes down: one is started under a lane, and how it ended is said. */
-#include "api/handlers.h"
+#include "api/call.h"
 #include "base/clock.h"
 #include "base/error.h"
 

@@ -1,22 +1,23 @@
 /* Reading messages: in pages, one by one, and what became of them. Posting is in api_post.c. */
-#include "api/handlers.h"
+#include "api/call.h"
 #include "base/error.h"
 
 #define COVERED_MOST 200 /* messages that are named */
 
+skein_rc skn_api_answer_named_lane(skn_api_call *c, const skein_version *version)
+{
+    skein_agent agent;
+    skein_rc    rc = skn_find_memory(c, skn_call_query(c, "agent"), &agent);
+
+    return rc ? rc : skn_api_answer_lane(c, version, agent.id, skn_call_query(c, "delegation"));
+}
+
 skein_rc skn_api_list_chat_messages(skn_api_call *c)
 {
-    skn_str       name = skn_call_query(c, "agent");
-    skein_agent   agent = {.id = {0}};
     skein_version version;
-    skein_rc      rc;
+    skein_rc      rc = skn_api_version(c, &version);
 
-    if ((name.p && (rc = skn_find_agent(c, name, &agent))) ||
-        (rc = skn_api_version(c, &version)))
-        return rc;
-    if (c->chat.agent.v == agent.id.v) /* its own conversation is all in its memory */
-        agent.id.v = 0;
-    return skn_api_answer_lane(c, &version, agent.id, skn_call_query(c, "delegation"));
+    return rc ? rc : skn_api_answer_named_lane(c, &version);
 }
 
 skein_rc skn_api_list_messages(skn_api_call *c)
@@ -215,9 +216,8 @@ typedef struct append {
 static skein_rc blame(skn_api_call *c, skein_rc rc, size_t index)
 {
     skein_error told = c->error;
-    const char *pointer = skn_arena_printf(c->mem, "/messages/%zu", index).p;
 
-    skn_call_invalid(c, pointer, told.message);
+    skn_call_wrong(c, told.message, "/messages/%zu", index);
     c->error = told;
     if (rc != SKEIN_INVALID)
         c->problem = NULL;

@@ -1,6 +1,6 @@
 /* Saying something. The message is stored; then the answer is given at once, or when all have answered. Whoever carries
  * the call waits: see skn_posting. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -106,14 +106,9 @@ static skein_rc check_reply(skn_api_call *c, skn_str to, skn_str client)
 
 static skein_rc read_content(skn_api_call *c, skn_str *out)
 {
-    const char *member = skn_api_has(c, "content") ? "content" : "message";
-    skein_rc    rc = skn_call_text(c, member, false, out);
+    bool old = skn_api_has(c, "message") && !skn_api_has(c, "content");
 
-    if (rc)
-        return rc;
-    if (!out->p)
-        return skn_call_invalid(c, "/content", "is required");
-    return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/content", "has no text");
+    return skn_call_words(c, old ? "message" : "content", true, out);
 }
 
 static skein_rc read_post(skn_api_call *c, skein_post *post)

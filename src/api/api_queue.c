@@ -1,5 +1,5 @@
 /* Messages that wait until the agents are done, and stopping the agents. */
-#include "api/handlers.h"
+#include "api/call.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -54,11 +54,9 @@ skein_rc skn_api_change_queued(skn_api_call *c)
     bool          now;
     skein_rc      rc;
 
-    if ((rc = skn_call_text(c, "content", false, &content)) ||
+    if ((rc = skn_call_words(c, "content", false, &content)) ||
         (rc = skn_call_flag(c, "send", false, &now)) || (rc = find_waiting(c, &waiting)))
         return rc;
-    if (content.p && !skn_str_trim(content).n)
-        return skn_call_invalid(c, "/content", "has no text");
     if (content.p &&
         (rc = skein_queue_edit(c->engine, c->chat.id, c->params[2], content, &c->error)))
         return skn_api_blame(c, rc);
@@ -135,8 +133,7 @@ static skein_rc find_targets(skn_stopping *s)
         return add_agent(s, (skein_agent_id){0});
     for (const skn_json *v = list->first; v; v = v->next, n++) {
         if (v->kind != SKN_JSON_STRING)
-            return skn_call_invalid(c, skn_arena_printf(c->mem, "/agents/%zu", n).p,
-                                    "must be the name of an agent");
+            return skn_call_wrong(c, "must be the name of an agent", "/agents/%zu", n);
         if ((rc = skn_find_agent(c, v->text, &agent)) || (rc = add_agent(s, agent.id)))
             return rc;
     }

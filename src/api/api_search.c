@@ -1,8 +1,7 @@
 /* Search: the engine finds words, conditions are checked on what it finds. A cursor names the message
  * behind which to go on, so that it means the same for ever, and a search that has little to show for
  * much looking can stop and be taken up again. */
-#include "api/handlers.h"
-#include "api/search_conditions.h"
+#include "api/call.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -13,128 +12,6 @@
 
 #define LOOK_MOST 10000 /* messages that are looked at for one page */
 #define AT_ONCE   500   /* hits that are read for what only their conversation tells */
-
-typedef struct finding {
-    skn_api_call         *c;
-    skein_search_request *req;
-    const skn_conditions *conditions;
-    int64_t               limit;
-    skn_vec(skein_hit) hits;
-} finding;
-
-static bool     conditions_any(const skn_conditions *w);
-static skein_rc conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits);
-
-static skein_rc find_some(finding *f, skein_hits *out)
-{
-    skn_api_call *c = f->c;
-    int64_t       missing = f->limit - (int64_t)f->hits.n;
-    skein_rc      rc;
-
-    f->req->limit = missing < AT_ONCE ? missing : AT_ONCE;
-    rc = skein_search(c->engine, f->req, c->mem, out, &c->error);
-    if (rc == SKEIN_INVALID)
-        return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
-    f->req->below = out->below;
-    return rc || !conditions_any(f->conditions) ? rc : conditions_sift(c, f->conditions, out);
-}
-
-/* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
-static skein_rc find(finding *f)
-{
-    skein_hits part;
-    skein_rc   rc;
-
-    do {
-        if ((rc = find_some(f, &part)))
-            return rc;
-        for (size_t i = 0; i < part.count; i++)
-            skn_vec_add(f->c->mem, &f->hits, part.at[i]);
-        f->req->looks -= part.looked;
-    } while (f->req->below.v && f->req->looks > 0 && (int64_t)f->hits.n < f->limit);
-    return SKEIN_OK;
-}
-
-/* "archived": true for nothing else, false for all but those; without it both are found. */
-static skein_rc read_archived(skn_api_call *c, skein_archived *out)
-{
-    bool     only;
-    skein_rc rc = skn_call_query_flag(c, "archived", &only);
-
-    *out = !skn_call_query(c, "archived").p ? SKEIN_ARCHIVED_ALSO
-           : only                           ? SKEIN_ARCHIVED_ONLY
-                                            : SKEIN_ARCHIVED_NOT;
-    return rc;
-}
-
-/* Of this search alone. */
-static skn_str search_tag(skn_api_call *c, const skein_search_request *req, skn_str q)
-{
-    uint64_t hash = skn_hash_bytes((req->current_only ? 21 : 20) + 2 * req->archived, q);
-
-    hash ^= (uint64_t)req->world.v * 31 + (uint64_t)req->conversation.v;
-    return skn_arena_printf(c->mem, "search %016" PRIx64, hash);
-}
-
-static skein_rc conditions_read(skn_api_call *c, skn_str q, skn_conditions **out,
-                                skn_str *words);
-static bool     conditions_wants(const skein_message *m, void *conditions);
-
-static skein_rc search(skn_api_call *c, skein_search_request *req)
-{
-    skn_str         q = skn_call_query(c, "q"), next = SKN_NONE;
-    finding         f = {.c = c, .req = req};
-    skn_conditions *conditions;
-    skn_page        page;
-    skein_rc        rc;
-
-    if (!q.p || !skn_str_trim(q).n)
-        return skn_call_invalid(c, "/q", "is required");
-    if ((rc = conditions_read(c, q, &conditions, &req->query)) ||
-        (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
-        (rc = read_archived(c, &req->archived)) ||
-        (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
-        return rc;
-    if (!req->query.n)
-        req->query = SKN_NONE; /* conditions alone: every message is looked at */
-    if (conditions_any(conditions)) {
-        req->wants = conditions_wants;
-        req->arg = conditions;
-    }
-    f.conditions = conditions;
-    f.limit = page.limit;
-    req->below.v = page.asked ? page.from : 0;
-    req->looks = LOOK_MOST;
-    if ((rc = find(&f)))
-        return rc;
-    skn_call_list(c);
-    for (size_t i = 0; i < f.hits.n; i++)
-        skn_shape_hit(&c->w, &f.hits.p[i]);
-    if (req->below.v)
-        next = skn_page_cursor(c, &page, req->below.v, page.limit);
-    skn_call_list_end(c, next, SKN_NONE, next.p || page.asked ? -1 : (int64_t)f.hits.n);
-    return skn_page_fields(c, SKN_FIELDS_HIT);
-}
-
-skein_rc skn_api_search(skn_api_call *c)
-{
-    skein_search_request req = {.limit = 0};
-
-    return search(c, &req);
-}
-
-skein_rc skn_api_search_world(skn_api_call *c)
-{
-    skein_search_request req = {.limit = 0};
-    skn_str              chat = skn_call_query(c, "chatId");
-    skein_rc             rc;
-
-    if (chat.p && (rc = skn_find_chat(c, chat)))
-        return rc;
-    req.world = c->world.id;
-    req.conversation = c->chat.id;
-    return search(c, &req);
-}
 
 #define RUN_MOST ((size_t)200)
 #define NEAR     10 /* messages before and after one that are near it */
@@ -160,7 +37,10 @@ static const char *const mark_names[MARKS] = {
     "is:unreplied", "is:memory-only", "is:edited", "is:squashed", "is:background",
     "is:archived",  "is:failed",      "has:tool",  "has:code",    "has:link"};
 
-struct skn_conditions {
+/* What a search asks for beside its words: from:ada is:unreplied -not. A word with a known beginning before its colon is a
+ * condition, one after "-" must not be there. Conditions of a message are checked while the engine looks for the rest, those
+ * that need more on what it found. */
+typedef struct conditions {
     skn_str   text[TEXTS];
     bool      mark[MARKS];
     int64_t   version;       /* 0: any */
@@ -169,8 +49,8 @@ struct skn_conditions {
     skn_terms not_terms;
     skn_map  *thread; /* ids of the messages of a reply thread; NULL: any */
     skn_map  *near;   /* the same of those that stand around a message */
-    bool      any;
-};
+    bool      any;    /* is there a condition at all? */
+} conditions;
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -197,7 +77,7 @@ static skein_rc find_one(skn_api_call *c, skn_str word, skn_str id, skein_messag
 }
 
 /* All messages below one. */
-static skein_rc read_thread(skn_api_call *c, skn_str word, skn_str id, skn_conditions *w)
+static skein_rc read_thread(skn_api_call *c, skn_str word, skn_str id, conditions *w)
 {
     skein_message      root;
     skein_conversation home;
@@ -234,7 +114,7 @@ static skein_rc find_place(skn_api_call *c, const skein_conversation *home, skei
 }
 
 /* The messages around one, itself among them. */
-static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, skn_conditions *w)
+static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, conditions *w)
 {
     skein_message      m;
     skein_conversation home;
@@ -259,7 +139,7 @@ static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, skn_conditi
 }
 
 static skein_rc read_value(skn_api_call *c, skn_str word, skn_str key, skn_str value,
-                           skn_conditions *w, bool *known)
+                           conditions *w, bool *known)
 {
     *known = true;
     for (size_t i = 0; i < TEXTS; i++)
@@ -286,7 +166,7 @@ static skein_rc read_value(skn_api_call *c, skn_str word, skn_str key, skn_str v
     return SKEIN_OK;
 }
 
-static skein_rc read_word(skn_api_call *c, skn_str word, skn_conditions *w, bool *known)
+static skein_rc read_word(skn_api_call *c, skn_str word, conditions *w, bool *known)
 {
     ptrdiff_t colon = skn_str_find(word, SKN_STR(":"));
     skn_str   key, value;
@@ -328,7 +208,7 @@ static void add_word(skn_buf *b, skn_str word)
     skn_buf_add(b, word);
 }
 
-static skein_rc read_words(skn_api_call *c, skn_str q, skn_conditions *w, skn_buf *plain,
+static skein_rc read_words(skn_api_call *c, skn_str q, conditions *w, skn_buf *plain,
                            skn_buf *without)
 {
     skn_str  word;
@@ -351,12 +231,11 @@ static skein_rc read_words(skn_api_call *c, skn_str q, skn_conditions *w, skn_bu
 }
 
 /* Reads q; *words is what is left for the engine. Fails on a condition that cannot be. */
-static skein_rc conditions_read(skn_api_call *c, skn_str q, skn_conditions **out,
-                                skn_str *words)
+static skein_rc conditions_read(skn_api_call *c, skn_str q, conditions **out, skn_str *words)
 {
-    skn_conditions *w = SKN_NEW(c->mem, skn_conditions);
-    skn_buf         plain, without;
-    skein_rc        rc;
+    conditions *w = SKN_NEW(c->mem, conditions);
+    skn_buf     plain, without;
+    skein_rc    rc;
 
     skn_buf_init(&plain, SKN_QUERY_BYTES * 2);
     skn_buf_init(&without, SKN_QUERY_BYTES * 2);
@@ -371,12 +250,6 @@ static skein_rc conditions_read(skn_api_call *c, skn_str q, skn_conditions **out
     }
     *out = w;
     return rc;
-}
-
-/* Is there any condition at all? */
-static bool conditions_any(const skn_conditions *w)
-{
-    return w->any;
 }
 
 /* --- Checking ----------------------------------------------------------------------------- */
@@ -413,7 +286,7 @@ static bool is_from(const skein_message *m, skn_str name)
     return person ? m->author == SKEIN_BY_HUMAN : same(m->sender, name);
 }
 
-static bool meets_texts(const skn_conditions *w, const skein_message *m)
+static bool meets_texts(const conditions *w, const skein_message *m)
 {
     const skn_str *t = w->text;
 
@@ -431,7 +304,7 @@ static bool has_link(skn_str text)
            skn_str_find(text, SKN_STR("https://")) >= 0;
 }
 
-static bool meets_marks(const skn_conditions *w, const skein_message *m)
+static bool meets_marks(const conditions *w, const skein_message *m)
 {
     const bool *is = w->mark;
 
@@ -443,11 +316,11 @@ static bool meets_marks(const skn_conditions *w, const skein_message *m)
 }
 
 /* Does a message meet those that it tells by itself? For skein_search_request. */
-static bool conditions_wants(const skein_message *m, void *conditions)
+static bool conditions_wants(const skein_message *m, void *arg)
 {
-    const skn_conditions *w = conditions;
-    size_t                at;
-    bool                  ok = (!w->before || m->created_at < w->before) &&
+    const conditions *w = arg;
+    size_t            at;
+    bool              ok = (!w->before || m->created_at < w->before) &&
               (!w->after || m->created_at >= w->after) &&
               (!w->thread || skn_map_get_int(w->thread, m->id.v)) &&
               (!w->near || skn_map_get_int(w->near, m->id.v)) && meets_texts(w, m) &&
@@ -462,7 +335,7 @@ static bool conditions_wants(const skein_message *m, void *conditions)
 }
 
 /* What the place of a message tells. */
-static bool stands_right(const skn_conditions *w, const skein_hit *hit)
+static bool stands_right(const conditions *w, const skein_hit *hit)
 {
     const skein_conversation *chat = &hit->conversation;
     const skn_str            *t = w->text;
@@ -487,7 +360,7 @@ static size_t run_of(const skein_hits *hits, size_t from)
 }
 
 /* What only the whole conversation tells: whether anybody answered. Asked for many at once. */
-static skein_rc sift_facts(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
+static skein_rc sift_facts(skn_api_call *c, const conditions *w, skein_hits *hits)
 {
     skein_message       *list = SKN_ARRAY(c->mem, RUN_MOST, skein_message);
     skein_message_facts *facts = SKN_ARRAY(c->mem, RUN_MOST, skein_message_facts);
@@ -513,7 +386,7 @@ static skein_rc sift_facts(skn_api_call *c, const skn_conditions *w, skein_hits 
 }
 
 /* Leaves the hits that meet the others too. */
-static skein_rc conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
+static skein_rc conditions_sift(skn_api_call *c, const conditions *w, skein_hits *hits)
 {
     size_t kept = 0;
 
@@ -522,4 +395,121 @@ static skein_rc conditions_sift(skn_api_call *c, const skn_conditions *w, skein_
             hits->at[kept++] = hits->at[i];
     hits->count = kept;
     return w->mark[UNREPLIED] || w->mark[MEMORY_ONLY] ? sift_facts(c, w, hits) : SKEIN_OK;
+}
+
+/* --- Finding ------------------------------------------------------------------------------ */
+
+typedef struct finding {
+    skn_api_call         *c;
+    skein_search_request *req;
+    const conditions     *wanted;
+    int64_t               limit;
+    skn_vec(skein_hit) hits;
+} finding;
+
+static skein_rc find_some(finding *f, skein_hits *out)
+{
+    skn_api_call *c = f->c;
+    int64_t       missing = f->limit - (int64_t)f->hits.n;
+    skein_rc      rc;
+
+    f->req->limit = missing < AT_ONCE ? missing : AT_ONCE;
+    rc = skein_search(c->engine, f->req, c->mem, out, &c->error);
+    if (rc == SKEIN_INVALID)
+        return skn_call_invalid(c, "/q", c->error.message);
+    f->req->below = out->below;
+    return rc || !f->wanted->any ? rc : conditions_sift(c, f->wanted, out);
+}
+
+/* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
+static skein_rc find(finding *f)
+{
+    skein_hits part;
+    skein_rc   rc;
+
+    do {
+        if ((rc = find_some(f, &part)))
+            return rc;
+        for (size_t i = 0; i < part.count; i++)
+            skn_vec_add(f->c->mem, &f->hits, part.at[i]);
+        f->req->looks -= part.looked;
+    } while (f->req->below.v && f->req->looks > 0 && (int64_t)f->hits.n < f->limit);
+    return SKEIN_OK;
+}
+
+/* "archived": true for nothing else, false for all but those; without it both are found. */
+static skein_rc read_archived(skn_api_call *c, skein_archived *out)
+{
+    bool     only;
+    skein_rc rc = skn_call_query_flag(c, "archived", &only);
+
+    *out = !skn_call_query(c, "archived").p ? SKEIN_ARCHIVED_ALSO
+           : only                           ? SKEIN_ARCHIVED_ONLY
+                                            : SKEIN_ARCHIVED_NOT;
+    return rc;
+}
+
+/* Of this search alone. */
+static skn_str search_tag(skn_api_call *c, const skein_search_request *req, skn_str q)
+{
+    uint64_t hash = skn_hash_bytes((req->current_only ? 21 : 20) + 2 * req->archived, q);
+
+    hash ^= (uint64_t)req->world.v * 31 + (uint64_t)req->conversation.v;
+    return skn_arena_printf(c->mem, "search %016" PRIx64, hash);
+}
+
+static skein_rc search(skn_api_call *c, skein_search_request *req)
+{
+    skn_str     q = skn_call_query(c, "q"), next = SKN_NONE;
+    finding     f = {.c = c, .req = req};
+    conditions *wanted;
+    skn_page    page;
+    skein_rc    rc;
+
+    if (!q.p || !skn_str_trim(q).n)
+        return skn_call_invalid(c, "/q", "is required");
+    if ((rc = conditions_read(c, q, &wanted, &req->query)) ||
+        (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
+        (rc = read_archived(c, &req->archived)) ||
+        (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
+        return rc;
+    if (!req->query.n)
+        req->query = SKN_NONE; /* conditions alone: every message is looked at */
+    if (wanted->any) {
+        req->wants = conditions_wants;
+        req->arg = wanted;
+    }
+    f.wanted = wanted;
+    f.limit = page.limit;
+    req->below.v = page.asked ? page.from : 0;
+    req->looks = LOOK_MOST;
+    if ((rc = find(&f)))
+        return rc;
+    skn_call_list(c);
+    for (size_t i = 0; i < f.hits.n; i++)
+        skn_shape_hit(&c->w, &f.hits.p[i]);
+    if (req->below.v)
+        next = skn_page_cursor(c, &page, req->below.v, page.limit);
+    skn_call_list_end(c, next, SKN_NONE, next.p || page.asked ? -1 : (int64_t)f.hits.n);
+    return skn_page_fields(c, SKN_FIELDS_HIT);
+}
+
+skein_rc skn_api_search(skn_api_call *c)
+{
+    skein_search_request req = {.limit = 0};
+
+    return search(c, &req);
+}
+
+skein_rc skn_api_search_world(skn_api_call *c)
+{
+    skein_search_request req = {.limit = 0};
+    skn_str              chat = skn_call_query(c, "chatId");
+    skein_rc             rc;
+
+    if (chat.p && (rc = skn_find_chat(c, chat)))
+        return rc;
+    req.world = c->world.id;
+    req.conversation = c->chat.id;
+    return search(c, &req);
 }

@@ -1,5 +1,5 @@
 /* Messages in answers: with what surrounds them, and in pages of a lane. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #define REPLIES_MOST ((size_t)20) /* of one message, where they are included */
 
@@ -61,8 +61,7 @@ static skein_rc api_include(skn_api_call *c, int64_t version, skn_told_messages 
     while (rest.p && skn_str_split(&rest, ',', &one)) {
         one = skn_str_trim(one);
         replies = replies || skn_str_is(one, "replies");
-        if (one.n && !skn_str_is(one, "replies") && !skn_str_is(one, "delivery") &&
-            !skn_str_is(one, "instructions"))
+        if (one.n && !skn_str_among(one, "replies delivery instructions"))
             return skn_call_invalid(c, "/include",
                                     "names none of replies, delivery and instructions");
     }
@@ -199,9 +198,7 @@ static skein_rc place_of(lane_page *l, const char *name, skn_str id, int64_t *at
         *at = m.position;
     if (rc)
         return rc;
-    return *at >= 0 ? SKEIN_OK
-                    : skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", name).p,
-                                       "is not in this version");
+    return *at >= 0 ? SKEIN_OK : skn_call_wrong(c, "is not in this version", "/%s", name);
 }
 
 /* before=ID, after=ID and around=ID; a cursor says it all by itself. */

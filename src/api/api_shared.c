@@ -1,8 +1,9 @@
 /* What the handlers of several resources share. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,6 +12,8 @@
 #define WORK_MOST 1000
 #define IDS_MOST  10000
 #define LIST_MOST 1000
+
+enum { MERGED_LEVELS = 6 }; /* a variable of a tool server is the fourth */
 
 void skn_api_location(skn_api_call *c, int status, const char *fmt, ...)
 {
@@ -38,10 +41,9 @@ skein_rc skn_api_chat_or_current(skn_api_call *c)
     if (c->world.current_chat.v)
         return skein_conversation_get(c->engine, c->world.current_chat, c->mem, &c->chat,
                                       &c->error);
-    return skn_hint(&c->error,
-                    skn_fail(&c->error, SKEIN_SESSION_OFF,
-                             "session mode is off in world \"%.*s\"", SKN_FMT(c->world.name)),
-                    "Name a chat with chatId, or make one the world's currentChatId.");
+    return skn_fail_hint(&c->error, SKEIN_SESSION_OFF,
+                         "Name a chat with chatId, or make one the world's currentChatId.",
+                         "session mode is off in world \"%.*s\"", SKN_FMT(c->world.name));
 }
 
 static skein_rc find_said(skn_api_call *c, skein_message *out)
@@ -163,7 +165,7 @@ skein_rc skn_api_name(skn_api_call *c, bool needed, skn_str *out)
 
     if (rc || !out->p || !skn_name_normal(*out, c->mem, out, &err))
         return rc;
-    rc = skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+    rc = skn_call_invalid(c, "/name", err.message);
     return skn_hint(&c->error, rc, "%s", err.hint);
 }
 
@@ -228,10 +230,9 @@ skein_rc skn_api_match(skn_api_call *c, skn_str stem, const char *what, bool *as
     while (skn_str_split(&list, ',', &tag))
         if (has_stem(skn_str_trim(tag), stem))
             return SKEIN_OK;
-    return skn_hint(&c->error,
-                    skn_fail(&c->error, SKEIN_VERSION_CHANGED,
-                             "somebody has changed %s since it was read", what),
-                    "Read it again, and repeat the request with its new ETag.");
+    return skn_fail_hint(&c->error, SKEIN_VERSION_CHANGED,
+                         "Read it again, and repeat the request with its new ETag.",
+                         "somebody has changed %s since it was read", what);
 }
 
 void skn_api_fresh_etag(skn_api_call *c)
@@ -295,6 +296,49 @@ skein_rc skn_api_blame(skn_api_call *c, skein_rc rc)
 
 /* --- Members of the body ------------------------------------------------------------------ */
 
+skn_str skn_api_stem(skn_api_call *c, char kind, const skn_str *parts, size_t count)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < count; i++)
+        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
+    return skn_arena_printf(c->mem, "\"%c_%016" PRIx64, kind, hash);
+}
+
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
+        if (skn_str_eq(m->key, key))
+            return m;
+    return NULL;
+}
+
+/* RFC 7396. A text that stands for a secret in answers leaves the secret as it is. */
+void skn_api_merge(skn_jw *w, const skn_json *old, const skn_json *patch,
+                   bool (*takes)(skn_str key), int level)
+{
+    bool            into = patch->kind == SKN_JSON_OBJECT && level < MERGED_LEVELS;
+    const skn_json *first = old && old->kind == SKN_JSON_OBJECT ? old->first : NULL;
+
+    w->out->over = w->out->over || patch->count > SKN_MERGED_MEMBERS;
+    if (!into || w->out->over) {
+        skn_jw_raw(w, old && skn_str_is(patch->text, "…") ? old->raw : patch->raw);
+        return;
+    }
+    skn_jw_object(w);
+    for (const skn_json *m = first; m; m = m->next)
+        if ((takes && !takes(m->key)) || !member_of(patch, m->key)) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_raw(w, m->raw);
+        }
+    for (const skn_json *m = patch->first; m; m = m->next)
+        if (m->kind != SKN_JSON_NULL && (!takes || takes(m->key))) {
+            skn_jw_key_str(w, m->key);
+            skn_api_merge(w, member_of(old, m->key), m, NULL, level + 1);
+        }
+    skn_jw_object_end(w);
+}
+
 skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
                       const skn_json **out)
 {
@@ -303,21 +347,20 @@ skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
     *out = v && v->kind != SKN_JSON_NULL ? v : NULL;
     if (!*out || v->kind == SKN_JSON_ARRAY)
         return SKEIN_OK;
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "must be a list");
+    return skn_call_wrong(c, "must be a list", "/%s", member);
 }
 
 skein_rc skn_api_body_list(skn_api_call *c, const char *member, const skn_json **out)
 {
-    const char *pointer = skn_arena_printf(c->mem, "/%s", member).p;
-    skein_rc    rc;
+    skein_rc rc;
 
     *out = c->json && c->json->kind == SKN_JSON_ARRAY ? c->json : NULL;
     if (!*out && (rc = skn_api_list(c, c->json, member, out)))
         return rc;
     if (!*out)
-        return skn_call_invalid(c, pointer, "is required");
+        return skn_call_wrong(c, "is required", "/%s", member);
     if ((*out)->count > LIST_MOST)
-        return skn_call_invalid(c, pointer, "has more than 1000 members");
+        return skn_call_wrong(c, "has more than 1000 members", "/%s", member);
     return SKEIN_OK;
 }
 
@@ -332,7 +375,7 @@ skein_rc skn_api_ids(skn_api_call *c, const char *member, skein_message_ids *out
     if (rc)
         return rc;
     if (!list || list->count == 0)
-        return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "is required");
+        return skn_call_wrong(c, "is required", "/%s", member);
     if (list->count > IDS_MOST)
         return skn_fail(&c->error, SKEIN_LIMIT,
                         "%" PRIu32 " messages are named; the limit is %d", list->count,
@@ -340,8 +383,7 @@ skein_rc skn_api_ids(skn_api_call *c, const char *member, skein_message_ids *out
     ids = SKN_ARRAY(c->mem, list->count, skein_message_id);
     for (const skn_json *v = list->first; v; v = v->next) {
         if (v->kind != SKN_JSON_STRING)
-            return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s/%zu", member, n).p,
-                                    "must be a message id");
+            return skn_call_wrong(c, "must be a message id", "/%s/%zu", member, n);
         if ((rc = skn_find_message(c, v->text, &m)))
             return rc;
         ids[n++] = m.id;
@@ -358,8 +400,8 @@ static skein_rc read_instruction(skn_api_call *c, const skn_json *v, size_t i,
     if (v->kind == SKN_JSON_OBJECT && !skn_json_text(v, "type", &out->type, &err) &&
         !skn_json_text(v, "target", &out->target, &err) && out->type.n)
         return SKEIN_OK;
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/instructions/%zu", i).p,
-                            "must be an object with the text \"type\", and perhaps \"target\"");
+    return skn_call_wrong(c, "must be an object with the text \"type\", and perhaps \"target\"",
+                          "/instructions/%zu", i);
 }
 
 skein_rc skn_api_instructions(skn_api_call *c, const skn_json *of, skein_instruction **out,
@@ -377,14 +419,4 @@ skein_rc skn_api_instructions(skn_api_call *c, const skn_json *of, skein_instruc
         if ((rc = read_instruction(c, v, *count, &(*out)[*count])))
             return rc;
     return SKEIN_OK;
-}
-
-skein_rc skn_api_send_squash(skn_api_call *c, const skn_squash_request *what)
-{
-    return c->api->o.send_squash ? c->api->o.send_squash(c, what) : skn_api_no_models(c);
-}
-
-skein_rc skn_api_send_compact(skn_api_call *c, const skn_compact_request *what)
-{
-    return c->api->o.send_compact ? c->api->o.send_compact(c, what) : skn_api_no_models(c);
 }

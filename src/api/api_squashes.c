@@ -1,5 +1,5 @@
 /* Squashes, by hand and by models, and branches. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -49,7 +49,7 @@ static skein_rc read_spec(skn_api_call *c, skein_squash_spec *spec)
 
     *spec = (skein_squash_spec){.content = SKN_NONE};
     if ((rc = skn_api_ids(c, "sourceMessageIds", &spec->sources)) ||
-        (rc = skn_call_text(c, "content", false, &spec->content)) ||
+        (rc = skn_call_words(c, "content", false, &spec->content)) ||
         (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
         (rc = skn_call_text(c, "model", false, &spec->model)))
         return rc;
@@ -58,11 +58,9 @@ static skein_rc read_spec(skn_api_call *c, skein_squash_spec *spec)
         return skn_call_invalid(c, "/sourceMessageIds", "must name two messages or more");
     if (!spec->content.p && !spec->prompt.p)
         return skn_call_invalid(c, "/content", "is required, or \"prompt\" for a model");
-    if (!spec->content.p)
-        return skn_str_trim(spec->prompt).n ? SKEIN_OK
-                                            : skn_call_invalid(c, "/prompt", "has no text");
-    return skn_str_trim(spec->content).n ? SKEIN_OK
-                                         : skn_call_invalid(c, "/content", "has no text");
+    return spec->content.p || skn_str_trim(spec->prompt).n
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/prompt", "has no text");
 }
 
 /* What would be refused later is refused before a model is asked; a dry run may be made at any time. */
@@ -94,6 +92,11 @@ static skein_rc read_sources(skn_api_call *c, const skein_squash *was, skein_mes
     return SKEIN_OK;
 }
 
+static skein_rc send_squash(skn_api_call *c, const skn_squash_request *what)
+{
+    return c->api->o.send_squash ? c->api->o.send_squash(c, what) : skn_api_no_models(c);
+}
+
 /* What a model may be asked must be possible before it is: the engine is asked with any text. It says what
  * else has to go, the other half of tool calls: the model reads that too. */
 static skein_rc ask_model(skn_api_call *c, skn_squash_request *request)
@@ -115,7 +118,7 @@ static skein_rc ask_model(skn_api_call *c, skn_squash_request *request)
         return rc;
     request->world = c->world.id;
     request->spec.by_agent = true;
-    return skn_api_send_squash(c, request);
+    return send_squash(c, request);
 }
 
 skein_rc skn_api_squash(skn_api_call *c)
@@ -182,8 +185,9 @@ static skein_rc check_undone(skn_api_call *c, const skein_squash *was)
 
     if (rc || m.position < 0 || !skn_str_eq(m.uid, was->result.uid))
         return SKEIN_OK;
-    rc = skn_fail(&c->error, SKEIN_CONFLICT, "squash \"%.*s\" still stands", SKN_FMT(was->uid));
-    return skn_hint(&c->error, rc, "Undo it first, or ask for a preview with \"dryRun\".");
+    return skn_fail_hint(&c->error, SKEIN_CONFLICT,
+                         "Undo it first, or ask for a preview with \"dryRun\".",
+                         "squash \"%.*s\" still stands", SKN_FMT(was->uid));
 }
 
 /* The same messages and prompt, and another answer; the body may ask with other words. */
@@ -205,7 +209,7 @@ skein_rc skn_api_rerun_squash(skn_api_call *c)
         return skn_call_invalid(c, "/prompt", "is required: the squash was made by hand");
     if (request.how.dry_run) {
         request.world = c->world.id;
-        return skn_api_send_squash(c, &request);
+        return send_squash(c, &request);
     }
     rc = check_undone(c, &was);
     return rc ? rc : ask_model(c, &request);

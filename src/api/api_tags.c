@@ -1,5 +1,5 @@
 /* Tags, and the instructions they put on messages. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -35,8 +35,7 @@ skein_rc skn_api_list_tags(skn_api_call *c)
 
 static skein_rc bad_tag(skn_api_call *c, size_t i, const char *why)
 {
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/tags/%zu", i).p,
-                            skn_arena_printf(c->mem, "%s", why).p);
+    return skn_call_wrong(c, why, "/tags/%zu", i);
 }
 
 /* How a tag is defined, but for its name. */
@@ -94,10 +93,8 @@ skein_rc skn_api_set_tags(skn_api_call *c)
 
 static skein_rc no_tag(skn_api_call *c)
 {
-    return skn_hint(
-        &c->error,
-        skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no tag \"%.*s\"", SKN_FMT(c->params[1])),
-        "Define it with \"skein tag new\"");
+    return skn_fail_hint(&c->error, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
+                         "there is no tag \"%.*s\"", SKN_FMT(c->params[1]));
 }
 
 /* The tag that the path names, as it is in the chat. */

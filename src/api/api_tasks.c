@@ -1,5 +1,5 @@
 /* Work for agents: tasks, what others tell them, what they wait for, and their knowledge. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -7,44 +7,27 @@
 
 /* --- Tasks -------------------------------------------------------------------------------- */
 
-static skein_rc read_status(skn_api_call *c, skn_str *out)
-{
-    *out = skn_call_query(c, "status");
-    if (!out->p || skn_str_is(*out, "pending") || skn_str_is(*out, "completed") ||
-        skn_str_is(*out, "cancelled"))
-        return SKEIN_OK;
-    return skn_call_invalid(c, "/status", "is none of pending, completed and cancelled");
-}
-
 skein_rc skn_api_list_tasks(skn_api_call *c)
 {
     skein_tasks tasks;
-    skn_str     status;
+    skn_str     status = skn_call_query(c, "status");
     skein_rc    rc;
 
-    if ((rc = read_status(c, &status)) ||
-        (rc = skein_task_list(c->engine, c->agent.id, status, LISTED_MOST, c->mem, &tasks,
-                              &c->error)))
+    if (status.p && !skn_str_among(status, "pending completed cancelled"))
+        return skn_call_invalid(c, "/status", "is none of pending, completed and cancelled");
+    rc = skein_task_list(c->engine, c->agent.id, status, LISTED_MOST, c->mem, &tasks,
+                         &c->error);
+    if (rc)
         return rc;
     return skn_answer_list(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
                            SKN_LIST_NEWEST | SKN_LIST_FIELDS, tasks.at, tasks.count,
                            &skn_task_shape);
 }
 
-/* A text of the body that has to say something. */
-static skein_rc read_words(skn_api_call *c, const char *member, skn_str *out)
-{
-    skein_rc rc = skn_call_text(c, member, true, out);
-
-    if (rc || skn_str_trim(*out).n)
-        return rc;
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "has no text");
-}
-
 skein_rc skn_api_create_task(skn_api_call *c)
 {
     skein_task task = {.id = 0};
-    skein_rc   rc = read_words(c, "content", &task.content);
+    skein_rc   rc = skn_call_words(c, "content", true, &task.content);
 
     if (rc)
         return rc;
@@ -56,14 +39,19 @@ skein_rc skn_api_create_task(skn_api_call *c)
     return skn_answer_one(c, &skn_task_shape, &task);
 }
 
+static skein_rc answer_task(skn_api_call *c, skein_rc rc, const skein_task *task)
+{
+    return rc ? skn_api_missing(c, rc, "task-not-found")
+              : skn_answer_one(c, &skn_task_shape, task);
+}
+
 skein_rc skn_api_get_task(skn_api_call *c)
 {
     skein_task task;
     skein_rc   rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task,
                                    &c->error);
 
-    return rc ? skn_api_missing(c, rc, "task-not-found")
-              : skn_answer_one(c, &skn_task_shape, &task);
+    return answer_task(c, rc, &task);
 }
 
 skein_rc skn_api_cancel_task(skn_api_call *c)
@@ -72,8 +60,7 @@ skein_rc skn_api_cancel_task(skn_api_call *c)
     skein_rc   rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem,
                                       &task, &c->error);
 
-    return rc ? skn_api_missing(c, rc, "task-not-found")
-              : skn_answer_one(c, &skn_task_shape, &task);
+    return answer_task(c, rc, &task);
 }
 
 skein_rc skn_api_retry_task(skn_api_call *c)
@@ -82,10 +69,8 @@ skein_rc skn_api_retry_task(skn_api_call *c)
     skein_rc   rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task,
                                      &c->error);
 
-    if (rc)
-        return skn_api_missing(c, rc, "task-not-found");
     c->status = 202;
-    return skn_answer_one(c, &skn_task_shape, &task);
+    return answer_task(c, rc, &task);
 }
 
 /* --- Pausing and waking ------------------------------------------------------------------- */
@@ -137,7 +122,7 @@ skein_rc skn_api_tell_agent(skn_api_call *c)
     skein_message m;
     skein_rc      rc;
 
-    if ((rc = read_words(c, "text", &tell.text)) ||
+    if ((rc = skn_call_words(c, "text", true, &tell.text)) ||
         (rc = skn_call_text(c, "from", false, &tell.from)) ||
         (rc = skn_call_flag(c, "responseExpected", false, &tell.response_expected)))
         return rc;

@@ -1,5 +1,5 @@
 /* Versions of a conversation: listing, comparing, travelling, and the changes that make them. */
-#include "api/handlers.h"
+#include "api/call.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -26,17 +26,10 @@ skein_rc skn_api_get_thread(skn_api_call *c)
 
 skein_rc skn_api_list_thread_messages(skn_api_call *c)
 {
-    skn_str       name = skn_call_query(c, "agent");
-    skein_agent   agent = {.id = {0}};
     skein_version v;
-    skein_rc      rc;
+    skein_rc      rc = skn_find_version(c, c->params[2], &v);
 
-    if ((rc = skn_find_version(c, c->params[2], &v)) ||
-        (name.p && (rc = skn_find_agent(c, name, &agent))))
-        return rc;
-    if (c->chat.agent.v == agent.id.v)
-        agent.id.v = 0;
-    return skn_api_answer_lane(c, &v, agent.id, skn_call_query(c, "delegation"));
+    return rc ? rc : skn_api_answer_named_lane(c, &v);
 }
 
 /* From the version that it was made from, unless another one is named. */

@@ -1,5 +1,5 @@
 /* Other views of a conversation: timelines, what a model is sent, summaries. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 
@@ -56,15 +56,13 @@ skein_rc skn_api_get_timeline(skn_api_call *c)
 /* The lane that is meant by agent= and delegation=, in the version that is meant. */
 static skein_rc read_lane(skn_api_call *c, skein_slice *out)
 {
-    skn_str       name = skn_call_query(c, "agent");
-    skein_agent   agent = {.id = {0}};
+    skein_agent   agent;
     skein_version v;
     skein_rc      rc;
 
-    if ((rc = skn_api_version(c, &v)) || (name.p && (rc = skn_find_agent(c, name, &agent))))
+    if ((rc = skn_api_version(c, &v)) ||
+        (rc = skn_find_memory(c, skn_call_query(c, "agent"), &agent)))
         return rc;
-    if (c->chat.agent.v == agent.id.v)
-        agent.id.v = 0;
     *out = (skein_slice){.conversation = c->chat.id,
                          .lane = skn_call_query(c, "delegation"),
                          .agent = agent.id,
@@ -133,34 +131,23 @@ skein_rc skn_api_list_summaries(skn_api_call *c)
     return skn_page_close(c, &page, NULL);
 }
 
-/* Whose memory it is about; its own conversation is what an agent remembers. */
-static skein_rc read_summarised(skn_api_call *c, skein_agent *agent)
-{
-    skn_str  name;
-    skein_rc rc = skn_call_text(c, "agent", false, &name);
-
-    *agent = (skein_agent){.id = {0}};
-    if (rc || !name.p || (rc = skn_find_agent(c, name, agent)))
-        return rc;
-    if (c->chat.agent.v == agent->id.v)
-        *agent = (skein_agent){.id = {0}};
-    return SKEIN_OK;
-}
-
 static skein_rc read_summary(skn_api_call *c, skein_compaction *out)
 {
     skein_rc rc;
 
     *out = (skein_compaction){.content = SKN_NONE};
-    if ((rc = skn_call_text(c, "content", false, &out->content)) ||
+    if ((rc = skn_call_words(c, "content", false, &out->content)) ||
         (rc = skn_call_text(c, "reason", false, &out->reason)) ||
         (rc = skn_call_text(c, "model", false, &out->model)) ||
         (rc = skn_call_text(c, "delegation", false, &out->lane)) ||
         (rc = skn_call_int(c, "covers", 0, INT64_MAX, 0, &out->covers)))
         return rc;
-    if (out->content.p && !skn_str_trim(out->content).n)
-        return skn_call_invalid(c, "/content", "has no text");
     return SKEIN_OK;
+}
+
+static skein_rc send_compact(skn_api_call *c, const skn_compact_request *what)
+{
+    return c->api->o.send_compact ? c->api->o.send_compact(c, what) : skn_api_no_models(c);
 }
 
 /* How much it covers is fixed before the model is asked, by what may be covered then. */
@@ -179,7 +166,7 @@ static skein_rc ask_summary(skn_api_call *c, const skein_compaction *what,
         return skn_call_invalid(c, "/covers", "goes with \"content\" only");
     rc = skein_compact_plan_read(c->engine, &request.what, c->mem, &plan, &c->error);
     if (rc || !dry)
-        return rc ? rc : skn_api_send_compact(c, &request);
+        return rc ? rc : send_compact(c, &request);
     skn_jw_object(&c->w);
     skn_jw_kint(&c->w, "covers", plan.covers);
     skn_jw_object_end(&c->w);
@@ -191,12 +178,13 @@ skein_rc skn_api_create_summary(skn_api_call *c)
     skein_compaction what;
     skein_agent      agent;
     skein_message    m;
+    skn_str          name;
     int64_t          covers;
     bool             dry;
     skein_rc         rc;
 
-    if ((rc = read_summary(c, &what)) || (rc = read_summarised(c, &agent)) ||
-        (rc = skn_api_flag(c, "dryRun", &dry)))
+    if ((rc = read_summary(c, &what)) || (rc = skn_call_text(c, "agent", false, &name)) ||
+        (rc = skn_find_memory(c, name, &agent)) || (rc = skn_api_flag(c, "dryRun", &dry)))
         return rc;
     if (!what.content.p)
         return ask_summary(c, &what, &agent, dry);

@@ -1,5 +1,5 @@
 /* Worlds: making, reading, changing and removing them. */
-#include "api/handlers.h"
+#include "api/call.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -133,14 +133,11 @@ static skein_rc answer_world(skn_api_call *c)
 /* The beginning of a world's ETag: what a client may change of it. */
 static skn_str world_stem(skn_api_call *c, const skein_world *w)
 {
-    skn_str  numbers = skn_arena_printf(c->mem, "%" PRId64 " %" PRId64 " %" PRId64,
-                                        w->turn_limit, w->compact_at, w->current_chat.v);
-    skn_str  parts[] = {w->uid, w->name, w->description, numbers, w->settings};
-    uint64_t hash = 0;
+    skn_str numbers = skn_arena_printf(c->mem, "%" PRId64 " %" PRId64 " %" PRId64,
+                                       w->turn_limit, w->compact_at, w->current_chat.v);
+    skn_str parts[] = {w->uid, w->name, w->description, numbers, w->settings};
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
-    return skn_arena_printf(c->mem, "\"w_%016" PRIx64, hash);
+    return skn_api_stem(c, 'w', parts, sizeof parts / sizeof parts[0]);
 }
 
 /* Its end tells the rest apart: who is at work, which agents and chats there are. */
@@ -188,41 +185,7 @@ skein_rc skn_api_list_worlds(skn_api_call *c)
 
 /* --- Settings ----------------------------------------------------------------------------- */
 
-/* Levels in which a patch is merged into what is there: a server's variable is the fourth. */
-enum { MERGED_LEVELS = 6, MEMBERS_MOST = 1000, SETTINGS_MOST = 1024 * 1024 };
-
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
-        if (skn_str_eq(m->key, key))
-            return m;
-    return NULL;
-}
-
-/* RFC 7396. A text that stands for a secret in answers leaves the secret as it is. */
-static void merge(skn_jw *w, const skn_json *old, const skn_json *patch, int level)
-{
-    bool into = patch->kind == SKN_JSON_OBJECT && level < MERGED_LEVELS;
-
-    w->out->over = w->out->over || patch->count > MEMBERS_MOST;
-    if (!into || w->out->over) {
-        skn_jw_raw(w, old && skn_str_is(patch->text, "…") ? old->raw : patch->raw);
-        return;
-    }
-    skn_jw_object(w);
-    for (const skn_json *m = old && old->kind == SKN_JSON_OBJECT ? old->first : NULL; m;
-         m = m->next)
-        if (!member_of(patch, m->key)) {
-            skn_jw_key_str(w, m->key);
-            skn_jw_raw(w, m->raw);
-        }
-    for (const skn_json *m = patch->first; m; m = m->next)
-        if (m->kind != SKN_JSON_NULL) {
-            skn_jw_key_str(w, m->key);
-            merge(w, member_of(old, m->key), m, level + 1);
-        }
-    skn_jw_object_end(w);
-}
+enum { SETTINGS_MOST = 1024 * 1024 };
 
 static skein_rc check_commands(skn_api_call *c, skn_str settings, skn_str before)
 {
@@ -232,9 +195,7 @@ static skein_rc check_commands(skn_api_call *c, skn_str settings, skn_str before
         server = skn_world_new_command(settings, before, c->mem);
     if (!server.p)
         return SKEIN_OK;
-    skn_call_invalid(
-        c, skn_arena_printf(c->mem, "/settings/mcpServers/%.*s/command", SKN_FMT(server)).p,
-        SKN_COMMANDS_OFF);
+    skn_call_wrong(c, SKN_COMMANDS_OFF, "/settings/mcpServers/%.*s/command", SKN_FMT(server));
     return skn_fail(&c->error, SKEIN_INVALID, "%s", SKN_COMMANDS_OFF);
 }
 
@@ -255,11 +216,11 @@ static skein_rc read_settings(skn_api_call *c, skn_str kept, skn_str *out)
         old = NULL;
     skn_buf_init(&b, SETTINGS_MOST);
     skn_jw_init(&w, &b);
-    merge(&w, old, patch, 0);
+    skn_api_merge(&w, old, patch, NULL, 0);
     if (b.over)
         rc = skn_fail(&c->error, SKEIN_LIMIT,
                       "the settings of a world are over 1 MiB, or over %d in one place",
-                      MEMBERS_MOST);
+                      SKN_MERGED_MEMBERS);
     else
         *out = skn_arena_copy(c->mem, skn_buf_str(&b));
     skn_buf_release(&b);
@@ -318,11 +279,6 @@ static skein_rc read_current(skn_api_call *c, skein_conversation_id *out)
     return rc;
 }
 
-static bool is_null(const skn_json *v)
-{
-    return v && v->kind == SKN_JSON_NULL;
-}
-
 static skein_rc read_change(skn_api_call *c, skein_world_change *out)
 {
     static const char *const kept[] = {"/name", "/turnLimit", "/compactAt"};
@@ -331,9 +287,12 @@ static skein_rc read_change(skn_api_call *c, skein_world_change *out)
 
     if ((rc = read_world(c, false, &wanted)) || (rc = read_current(c, &out->chat)))
         return rc;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (is_null(skn_json_get(c->json, kept[i] + 1)))
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const skn_json *v = skn_json_get(c->json, kept[i] + 1);
+
+        if (v && v->kind == SKN_JSON_NULL)
             return skn_call_invalid(c, kept[i], "cannot be removed");
+    }
     if (skn_api_has(c, "description") && !wanted.description.p)
         wanted.description = SKN_STR("");
     out->name = wanted.name;

@@ -15,17 +15,12 @@ enum { NAMED_MOST = 1024 };
 
 /* --- The request ------------------------------------------------------------------------------ */
 
-static skn_str header_value(const skn_header *list, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (skn_str_is_word(list[i].name, name))
-            return list[i].value;
-    return SKN_NONE;
-}
-
 skn_str skn_call_header(const skn_api_call *c, const char *name)
 {
-    return header_value(c->given, c->given_count, name);
+    for (size_t i = 0; i < c->given_count; i++)
+        if (skn_str_is_word(c->given[i].name, name))
+            return c->given[i].value;
+    return SKN_NONE;
 }
 
 skn_str skn_call_query(skn_api_call *c, const char *name)
@@ -33,33 +28,55 @@ skn_str skn_call_query(skn_api_call *c, const char *name)
     return skn_query_get(c->query, name, c->mem);
 }
 
-/* "errors" with one entry; the detail also as the error itself. */
+/* The detail is also the error itself; a whole sentence says what it is about. */
 skein_rc skn_call_invalid(skn_api_call *c, const char *pointer, const char *detail)
 {
+    skn_str text = skn_arena_copy(c->mem, skn_str_of(detail)); /* it may stand in c->error */
     skn_buf b;
     skn_jw  w;
-    skn_str text;
 
     skn_buf_init(&b, (size_t)16 * NAMED_MOST);
+    skn_buf_add(&b, SKN_STR("\"errors\":["));
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
-    skn_jw_key(&w, "errors");
-    skn_jw_array(&w);
-    skn_jw_object(&w);
     skn_jw_kstr(&w, "pointer", skn_utf8_cut(skn_str_of(pointer), NAMED_MOST));
-    skn_jw_kstr(&w, "detail", skn_utf8_cut(skn_str_of(detail), NAMED_MOST));
+    skn_jw_kstr(&w, "detail", skn_utf8_cut(text, NAMED_MOST));
     skn_jw_object_end(&w);
-    skn_jw_array_end(&w);
-    skn_jw_object_end(&w);
-    text = skn_buf_str(&b);
-    c->problem_extra = skn_arena_copy(c->mem, skn_str_sub(text, 1, text.n - 1));
+    skn_buf_addc(&b, ']');
+    c->problem_extra = skn_arena_copy(c->mem, skn_buf_str(&b));
     skn_buf_release(&b);
     c->problem = "validation";
-    if (!strncmp(detail, "the", 3) ||
-        *detail == '"') /* a whole sentence says itself what it is about */
-        return skn_fail(&c->error, SKEIN_INVALID, "%s", detail);
+    if (skn_str_starts(text, SKN_STR("the")) || skn_str_starts(text, SKN_STR("\"")))
+        return skn_fail(&c->error, SKEIN_INVALID, "%s", text.p);
     return skn_fail(&c->error, SKEIN_INVALID, "%s %s", *pointer ? pointer + 1 : "the body",
-                    detail);
+                    text.p);
+}
+
+skein_rc skn_call_wrong(skn_api_call *c, const char *detail, const char *fmt, ...)
+{
+    char    pointer[NAMED_MOST];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(pointer, sizeof pointer, fmt, args);
+    va_end(args);
+    return skn_call_invalid(c, pointer, detail);
+}
+
+static skein_rc read_int(skn_api_call *c, const char *name, skn_str text, int64_t min,
+                         int64_t max, int64_t *out)
+{
+    int64_t n;
+
+    if (!skn_str_int(text, &n) || n < min || n > max)
+        return skn_call_wrong(c,
+                              skn_arena_printf(c->mem,
+                                               "must be a whole number from %lld to %lld",
+                                               (long long)min, (long long)max)
+                                  .p,
+                              "/%s", name);
+    *out = n;
+    return SKEIN_OK;
 }
 
 skein_rc skn_call_query_int(skn_api_call *c, const char *name, int64_t min, int64_t max,
@@ -68,73 +85,66 @@ skein_rc skn_call_query_int(skn_api_call *c, const char *name, int64_t min, int6
     skn_str text = skn_call_query(c, name);
 
     *out = fallback;
-    if (!text.p)
-        return SKEIN_OK;
-    if (skn_str_int(text, out) && *out >= min && *out <= max)
-        return SKEIN_OK;
-    *out = fallback;
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", name).p,
-                            skn_arena_printf(c->mem, "must be a whole number from %lld to %lld",
-                                             (long long)min, (long long)max)
-                                .p);
+    return text.p ? read_int(c, name, text, min, max, out) : SKEIN_OK;
 }
 
 skein_rc skn_call_query_flag(skn_api_call *c, const char *name, bool *out)
 {
     skn_str text = skn_call_query(c, name);
 
-    *out = text.p && (text.n == 0 || skn_str_is(text, "true") || skn_str_is(text, "1"));
-    if (!text.p || *out || skn_str_is(text, "false") || skn_str_is(text, "0"))
+    *out = text.p && (!text.n || skn_str_among(text, "true 1"));
+    if (!text.p || *out || skn_str_among(text, "false 0"))
         return SKEIN_OK;
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", name).p,
-                            "must be true or false");
+    return skn_call_wrong(c, "must be true or false", "/%s", name);
 }
 
-static skein_rc wrong(skn_api_call *c, const char *member, const char *detail)
+/* The member; NULL when it is missing or null. */
+static const skn_json *given(const skn_api_call *c, const char *member)
 {
-    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, detail);
+    const skn_json *v = skn_json_get(c->json, member);
+
+    return v && v->kind != SKN_JSON_NULL ? v : NULL;
 }
 
 skein_rc skn_call_text(skn_api_call *c, const char *member, bool needed, skn_str *out)
 {
-    const skn_json *v = skn_json_get(c->json, member);
+    const skn_json *v = given(c, member);
 
     *out = SKN_NONE;
-    if (!v || v->kind == SKN_JSON_NULL)
-        return needed ? wrong(c, member, "is required") : SKEIN_OK;
+    if (!v)
+        return needed ? skn_call_wrong(c, "is required", "/%s", member) : SKEIN_OK;
     if (v->kind != SKN_JSON_STRING)
-        return wrong(c, member, "must be a text");
+        return skn_call_wrong(c, "must be a text", "/%s", member);
     *out = v->text;
     return SKEIN_OK;
+}
+
+skein_rc skn_call_words(skn_api_call *c, const char *member, bool needed, skn_str *out)
+{
+    skein_rc rc = skn_call_text(c, member, needed, out);
+
+    return rc || !out->p || skn_str_trim(*out).n
+               ? rc
+               : skn_call_wrong(c, "has no text", "/%s", member);
 }
 
 skein_rc skn_call_int(skn_api_call *c, const char *member, int64_t min, int64_t max,
                       int64_t fallback, int64_t *out)
 {
-    const skn_json *v = skn_json_get(c->json, member);
+    const skn_json *v = given(c, member);
+    bool            number = v && v->kind == SKN_JSON_NUMBER;
 
     *out = fallback;
-    if (!v || v->kind == SKN_JSON_NULL)
-        return SKEIN_OK;
-    if (v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, out) && *out >= min && *out <= max)
-        return SKEIN_OK;
-    *out = fallback;
-    return wrong(c, member,
-                 skn_arena_printf(c->mem, "must be a whole number from %lld to %lld",
-                                  (long long)min, (long long)max)
-                     .p);
+    return v ? read_int(c, member, number ? v->text : SKN_NONE, min, max, out) : SKEIN_OK;
 }
 
 skein_rc skn_call_flag(skn_api_call *c, const char *member, bool fallback, bool *out)
 {
-    const skn_json *v = skn_json_get(c->json, member);
+    const skn_json *v = given(c, member);
 
-    *out = fallback;
-    if (!v || v->kind == SKN_JSON_NULL)
-        return SKEIN_OK;
-    if (v->kind != SKN_JSON_BOOL)
-        return wrong(c, member, "must be true or false");
-    *out = v->boolean;
+    *out = v ? v->boolean : fallback;
+    if (v && v->kind != SKN_JSON_BOOL)
+        return skn_call_wrong(c, "must be true or false", "/%s", member);
     return SKEIN_OK;
 }
 
@@ -284,18 +294,16 @@ void skn_call_tag_body(skn_api_call *c)
 skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool needed,
                            skein_at *out)
 {
-    skn_str  tag = skn_call_header(c, "If-Match"), thread;
-    int64_t  length;
-    bool     hashed;
-    skein_rc rc;
+    skn_str tag = skn_call_header(c, "If-Match"), thread;
+    int64_t length;
+    bool    hashed;
 
     *out = (skein_at){0};
-    if (!tag.p) {
-        rc = needed ? skn_call_problem(c, 428, "if-match-needed",
-                                       "this needs If-Match with the ETag of the conversation")
-                    : SKEIN_OK;
-        return rc;
-    }
+    if (!tag.p)
+        return needed
+                   ? skn_call_problem(c, 428, "if-match-needed",
+                                      "this needs If-Match with the ETag of the conversation")
+                   : SKEIN_OK;
     if (skn_str_is(skn_str_trim(tag), "*"))
         return SKEIN_OK;
     if (tag_state(tag, &thread, &length, &hashed) && skn_str_eq(thread, chat->thread_uid) &&
@@ -316,29 +324,31 @@ void skn_call_list(skn_api_call *c)
     skn_jw_array(&c->w);
 }
 
-/* The address of the same list at another cursor. */
-static skn_str page_link(skn_api_call *c, skn_str cursor)
+/* A Link header to the same list at another cursor. */
+static void add_link(skn_api_call *c, const char *rel, skn_str cursor)
 {
     skn_buf b;
-    skn_str rest = c->query, pair, link;
+    skn_str rest = c->query, pair;
 
+    if (!cursor.p)
+        return;
     skn_buf_init(&b, SKN_URL_MAX * 2);
     skn_buf_add(&b, c->path);
     skn_buf_add(&b, SKN_STR("?cursor="));
     skn_url_encode(&b, cursor);
     while (rest.p && skn_str_split(&rest, '&', &pair)) {
-        if (skn_str_starts(pair, SKN_STR("cursor=")) ||
-            skn_str_starts(pair, SKN_STR("before=")) ||
-            skn_str_starts(pair, SKN_STR("after=")) ||
-            skn_str_starts(pair, SKN_STR("around=")) ||
-            skn_str_starts(pair, SKN_STR("latest=")))
+        skn_str rest_of_it = pair, name;
+
+        if (skn_str_split(&rest_of_it, '=', &name) &&
+            skn_str_among(name, "cursor before after around latest"))
             continue;
         skn_buf_addc(&b, '&');
         skn_buf_add(&b, pair);
     }
-    link = skn_arena_copy(c->mem, skn_buf_str(&b));
+    skn_call_add_header(
+        c, "Link",
+        skn_arena_printf(c->mem, "<%.*s>; rel=\"%s\"", SKN_FMT(skn_buf_str(&b)), rel));
     skn_buf_release(&b);
-    return link;
 }
 
 void skn_call_list_end(skn_api_call *c, skn_str next, skn_str prev, int64_t total)
@@ -358,12 +368,6 @@ void skn_call_list_end(skn_api_call *c, skn_str next, skn_str prev, int64_t tota
     skn_jw_kbool(w, "totalIsExact", total >= 0);
     skn_jw_object_end(w);
     skn_jw_object_end(w);
-    if (next.p)
-        skn_call_add_header(
-            c, "Link",
-            skn_arena_printf(c->mem, "<%.*s>; rel=\"next\"", SKN_FMT(page_link(c, next))));
-    if (prev.p)
-        skn_call_add_header(
-            c, "Link",
-            skn_arena_printf(c->mem, "<%.*s>; rel=\"prev\"", SKN_FMT(page_link(c, prev))));
+    add_link(c, "next", next);
+    add_link(c, "prev", prev);
 }

@@ -12,13 +12,6 @@ enum {
     LOOK_BACK = 1000  /* messages among which the last one of a sender is looked for */
 };
 
-static void suggest(skn_api_call *c, skn_str ref, const skn_candidates *names)
-{
-    c->more.meant = skn_candidates_suggest(c->mem, names, ref);
-    if (c->more.meant)
-        skn_hint(&c->error, c->error.rc, "Did you mean \"%s\"?", c->more.meant);
-}
-
 static skein_rc missing(skn_api_call *c, skein_rc rc, const char *thing)
 {
     if (rc == SKEIN_NOT_FOUND)
@@ -73,7 +66,9 @@ static skein_rc missing_agent(skn_api_call *c, skein_rc rc, skn_str ref)
     names = skn_candidates_new(c->mem, agents.count);
     for (size_t i = 0; i < agents.count; i++)
         skn_candidates_add(c->mem, &names, agents.at[i].name);
-    suggest(c, ref, &names);
+    c->more.meant = skn_candidates_suggest(c->mem, &names, ref);
+    if (c->more.meant)
+        skn_hint(&c->error, rc, "Did you mean \"%s\"?", c->more.meant);
     return rc;
 }
 
@@ -113,10 +108,9 @@ static skein_rc newest_chat(skn_api_call *c)
             c->chat = all.at[i];
     if (rc || c->chat.id.v)
         return rc;
-    skn_fail(&c->error, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
-             SKN_FMT(c->world.name));
-    return skn_hint(&c->error, SKEIN_NOT_FOUND,
-                    "Make one with \"skein conv new\", or name one with -c");
+    return skn_fail_hint(&c->error, SKEIN_NOT_FOUND,
+                         "Make one with \"skein conv new\", or name one with -c",
+                         "the world \"%.*s\" has no conversation yet", SKN_FMT(c->world.name));
 }
 
 /* An agent's own conversation, if it has come into being: reading does not make it. */
@@ -133,9 +127,9 @@ static skein_rc own_chat(skn_api_call *c, skn_str name, skein_mode mode)
             c->chat = all.at[i];
             return SKEIN_OK;
         }
-    skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" has no %s conversation yet",
-             SKN_FMT(agent.name), skn_mode_name(mode));
-    return skn_hint(&c->error, SKEIN_NOT_FOUND, "It comes into being when it is first used");
+    return skn_fail_hint(
+        &c->error, SKEIN_NOT_FOUND, "It comes into being when it is first used",
+        "\"%.*s\" has no %s conversation yet", SKN_FMT(agent.name), skn_mode_name(mode));
 }
 
 skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref)
@@ -231,6 +225,17 @@ skein_rc skn_find_message_typed(skn_api_call *c, skn_str ref, skein_message *out
     return missing(c, rc, "message");
 }
 
+skein_rc skn_find_memory(skn_api_call *c, skn_str name, skein_agent *out)
+{
+    skein_rc rc;
+
+    *out = (skein_agent){.id = {0}};
+    rc = name.p ? skn_find_agent(c, name, out) : SKEIN_OK;
+    if (!rc && out->id.v == c->chat.agent.v)
+        *out = (skein_agent){.id = {0}};
+    return rc;
+}
+
 /* "v7": the ids of threads begin otherwise. */
 static bool version_number(skn_str id, int64_t *out)
 {
@@ -238,21 +243,14 @@ static bool version_number(skn_str id, int64_t *out)
            *out >= 0;
 }
 
-/* To the engine 0 is the current version; nobody means that by v0. */
-static skein_rc no_version_0(skn_api_call *c)
-{
-    skn_fail(&c->error, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no version v0",
-             SKN_FMT(c->chat.uid));
-    return skn_hint(&c->error, SKEIN_NOT_FOUND, "\"skein history\" lists its versions.");
-}
-
 skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out)
 {
     int64_t  number = c->chat.version;
     skein_rc rc;
 
-    if (id.p && version_number(id, &number) && !number)
-        rc = no_version_0(c);
+    if (id.p && version_number(id, &number) && !number) /* to the engine 0 is the current one */
+        rc = skn_fail_hint(&c->error, SKEIN_NOT_FOUND, "\"skein history\" lists its versions.",
+                           "conversation \"%.*s\" has no version v0", SKN_FMT(c->chat.uid));
     else if (!id.p || version_number(id, &number))
         rc = skein_version_get(c->engine, c->chat.id, number, c->mem, out, &c->error);
     else

@@ -3,12 +3,15 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum { CURSOR_MOST = 512 };
 
 /* --- Cursors ------------------------------------------------------------------------------ */
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-skn_str skn_base64url(skn_arena *a, skn_str s)
+static skn_str base64url(skn_arena *a, skn_str s)
 {
     char  *out = skn_arena_alloc(a, s.n / 3 * 4 + 5);
     size_t n = 0;
@@ -25,18 +28,7 @@ skn_str skn_base64url(skn_arena *a, skn_str s)
     return (skn_str){out, n};
 }
 
-static int digit_of(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
-}
-
-bool skn_base64url_read(skn_arena *a, skn_str s, skn_str *out)
+static bool base64url_read(skn_arena *a, skn_str s, skn_str *out)
 {
     char    *p = skn_arena_alloc(a, s.n + 1);
     size_t   n = 0;
@@ -44,11 +36,11 @@ bool skn_base64url_read(skn_arena *a, skn_str s, skn_str *out)
     int      held = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        int d = digit_of(s.p[i]);
+        const char *d = s.p[i] ? strchr(digits, s.p[i]) : NULL;
 
-        if (d < 0)
+        if (!d)
             return false;
-        bits = bits << 6 | (uint32_t)d;
+        bits = bits << 6 | (uint32_t)(d - digits);
         held += 6;
         if (held >= 8) {
             held -= 8;
@@ -76,7 +68,7 @@ static bool read_cursor(skn_api_call *c, skn_str cursor, skn_page *p)
 {
     skn_str text;
 
-    p->asked = cursor.n <= 512 && skn_base64url_read(c->mem, cursor, &text) &&
+    p->asked = cursor.n <= CURSOR_MOST && base64url_read(c->mem, cursor, &text) &&
                last_number(&text, &p->count) && last_number(&text, &p->from) &&
                skn_str_eq(text, p->tag);
     return p->asked;
@@ -86,8 +78,29 @@ skn_str skn_page_cursor(skn_api_call *c, const skn_page *p, int64_t from, int64_
 {
     int64_t at = p->newest_first ? p->total - from : from;
 
-    return skn_base64url(c->mem, skn_arena_printf(c->mem, "%.*s:%" PRId64 ":%" PRId64,
-                                                  SKN_FMT(p->tag), at, count));
+    return base64url(c->mem, skn_arena_printf(c->mem, "%.*s:%" PRId64 ":%" PRId64,
+                                              SKN_FMT(p->tag), at, count));
+}
+
+skein_rc skn_page_after(skn_api_call *c, skn_str tag, skn_str *last)
+{
+    skn_str cursor = skn_call_query(c, "cursor"), text;
+
+    *last = SKN_NONE;
+    if (!cursor.p)
+        return SKEIN_OK;
+    if (cursor.n > CURSOR_MOST || !base64url_read(c->mem, cursor, &text) ||
+        !skn_str_starts(text, tag))
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    *last = skn_str_sub(text, tag.n, text.n);
+    return SKEIN_OK;
+}
+
+void skn_page_end_after(skn_api_call *c, skn_str tag, skn_str last)
+{
+    skn_str next = skn_arena_printf(c->mem, "%.*s%.*s", SKN_FMT(tag), SKN_FMT(last));
+
+    skn_call_list_end(c, last.p ? base64url(c->mem, next) : SKN_NONE, SKN_NONE, -1);
 }
 
 /* --- Pages -------------------------------------------------------------------------------- */

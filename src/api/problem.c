@@ -22,13 +22,6 @@ const char *skn_problem_word_of(int status)
 
 /* --- Agents at work --------------------------------------------------------------------------- */
 
-static skn_str joined(skn_api_call *c, skn_str a, skn_str b)
-{
-    if (!a.n || !b.n)
-        return a.n ? a : b;
-    return skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(a), SKN_FMT(b));
-}
-
 static void stop_action(skn_api_call *c, skn_jw *w)
 {
     skn_jw_key(w, "actions");
@@ -105,9 +98,9 @@ static void tell_at_work(skn_api_call *c)
     c->more.retry_after_ms = BUSY_MS;
     if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
-    c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
-    skn_fail(&c->error, SKEIN_AT_WORK, "%s", refused(c));
-    skn_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding");
+    c->problem_extra = busy_members(c, &turns);
+    skn_fail_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding", "%s",
+                  refused(c));
     c->problem = c->problem ? c->problem : "world-busy";
 }
 
@@ -145,17 +138,11 @@ static void say_when(skn_api_call *c, int status)
 /* What the handler said of an answer that is not given. */
 static void drop_headers(skn_api_call *c)
 {
-    static const char *const gone[] = {"ETag", "Location", "Link", "Cache-Control"};
-    size_t                   kept = 0;
+    size_t kept = 0;
 
-    for (size_t i = 0; i < c->headers.n; i++) {
-        bool drop = false;
-
-        for (size_t k = 0; k < sizeof gone / sizeof gone[0]; k++)
-            drop = drop || skn_str_is(c->headers.p[i].name, gone[k]);
-        if (!drop)
+    for (size_t i = 0; i < c->headers.n; i++)
+        if (!skn_str_among(c->headers.p[i].name, "ETag Location Link Cache-Control"))
             c->headers.p[kept++] = c->headers.p[i];
-    }
     c->headers.n = kept;
 }
 

@@ -4,7 +4,6 @@
 #include "base/url.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
     COPIES = 4,       /* of a text on its way into the store, at most */
@@ -205,7 +204,7 @@ void skn_api_run(skn_api_call *c)
 
 enum { WAIT_MOST_S = 120, KEY_MOST = 255 };
 
-static void read_prefer(skn_api_call *c)
+void skn_read_prefer(skn_api_call *c)
 {
     skn_str list = skn_call_header(c, "Prefer"), piece;
     int64_t seconds;
@@ -220,12 +219,7 @@ static void read_prefer(skn_api_call *c)
                  skn_str_int(skn_str_sub(piece, 5, piece.n), &seconds) && seconds > 0)
             c->wait_ms = (seconds < WAIT_MOST_S ? seconds : WAIT_MOST_S) * 1000;
     }
-}
-
-static void read_accept(skn_api_call *c)
-{
-    skn_str list = skn_call_header(c, "Accept"), piece;
-
+    list = skn_call_header(c, "Accept");
     while (list.p && skn_str_split(&list, ',', &piece))
         if (skn_str_starts(skn_str_trim(piece), SKN_STR("text/event-stream")))
             c->wants_stream = true;
@@ -233,13 +227,12 @@ static void read_accept(skn_api_call *c)
 
 static bool is_json(skn_str type)
 {
-    size_t end = 0;
+    skn_str word = type;
 
-    while (end < type.n && type.p[end] != ';')
-        end++;
-    type = skn_str_trim(skn_str_sub(type, 0, end));
-    return (type.n == 16 && strncasecmp(type.p, "application/json", 16) == 0) ||
-           (type.n > 5 && strncasecmp(type.p + type.n - 5, "+json", 5) == 0);
+    skn_str_split(&type, ';', &word);
+    word = skn_str_trim(word);
+    return skn_str_is_word(word, "application/json") ||
+           (word.n > 5 && skn_str_is_word(skn_str_sub(word, word.n - 5, word.n), "+json"));
 }
 
 skein_rc skn_read_body(skn_api_call *c)
@@ -280,10 +273,4 @@ skein_rc skn_read_key(skn_api_call *c)
                                 "Idempotency-Key must be 1 to 255 visible characters");
     c->key = key;
     return SKEIN_OK;
-}
-
-void skn_read_prefer(skn_api_call *c)
-{
-    read_prefer(c);
-    read_accept(c);
 }

@@ -180,12 +180,8 @@ static skein_rc read_part(skn_api_call *c, const char *member, skn_str *out)
 
 static skein_rc check_type(skn_api_call *c, skn_str type)
 {
-    static const char *const types[] = {"openai", "openai-compatible", "anthropic", "ollama",
-                                        "scripted"};
-
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (!type.p || skn_str_is(type, types[i]))
-            return SKEIN_OK;
+    if (!type.p || skn_str_among(type, "openai openai-compatible anthropic ollama scripted"))
+        return SKEIN_OK;
     return skn_call_invalid(
         c, "/type", "is none of openai, openai-compatible, anthropic, ollama, scripted");
 }
@@ -235,7 +231,7 @@ static skein_rc read_new(skn_api_call *c, skn_provider_request *request)
     if (rc)
         return rc;
     if (skn_name_normal(request->name, c->mem, &request->name, &err))
-        return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+        return skn_call_invalid(c, "/name", err.message);
     if ((rc = read_parts(c, request)) || (rc = skn_api_flag(c, "dryRun", &request->dry_run)))
         return rc;
     return request->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
