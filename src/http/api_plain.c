@@ -260,16 +260,11 @@ skein_rc skn_http_healthz(skn_api_call *c)
 
 /* --- What it is ------------------------------------------------------------------------------------ */
 
-static skein_rc page(skn_api_call *c)
-{
-    c->type = "text/html; charset=utf-8";
-    return SKEIN_OK;
-}
-
 skein_rc skn_http_docs(skn_api_call *c)
 {
+    c->type = "text/html; charset=utf-8";
     skn_docs_page(&c->out);
-    return page(c);
+    return SKEIN_OK;
 }
 
 /* --- Jobs ------------------------------------------------------------------------------------------ */

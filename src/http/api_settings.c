@@ -232,40 +232,14 @@ void skn_http_update_settings(skn_api_call *c)
 /* --- Reading the files again -------------------------------------------------------------- */
 
 /* The files are read on the loop, where the settings live; the answer needs the store. */
-static void show_reloaded(void *arg)
-{
-    skn_api_call *c = arg;
-
-    write_settings(c, NULL);
-}
-
-static void answer_reloaded(void *arg)
-{
-    skn_api_call *c = arg;
-
-    skn_call_answer(c, c->error.rc);
-}
-
-static void reloaded(void *arg)
-{
-    skn_api_call *c = arg;
-
-    skn_workers_run(skn_http_opts(c->by->http)->workers, show_reloaded, answer_reloaded, c);
-}
-
 void skn_http_reload_settings(skn_api_call *c)
 {
     const skn_http_options *o = skn_http_opts(c->by->http);
-    skein_rc                rc = SKEIN_OK;
+    updating               *u = SKN_NEW(c->mem, updating);
 
-    if (!o->reload)
-        rc = skn_fail(&c->error, SKEIN_INVALID, "this server has no configuration to read");
-    else
-        rc = o->reload(o->arg, &c->error);
-    if (rc)
-        skn_call_answer(c, rc);
-    else if (o->settle)
-        o->settle(o->arg, reloaded, c);
-    else
-        reloaded(c);
+    u->c = c;
+    u->rc = o->reload ? o->reload(o->arg, &c->error)
+                      : skn_fail(&c->error, SKEIN_INVALID,
+                                 "this server has no configuration to read");
+    updated(u);
 }

@@ -33,9 +33,8 @@ void skn_hub_add(skn_hub *hub, skn_stream *s)
     skn_hub_look_soon(hub);
 }
 
-void skn_hub_remove(skn_hub *hub, skn_stream *s)
+void skn_hub_remove(skn_stream *s)
 {
-    (void)hub;
     *s->link = s->next;
     if (s->next)
         s->next->link = s->link;

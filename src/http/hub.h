@@ -1,12 +1,11 @@
-/* hub.h: streams of events: what hub.c, stream.c, answer.c and writing.c share.
+/* hub.h: streams of events: what hub.c, stream.c, note.c and writing.c share.
  *
- * The hub reads every durable event once, after it was committed, and sends it to all live streams. A
- * live stream stands where the hub stands (hub->seq); one that is behind reads pages of its own from
- * the store until it has caught up. So nothing is lost or sent twice, and the set of messages that are
- * being written, which the hub keeps, is always right for every live stream.
+ * The hub reads each stored event once, after its commit, and sends it to all live streams. A live stream stands where the hub
+ * stands (hub->seq). A stream that is behind reads pages of its own until it has caught up. So nothing is lost or sent twice,
+ * and what the hub knows of messages that are being written is right for every live stream.
  *
- * Threads: the loop's, but for the functions that say "worker".  Lifetimes: a stream lives until its
- * connection has gone and its page job is back; the hub until it was closed. */
+ * Threads: the loop's, unless a comment says "worker".  Lifetimes: a stream lives until its connection is gone and its page
+ * job is back; the hub until it was closed. */
 #ifndef SKN_HTTP_HUB_H
 #define SKN_HTTP_HUB_H
 
@@ -37,10 +36,10 @@ void skn_sse_frame(skn_buf *out, int64_t id, skn_str event, skn_str data);
 /* How long a client waits before it comes back. */
 void skn_sse_retry(skn_buf *out, int64_t ms);
 
-/* --- What is told (answer.c) ------------------------------------------------------------------- */
+/* --- Events as bytes (note.c) ------------------------------------------------------------------ */
 
-/* There may be more behind these: they are as many as were asked for, or so large that the store may
- * have ended the page early. Any thread. */
+/* More events may follow: these are as many as were asked for, or so large that the store may have ended the page early. Any
+ * thread. */
 bool skn_events_full(const skein_events *list, size_t limit, size_t enough);
 
 /* A durable event, formatted once. */
@@ -53,7 +52,7 @@ typedef struct skn_note {
 /* Worker. */
 skn_note *skn_note_new(const skein_event *e, skn_arena *scratch);
 void      skn_note_free(skn_note *n);
-/* The same without its own frame: adds it to `out` when t takes it. Worker. */
+/* Adds the event's frame to `out` when t takes it. Worker. */
 bool skn_note_add(skn_buf *out, const skein_event *e, skn_taking *t, skn_arena *scratch);
 /* An event that is not stored; data is ready JSON. */
 void skn_note_volatile(skn_buf *out, const skn_live *what);
@@ -61,8 +60,8 @@ void skn_note_volatile(skn_buf *out, const skn_live *what);
 /* --- Streams (stream.c) ---------------------------------------------------------------------- */
 
 typedef enum skn_stream_state {
-    SKN_STREAM_BEHIND,  /* a page is being read, or will be once the client has taken enough */
-    SKN_STREAM_JOINING, /* ahead of the hub: waits until it comes by */
+    SKN_STREAM_BEHIND,  /* a page is being read, or will be when the client has taken enough */
+    SKN_STREAM_JOINING, /* ahead of the hub, which it waits for */
     SKN_STREAM_LIVE,
     SKN_STREAM_ENDING
 } skn_stream_state;
@@ -87,35 +86,32 @@ struct skn_stream {
     unsigned         beat;   /* second of its heartbeat */
 };
 
-/* Sends, or cuts the stream when too much is unsent already. */
+/* Sends, or cuts a stream of which too much is unsent. */
 void skn_stream_send(skn_stream *s, const skn_frame *f);
-/* Sends in any case: what a stream needs before it is live. */
+/* Sends in any case, which a stream needs before it is live. */
 void skn_stream_push(skn_stream *s, const skn_frame *f);
-/* Sends the note if the stream takes it; ends the stream behind its last one. */
+/* Sends the note if the stream takes it, and ends the stream after its last one. */
 void skn_stream_note(skn_stream *s, const skn_note *n);
-/* The same for one that is behind; false when it can take no more for now. */
+/* The same for a stream that is behind; false when it can take no more for now. */
 bool skn_stream_catch_up(skn_stream *s, const skn_note *n);
-/* Goes on with a stream that is behind. */
-void skn_stream_advance(skn_stream *s);
-/* Once a second. */
-void skn_stream_look(skn_stream *s, unsigned second);
-/* Ends it because the server goes. */
-void skn_stream_dismiss(skn_stream *s, const skn_frame *notice);
+void skn_stream_advance(skn_stream *s);               /* goes on with a stream that is behind */
+void skn_stream_look(skn_stream *s, unsigned second); /* once a second */
+void skn_stream_dismiss(skn_stream *s, const skn_frame *notice); /* the server goes */
 
 /* --- What is being written (writing.c) ------------------------------------------------------- */
 
 typedef struct skn_writing skn_writing;
 
 void skn_writing_tell(skn_hub *hub, const skn_live *event);
-/* Before the note goes out: of a message that is ended the rest is sent, and it is forgotten. */
+/* Before a note goes out: sends the rest of a message that has ended, and forgets it. */
 void skn_writing_before(skn_hub *hub, const skn_note *n);
-/* After it went out: of a message that started, what is there already. */
+/* After a note went out: sends what is there of a message that has started. */
 void skn_writing_after(skn_hub *hub, const skn_note *n);
-/* Sends on what was added since; false when nothing is left for the next time. */
+/* Sends what was added since; false when nothing is left for the next time. */
 bool skn_writing_flush(skn_hub *hub);
-/* All that is being written, to a stream that went live. */
+/* Sends all that is being written to a stream that went live. */
 void skn_writing_join(skn_hub *hub, skn_stream *s);
-/* Once a second: forgets what never started. */
+/* Once a second: forgets messages that never started. */
 void skn_writing_sweep(skn_hub *hub);
 void skn_writing_clear(skn_hub *hub);
 
@@ -135,7 +131,7 @@ struct skn_hub {
     int64_t                 stamp;
     skn_stream             *groups[SKN_HUB_GROUPS]; /* 0: of all chats */
     size_t                  streams, jobs, joining;
-    /* The newest notes: all behind `floor`. */
+    /* The newest notes: all after `floor`. */
     skn_note *recent[SKN_HUB_RECENT];
     size_t    recent_first, recent_count, recent_bytes;
     int64_t   floor;
@@ -157,28 +153,22 @@ struct skn_hub {
     void     *done_arg;
 };
 
-/* Calls fn for the live streams that may take what is about a chat (zero: none in particular). */
+/* Calls fn for the live streams that may want what is about a chat (zero: about none). */
 typedef void skn_stream_fn(skn_stream *s, const void *arg);
 void skn_hub_each(skn_hub *hub, skein_conversation_id chat, skn_stream_fn *fn, const void *arg);
 void skn_hub_add(skn_hub *hub, skn_stream *s);
-/* The stream stands nowhere in the hub any more; the last one lets a closing hub end. */
-void skn_hub_remove(skn_hub *hub, skn_stream *s);
-/* Looks whether a closing hub is empty. */
-void skn_hub_settle(skn_hub *hub);
-/* Lets a stream at or behind `floor` have the recent notes behind its place; false when it can take no
- * more for now. */
+void skn_hub_remove(skn_stream *s);
+void skn_hub_settle(skn_hub *hub); /* ends a closing hub once it is empty */
+/* Sends the recent notes to a stream at or after `floor`; false when it can take no more for now. */
 bool skn_hub_recent(skn_hub *hub, skn_stream *s);
-/* Is nothing to be told of what is being written? */
+/* Nothing is to be told of what is being written. */
 bool skn_hub_holds(const skn_hub *hub);
 /* Each starts a timer, unless it runs. */
 void skn_hub_flush_soon(skn_hub *hub);
 void skn_hub_drain_soon(skn_hub *hub);
 void skn_hub_look_soon(skn_hub *hub);
 
-/* hub.c: how many events to read after a page of `limit` events had so many bytes: fewer large
- * ones, more small ones. */
+/* How many events to read after a page of `limit` events with so many bytes: fewer large ones, more small ones. */
 size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes);
-
-/* hub.c */
 
 #endif

@@ -1,15 +1,6 @@
-/* inside.h: what the files under the handlers share: the server, how a request goes through it, and
- * what is counted. Handlers see call.h alone.
+/* inside.h: what the files below the handlers share: the server, how a request goes through it, and what is counted.
  *
- *   server.c   the server: listening, closing, time
- *   conn.c     a connection: bytes in, bytes out, streams
- *   peer.c     which user of this computer is at the other end
- *   api_sessions.c  who could not sign in, and how long they wait
- *   admit.c    who asks, whether that is let in, and its route
- *   dispatch.c from a whole request to a whole answer
- *   answer.c   the head of an answer
- *
- * Threads: the loop's, but for what says otherwise. */
+ * Threads: the loop's, unless a comment says otherwise. */
 #ifndef SKN_HTTP_INSIDE_H
 #define SKN_HTTP_INSIDE_H
 
@@ -21,13 +12,13 @@
 #include <stdatomic.h>
 
 #define SKN_IDLE_MS  (60 * 1000) /* a kept connection without a request */
-#define SKN_SEND_MS  (30 * 1000) /* for an answer to be taken, and one second more for every … */
+#define SKN_SEND_MS  (30 * 1000) /* to take an answer, and a second more for every … */
 #define SKN_SLOWEST  (32 * 1024) /* … bytes of it; the same for bodies that come in */
-#define SKN_BODY_MAX ((size_t)1024 * 1024) /* of one request, unless its route says more */
+#define SKN_BODY_MAX ((size_t)1024 * 1024) /* of one request, unless its route allows more */
 #define SKN_BODIES_MAX                                                                         \
-    ((size_t)256 * 1024 * 1024) /* of all requests at once, and what they need */
+    ((size_t)256 * 1024 * 1024) /* of all requests, with their working memory */
 #define SKN_ANSWER_BIG  ((size_t)64 * 1024)
-#define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all that were not taken yet */
+#define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all answers that wait for clients */
 #define SKN_READ_BYTES  ((size_t)64 * 1024)
 #define SKN_AHEAD_BYTES ((size_t)32 * 1024) /* of further requests, while one is worked on */
 
@@ -51,10 +42,9 @@ typedef struct skn_counts {
     atomic_int   connections;
     atomic_llong streams, lag;
     bool         begun;
-    /* Somebody reads on, behind `seq`, which is theirs alone meanwhile. */
-    atomic_bool reading;
+    atomic_bool reading; /* a thread counts the events behind seq, which is its own meanwhile */
     int64_t     seq;
-    /* What the events told; guarded by mu, which nobody holds while the store is read. */
+    /* Counted from events. Guarded by mu, which nobody holds while the store is read. */
     pthread_mutex_t mu;
     int64_t         messages, tokens_in, tokens_out;
     skn_model_count models[SKN_MODELS];
@@ -62,8 +52,7 @@ typedef struct skn_counts {
 } skn_counts;
 
 void skn_count_time(skn_times *t, int64_t nanos); /* any thread */
-/* What is told from now on is counted. */
-void skn_count_begin(skn_http *h);
+void skn_count_begin(skn_http *h);                /* events from now on are counted */
 void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos);
 
 /* --- The server ------------------------------------------------------------------------------ */
@@ -77,7 +66,7 @@ typedef struct skn_sessions_kept skn_sessions_kept; /* sessions.c */
 typedef enum skn_conn_row {
     SKN_ROW_ALL,
     SKN_ROW_IDLE,     /* those that may do nothing */
-    SKN_ROW_STRANGER, /* those that nobody who is let in has used yet */
+    SKN_ROW_STRANGER, /* those that nobody with access has used yet */
     SKN_ROWS
 } skn_conn_row;
 
@@ -86,7 +75,7 @@ typedef struct skn_conn_list {
         skn_conn *first, *last; /* the latest are last */
         int       count;
     } row[SKN_ROWS];
-    int late; /* of all; nobody waits for these */
+    int late; /* of all: came while the server was closing, which does not wait for them */
 } skn_conn_list;
 
 struct skn_http {
@@ -106,7 +95,7 @@ struct skn_http {
     char              *scratch; /* SKN_READ_BYTES for one read */
     skn_buf            head;    /* of one answer */
     size_t             bodies;  /* bytes of requests in memory, and reserved for them */
-    size_t             answers; /* bytes of answers that are not taken yet */
+    size_t             answers; /* bytes of answers that wait for clients */
     skn_counts         counts;
     int64_t            started; /* microseconds UTC */
     int                calls;   /* that are not answered yet */
@@ -118,117 +107,107 @@ struct skn_http {
 
 /* A copy of the settings that are shown; any thread. */
 skn_str skn_http_shown_settings(skn_http *h, skn_arena *a);
-/* A call, a connection or a job has ended: what waits for the last of them may go on. */
-void skn_http_call_ended(skn_http *h);
+/* A call, a connection or a job has ended: the last one lets a closing server go on. */
+void    skn_http_call_ended(skn_http *h);
+int64_t skn_wire_now(void); /* monotonic milliseconds */
+/* The connection is written to in this round of the loop. */
+void skn_wire_flush_later(skn_http *h, skn_conn *conn);
 
 /* --- From request to answer (dispatch.c) ------------------------------------------------------ */
 
-/* A call for a head that was read; never NULL. `late` is for requests that were refused before
- * there was a head. */
+/* A call for a head that was read; never NULL. `late`: the request was refused before it had a head. */
 skn_api_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late);
-/* False when the answer is there already: it is not to be done. Else its body is wanted. */
-bool skn_dispatch_check(skn_api_call *c);
-/* Where its body is to be collected. */
-skn_buf *skn_dispatch_body(skn_api_call *c);
-/* More of the body is there; false when all bodies together are too much, or there is no memory for it. */
+/* True: the body is wanted. False: the answer is known already. */
+bool     skn_dispatch_check(skn_api_call *c);
+skn_buf *skn_dispatch_body(skn_api_call *c); /* where the body is collected */
+/* More of the body is there. False: all bodies together are too large, or there is no memory. */
 bool skn_dispatch_grew(skn_api_call *c);
-/* Fails it with a status of HTTP's own, before it was run. */
+/* Fails the call with a status of HTTP's own, before it was run. */
 void skn_dispatch_refuse(skn_api_call *c, skn_refusal why);
-/* Runs it, or what it was refused with; the answer comes by skn_conn_answer. */
+/* Runs the call, or answers with its failure; the answer comes by skn_conn_answer. */
 void skn_dispatch_run(skn_api_call *c);
-/* Its stream has begun: nothing of it is kept, others with its key may run. */
+/* The answer is a stream now: nothing of it is kept, and others with its key may run. */
 void skn_dispatch_streams(skn_api_call *c);
-/* It could not be read: where the next one begins is not known. */
+/* The request could not be read, so the beginning of the next one is not known. */
 bool skn_dispatch_broken(const skn_api_call *c);
 bool skn_dispatch_head_only(const skn_api_call *c);
 
-/* Host, Origin, rate, route, token, and what the route asks for (admit.c); false when it was failed, or
+/* Checks Host, Origin, rate, route, token, and what the route asks for (admit.c). False: the call has failed, or is
  * answered. */
 bool skn_admit(skn_api_call *c);
-/* What its body may be at most; once it is known what it asks for. */
+/* The largest body that the call may have. */
 size_t skn_body_most(const skn_api_call *c);
 
-/* A line in the log for a row of the trail (api_sessions.c). */
-void skn_audit_log(skn_http *h, const skein_audit_row *row);
-/* Addresses from which nobody could sign in: after a few failures each further one has to wait, longer and longer. What is
- * right is never refused. */
+/* Failed sign-ins by address (api_sessions.c): after a few, each further one has to wait, longer and longer. A right token is
+ * never refused. */
 skn_failures *skn_failures_new(void);
 void          skn_failures_free(skn_failures *f);
-/* A sign-in failed: it is put into the trail and logged. False when the address has to wait, for *wait_ms; that alone
- * leaves no row. Loop. */
+/* Puts a failed sign-in into the trail and the log. False: the address has to wait for *wait_ms, which leaves no row. */
 bool skn_sign_in_failed(skn_api_call *c, int64_t now_ms, int64_t *wait_ms);
+void skn_sign_in_wait(skn_api_call *c, int64_t wait_ms); /* fails it with 429 */
+/* A line in the log for a row of the trail. */
+void skn_audit_log(skn_http *h, const skein_audit_row *row);
 
-/* Fails it with 429. */
-void skn_sign_in_wait(skn_api_call *c, int64_t wait_ms);
-
-/* Requests of one address in a minute; *wait_ms is how long it has to wait when false. */
+/* Requests of an address in a minute (gate.c). False: it has to wait for *wait_ms. */
 skn_rates *skn_rates_new(int per_minute);
 void       skn_rates_free(skn_rates *r);
 bool       skn_rates_take(skn_rates *r, skn_str address, int64_t now_ms, int64_t *wait_ms);
 
-/* The first line and all headers of c's answer, with the empty line. */
+/* The first line and all headers of the answer, with the empty line (answer.c). */
 void skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams);
 
-/* --- Connections (conn.c) --------------------------------------------------------------------- */
+/* --- Who connects (peer.c) --------------------------------------------------------------------- */
 
 typedef struct skn_peer {
     char address[48]; /* of the client, as text */
     char here[48];    /* the address it came to */
     bool local;       /* by the Unix socket */
-    /* The user at the other end, as the kernel told when it came; -1: it cannot tell, or the client is
-     * not on this computer. */
+    /* The user at the other end, as the kernel said at the start; -1: not known, or not on this computer. */
     int64_t uid;
-    bool    gone; /* it hung up before the kernel was asked, so nobody can tell */
+    bool    gone; /* it hung up before the kernel was asked, so its user is not known */
 } skn_peer;
 
 struct sockaddr_storage;
-/* What the kernel is asked by; -1: it cannot be asked (peer.c). */
-int skn_peer_ask_open(void);
-/* Whose the other end of `fd` is: one question for one socket. *gone: it was on this computer and has hung up. */
+int skn_peer_ask_open(void); /* a socket to ask the kernel; -1: it cannot be asked */
+/* The user at the other end of `fd`. *gone: it was on this computer and has hung up. */
 int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
                          const struct sockaddr_storage *here, bool *gone);
 int64_t skn_peer_unix_uid(int fd);
 /* The user that this server runs as, or root. */
 bool skn_peer_is_owner(int64_t uid);
 
+/* --- Connections (conn.c) ---------------------------------------------------------------------- */
+
 /* Takes the descriptor over. */
 skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
 const skn_peer *skn_conn_peer(const skn_conn *conn);
-/* A stream of it ends with this session; empty: with none. */
+/* Streams of the connection end with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
-/* Somebody who is let in uses it: it is no stranger's any more. */
+/* Somebody with access uses the connection: it is no stranger's any more. */
 void skn_conn_let_in(skn_conn *conn);
 /* Sends c's answer and frees c. */
 void skn_conn_answer(skn_conn *conn, skn_api_call *c);
-/* Something has to end by its deadline; the server looks at all of them twice a second. */
+void skn_conn_flush(skn_conn *conn);
+/* Ends what is over its deadline; the server calls it twice a second. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms);
-/* The server closes: what waits goes at once, what is worked on after its answer. */
+/* The server closes: an idle connection goes at once, another after its answer. */
 void skn_conn_finish(skn_conn *conn);
-/* Closes the one that has done nothing for anybody for the longest time; false when there is none. */
+/* Close the connection that was idle for the longest time, or the oldest one of strangers; false: there is none. */
 bool skn_conn_make_room(skn_http *h);
-/* Closes the oldest one of strangers; false when there is none. */
 bool skn_conn_drop_stranger(skn_http *h);
-
-/* Writes to this connection come in this round of the loop. */
-void    skn_wire_flush_later(skn_http *h, skn_conn *conn);
-void    skn_conn_flush(skn_conn *conn);
-int64_t skn_wire_now(void); /* monotonic milliseconds */
 
 /* --- Listening (listen.c) ---------------------------------------------------------------------- */
 
-/* A socket that listens at an address and a port (0: a free one), or NULL host: at any. */
+/* A socket that listens at a host (NULL: any address) and a port (0: a free one). */
 skein_rc skn_listen_tcp(int *out, const char *host, int port, skein_error *err);
-/* A Unix socket that only its owner may use; what an earlier server left there goes. */
+/* A Unix socket that only its owner may use; removes one that an earlier server left. */
 skein_rc skn_listen_unix(int *out, const char *path, skein_error *err);
 int      skn_listen_port(int fd);
-/* Makes a descriptor one that never waits, and that no other program inherits; gives it back. */
+/* Makes the descriptor non-blocking and private to this program; gives it back. */
 int skn_listen_ours(int fd);
-/* The next client; -1 when there is none now, -2 when no more can be taken for a while. `ask` is of
- * skn_peer_ask_open. */
+/* The next client; -1: there is none now, -2: no more can be taken for a while. */
 int skn_listen_accept(int fd, bool local, int ask, skn_peer *peer);
 
-/* --- Reference (route_docs.c) ------------------------------------------------------------------- */
-
-void skn_docs_page(skn_buf *out);
+void skn_docs_page(skn_buf *out); /* route_docs.c */
 
 #endif

@@ -100,6 +100,7 @@ typedef struct waiting_post {
     skn_posting
                p; /* first, so that one is the other; not to be touched while a worker has it */
     post_state state;
+    skein_rc (*step)(skn_posting *p); /* that a worker does */
 } waiting_post;
 
 static void enter_post(waiting_post *w, post_state to)
@@ -115,34 +116,32 @@ static void enter_post(waiting_post *w, post_state to)
     w->state = to;
 }
 
-static skn_workers *workers_of(const waiting_post *w)
+static void do_step(void *arg)
 {
-    return skn_http_opts(w->p.c->by->http)->workers;
+    waiting_post *w = arg;
+
+    w->p.rc = w->step(&w->p);
 }
 
-static void answer_post(waiting_post *w)
+static void run_step(waiting_post *w, skein_rc (*step)(skn_posting *p), skn_call *done)
 {
+    w->step = step;
+    skn_workers_run(skn_http_opts(w->p.c->by->http)->workers, do_step, done, w);
+}
+
+static void answer_post(void *arg)
+{
+    waiting_post *w = arg;
+
     skn_call_answer(w->p.c, w->p.rc);
 }
 
 /* --- Waiting for the answers --------------------------------------------------------------- */
 
-static void work_gather_post(void *arg)
-{
-    waiting_post *w = arg;
-
-    w->p.rc = skn_post_gather(&w->p);
-}
-
-static void done_gather_post(void *arg)
-{
-    answer_post(arg);
-}
-
 static void gather_replies(waiting_post *w)
 {
     enter_post(w, POST_GATHERING);
-    skn_workers_run(workers_of(w), work_gather_post, done_gather_post, w);
+    run_step(w, skn_post_gather, answer_post);
 }
 
 /* The hub saw the end, or the time is up. */
@@ -155,13 +154,6 @@ static void hub_has_answered(void *arg, bool late)
         enter_post(w, POST_TOLD);
     else
         gather_replies(w);
-}
-
-static void work_look_post(void *arg)
-{
-    waiting_post *w = arg;
-
-    w->p.rc = skn_post_look(&w->p);
 }
 
 /* What happened before the hub was asked is in the store. */
@@ -187,7 +179,7 @@ static void wait_for_replies(waiting_post *w)
     enter_post(w, POST_LOOKING);
     skn_hub_wait(skn_http_hub(w->p.c->by->http), w->p.posted.message.uid, w->p.c->wait_ms,
                  hub_has_answered, w);
-    skn_workers_run(workers_of(w), work_look_post, done_look_post, w);
+    run_step(w, skn_post_look, done_look_post);
 }
 
 /* --- The answer (loop) -------------------------------------------------------------------- */
@@ -202,13 +194,6 @@ static void open_stream(waiting_post *w)
 
     skn_api_location(p->c, 200, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
     skn_stream_open(p->c, &filter, p->before);
-}
-
-static void work_store_post(void *arg)
-{
-    waiting_post *w = arg;
-
-    w->p.rc = skn_post_store(&w->p);
 }
 
 static void done_store_post(void *arg)
@@ -236,7 +221,7 @@ void skn_http_post_message(skn_api_call *c)
     waiting_post *w = SKN_NEW(c->mem, waiting_post);
 
     w->p.c = c;
-    skn_workers_run(workers_of(w), work_store_post, done_store_post, w);
+    run_step(w, skn_post_store, done_store_post);
 }
 
 /* --- Events: a stream, unless a page is asked for ------------------------------------------ */

@@ -1,7 +1,7 @@
 /* sessions.h: browsers that are signed in by a cookie, and links that sign one in once.
  *
- * The store has the sessions; here is a copy of them, because who asks is decided on the loop, where nothing waits for a
- * store. Changes made here are in the copy at once, those of other programs after SKN_SESSIONS_MS.
+ * This is a copy of the sessions in the store, because the loop decides who asks and cannot wait for the store. Changes by this
+ * server are in the copy at once, those of other programs after SKN_SESSIONS_MS.
  * Threads: any; it has its own lock.  Lifetimes: texts are copied. */
 #ifndef SKN_HTTP_SESSIONS_H
 #define SKN_HTTP_SESSIONS_H
@@ -16,10 +16,10 @@ enum { SKN_SECRET_TEXT = 65 }; /* 256 random bits as text */
 
 skn_sessions_kept *skn_sessions_new(void);
 void               skn_sessions_free(skn_sessions_kept *k); /* NULL is fine */
-/* Whose cookie it is, if it is good for this user of the computer; false: nobody's. */
+/* The session of a cookie, if it is valid for this user of the computer. */
 bool skn_sessions_find(skn_sessions_kept *k, skn_str secret, int64_t peer_uid,
                        char uid[SKN_UID_LEN + 1]);
-/* Whether the store was read yet: before that nobody knows whose a cookie is. */
+/* The store has been read: before that, no cookie is known. */
 bool skn_sessions_loaded(skn_sessions_kept *k);
 bool skn_sessions_has(skn_sessions_kept *k, skn_str uid);
 /* Signs the browser that asks in, with a token or a link; *secret is for its cookie. On a worker. */
@@ -27,8 +27,7 @@ skein_rc skn_sessions_begin(skn_api_call *c, skn_str label, skn_str with,
                             char secret[SKN_SECRET_TEXT], skn_session *out);
 /* Signs out for who asks: one, or all where uid is absent. On a worker. */
 skein_rc skn_sessions_end(skn_api_call *c, skn_str uid, int64_t *gone);
-/* A copy of all, in the arena. */
-void skn_sessions_all(skn_sessions_kept *k, skn_arena *a, skn_sessions *out);
+void     skn_sessions_all(skn_sessions_kept *k, skn_arena *a, skn_sessions *out);
 /* Reads them from the store again when it is time to; on the loop. */
 void skn_sessions_refresh(skn_http *h, int64_t now_ms);
 

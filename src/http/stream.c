@@ -60,7 +60,7 @@ static void gone(void *arg)
 
     s->gone = true;
     set_state(s, SKN_STREAM_ENDING);
-    skn_hub_remove(s->hub, s);
+    skn_hub_remove(s);
     if (!s->busy)
         skn_loop_post(s->hub->o->loop, release, s);
 }

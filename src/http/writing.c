@@ -96,17 +96,11 @@ static skn_frame frame_of(const skn_live *what)
     return f;
 }
 
-static skn_frame frame_with(const skn_writing *w, const char *type, const skn_buf *data)
+/* {"messageId","chunk","text"} of a message that is being written, and one more member. */
+static skn_frame text_frame(const skn_writing *w, const char *type, skn_str text,
+                            const char *key, skn_str value)
 {
-    skn_live what = w->live;
-
-    what.type = type;
-    what.data = skn_buf_str(data);
-    return frame_of(&what);
-}
-
-static skn_frame delta_frame(const skn_writing *w, skn_str text, const char *part)
-{
+    skn_live  what = w->live;
     skn_buf   data;
     skn_frame f;
     skn_jw    j;
@@ -117,30 +111,22 @@ static skn_frame delta_frame(const skn_writing *w, skn_str text, const char *par
     skn_jw_kstr(&j, "messageId", w->live.message);
     skn_jw_kint(&j, "chunk", w->chunk);
     skn_jw_kstr(&j, "text", text);
-    skn_jw_kstr(&j, "part", skn_str_of(part));
+    skn_jw_kstr(&j, key, value);
     skn_jw_object_end(&j);
-    f = frame_with(w, "message.delta", &data);
+    what.type = type;
+    what.data = skn_buf_str(&data);
+    f = frame_of(&what);
     skn_buf_release(&data);
     return f;
 }
 
 static const skn_frame *snapshot_of(skn_writing *w)
 {
-    skn_buf data;
-    skn_jw  j;
+    skn_str text = skn_str_sub(skn_buf_str(&w->text), 0, w->text_sent);
+    skn_str thinking = skn_str_sub(skn_buf_str(&w->thinking), 0, w->thinking_sent);
 
-    if (w->snapshot.bytes)
-        return &w->snapshot;
-    skn_buf_init(&data, FRAME_LIMIT);
-    skn_jw_init(&j, &data);
-    skn_jw_object(&j);
-    skn_jw_kstr(&j, "messageId", w->live.message);
-    skn_jw_kint(&j, "chunk", w->chunk);
-    skn_jw_kstr(&j, "text", skn_str_sub(skn_buf_str(&w->text), 0, w->text_sent));
-    skn_jw_kstr(&j, "thinking", skn_str_sub(skn_buf_str(&w->thinking), 0, w->thinking_sent));
-    skn_jw_object_end(&j);
-    w->snapshot = frame_with(w, "message.snapshot", &data);
-    skn_buf_release(&data);
+    if (!w->snapshot.bytes)
+        w->snapshot = text_frame(w, "message.snapshot", text, "thinking", thinking);
     return &w->snapshot;
 }
 
@@ -175,22 +161,27 @@ static sending sending_of(const skn_live *live, const char *type, const skn_fram
                                .type = skn_str_of(type),
                                .cause = live->cause,
                                .message = live->message},
+                     .text = skn_str_among(skn_str_of(type), "message.delta message.snapshot"),
                      .frame = f};
+}
+
+static void send(skn_hub *hub, const skn_live *live, const char *type, const skn_frame *f)
+{
+    sending what = sending_of(live, type, f);
+
+    skn_hub_each(hub, live->chat, send_if_taken, &what);
 }
 
 static void send_delta(skn_hub *hub, skn_writing *w, skn_str text, const char *part)
 {
     skn_frame f;
-    sending   what;
 
     w->chunk++;
     skn_frame_drop(&w->snapshot);
     if (!hub->streams)
         return;
-    f = delta_frame(w, text, part);
-    what = sending_of(&w->live, "message.delta", &f);
-    what.text = true;
-    skn_hub_each(hub, w->live.chat, send_if_taken, &what);
+    f = text_frame(w, "message.delta", text, "part", skn_str_of(part));
+    send(hub, &w->live, "message.delta", &f);
     skn_frame_drop(&f);
 }
 
@@ -225,13 +216,11 @@ bool skn_writing_flush(skn_hub *hub)
 static void send_other(skn_hub *hub, const skn_live *event)
 {
     skn_frame f;
-    sending   what;
 
     if (!hub->streams)
         return;
     f = frame_of(event);
-    what = sending_of(event, event->type, &f);
-    skn_hub_each(hub, event->chat, send_if_taken, &what);
+    send(hub, event, event->type, &f);
     skn_frame_drop(&f);
 }
 
@@ -297,7 +286,6 @@ void skn_writing_before(skn_hub *hub, const skn_note *n)
 void skn_writing_after(skn_hub *hub, const skn_note *n)
 {
     skn_writing *w;
-    sending      what;
 
     if (!skn_str_is(n->about.type, "message.started") || !n->about.message.p ||
         !(w = find_or_make(hub, n->about.message)))
@@ -308,21 +296,15 @@ void skn_writing_after(skn_hub *hub, const skn_note *n)
     w->chunk++;
     w->text_sent = w->text.n;
     w->thinking_sent = w->thinking.n;
-    what = sending_of(&w->live, "message.snapshot", snapshot_of(w));
-    what.text = true;
-    skn_hub_each(hub, w->live.chat, send_if_taken, &what);
+    send(hub, &w->live, "message.snapshot", snapshot_of(w));
 }
 
 void skn_writing_join(skn_hub *hub, skn_stream *s)
 {
     for (skn_writing *w = hub->writings; w; w = w->next) {
-        sending what;
+        sending what = sending_of(&w->live, "message.snapshot", NULL);
 
-        if (!w->started || !w->chunk)
-            continue;
-        what = sending_of(&w->live, "message.snapshot", NULL);
-        what.text = true;
-        if (takes(s, &what))
+        if (w->started && w->chunk && takes(s, &what))
             skn_stream_push(s, snapshot_of(w));
     }
 }
