@@ -94,7 +94,7 @@ void skn_stream_push(skn_stream *s, const skn_frame *f);
 void skn_stream_note(skn_stream *s, const skn_note *n);
 /* The same for a stream that is behind; false when it can take no more for now. */
 bool skn_stream_catch_up(skn_stream *s, const skn_note *n);
-void skn_stream_advance(skn_stream *s);               /* goes on with a stream that is behind */
+void skn_stream_advance(skn_stream *s);               /* resumes a stream that is behind */
 void skn_stream_look(skn_stream *s, unsigned second); /* once a second */
 void skn_stream_dismiss(skn_stream *s, const skn_frame *notice); /* the server goes */
 
