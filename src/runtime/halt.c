@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct skn_halt {
-    skn_runtime          *r;
+    skn_runtime_job       job;
     skn_halt             *next; /* in the order they came */
     skein_conversation_id chat;
     skein_agent_id        agent;
@@ -14,11 +14,8 @@ struct skn_halt {
     void                 *arg;
     size_t                waits; /* runs with a job, and the one who asks */
     bool                  running;
-    skn_arena            *a;
     skn_vec(skein_partial) partials;
-    int64_t     stopped;
-    skein_rc    rc;
-    skein_error err;
+    int64_t stopped;
 };
 
 static bool overlaps(const skn_halt *h, skein_conversation_id chat, skein_agent_id agent)
@@ -40,12 +37,12 @@ static void work_halt(void *arg)
     skn_halt        *h = arg;
     const skein_stop what = {sizeof what, h->chat, h->agent, h->partials.p, h->partials.n};
 
-    h->rc = skein_work_stop(h->r->o.engine, &what, &h->stopped, &h->err);
+    h->job.rc = skein_work_stop(h->job.r->o.engine, &what, &h->stopped, &h->job.err);
 }
 
 static void unlink_halt(skn_halt *h)
 {
-    skn_halt **at = &h->r->halts;
+    skn_halt **at = &h->job.r->halts;
 
     while (*at != h)
         at = &(*at)->next;
@@ -57,9 +54,8 @@ static void start_ready(skn_runtime *r);
 static void halted(void *arg)
 {
     skn_halt    *h = arg;
-    skn_runtime *r = h->r;
+    skn_runtime *r = h->job.r;
 
-    r->jobs--;
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
         if (run->halt == h)
@@ -67,12 +63,9 @@ static void halted(void *arg)
     }
     unlink_halt(h);
     r->freed = true;
-    h->done(h->arg, h->stopped, h->rc ? &h->err : NULL);
-    skn_arena_free(h->a);
-    free(h);
+    h->done(h->arg, h->stopped, h->job.rc ? &h->job.err : NULL);
     start_ready(r);
     skn_runtime_nudge(r);
-    skn_runtime_settle(r);
 }
 
 /* --- What is written just now ---------------------------------------------------------------------- */
@@ -110,11 +103,11 @@ static skein_partial copy_written(skn_run *run, skn_arena *a)
  * given the texts of the whole chat, and takes those of the turns that it closes. */
 static void add_others(skn_halt *h)
 {
-    for (skn_run *run = h->r->runs; run; run = run->next)
+    for (skn_run *run = h->job.r->runs; run; run = run->next)
         if (run->state & SKN_RUN_ASKS && run->chat.v == h->chat.v) {
-            skein_partial p = copy_written(run, h->a);
+            skein_partial p = copy_written(run, h->job.a);
 
-            skn_vec_add(h->a, &h->partials, p);
+            skn_vec_add(h->job.a, &h->partials, p);
         }
 }
 
@@ -123,17 +116,16 @@ static void add_others(skn_halt *h)
 /* The runs wait for this, so that their texts may be borrowed. */
 static void start_halt(skn_halt *h)
 {
-    for (skn_run *run = h->r->runs; run; run = run->next) {
+    for (skn_run *run = h->job.r->runs; run; run = run->next) {
         if (run->halt == h && run->turn_id) {
-            skein_partial p = skn_run_written_so_far(run, SKN_NEW(h->a, skein_model_call));
+            skein_partial p = skn_run_written_so_far(run, SKN_NEW(h->job.a, skein_model_call));
 
-            skn_vec_add(h->a, &h->partials, p);
+            skn_vec_add(h->job.a, &h->partials, p);
         }
     }
     add_others(h);
     h->running = true;
-    h->r->jobs++;
-    skn_workers_run(h->r->o.workers, work_halt, halted, h);
+    skn_runtime_job_start(h, work_halt, halted);
 }
 
 /* One after the other where they concern the same agents: a second stop must not close what the first
@@ -155,17 +147,19 @@ static void start_ready(skn_runtime *r)
 void skn_halt_ready(skn_halt *h)
 {
     h->waits--;
-    start_ready(h->r);
+    start_ready(h->job.r);
 }
 
 void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
                       skn_stopped *done, void *arg)
 {
-    skn_halt  *h = skn_heap(sizeof *h);
+    skn_halt  *h = skn_runtime_job_new(r, sizeof *h);
     skn_halt **last = &r->halts;
 
-    *h = (skn_halt){.r = r, .chat = chat, .agent = agent, .done = done, .arg = arg};
-    h->a = skn_arena_new();
+    h->chat = chat;
+    h->agent = agent;
+    h->done = done;
+    h->arg = arg;
     while (*last)
         last = &(*last)->next;
     *last = h;

@@ -464,18 +464,15 @@ skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_j
 /* --- Following the settings ------------------------------------------------------------------------------- */
 
 typedef struct glance {
-    skn_runtime *r;
-    skn_arena   *a;
-    skein_worlds worlds;
-    skein_rc     rc;
+    skn_runtime_job job;
+    skein_worlds    worlds;
 } glance;
 
 static void work_look(void *arg)
 {
-    glance     *g = arg;
-    skein_error err;
+    glance *g = arg;
 
-    g->rc = skein_world_list(g->r->o.engine, g->a, &g->worlds, &err);
+    g->job.rc = skein_world_list(g->job.r->o.engine, g->job.a, &g->worlds, &g->job.err);
 }
 
 /* NULL: it names none, or there is no such world any more. */
@@ -485,7 +482,7 @@ static const skn_json *servers_of(const glance *g, skein_world_id world)
 
     for (size_t i = 0; i < g->worlds.count; i++)
         if (g->worlds.at[i].id.v == world.v && g->worlds.at[i].settings.n &&
-            !skn_json_parse(&settings, g->worlds.at[i].settings, "settings", g->a, NULL))
+            !skn_json_parse(&settings, g->worlds.at[i].settings, "settings", g->job.a, NULL))
             return skn_json_get(settings, "mcpServers");
     return NULL;
 }
@@ -494,32 +491,23 @@ static const skn_json *servers_of(const glance *g, skein_world_id world)
 static void looked(void *arg)
 {
     glance      *g = arg;
-    skn_runtime *r = g->r;
+    skn_runtime *r = g->job.r;
 
-    r->jobs--;
     r->glancing = false;
-    for (skn_mcp_room *room = g->rc || r->closing ? NULL : r->rooms; room; room = room->next)
+    for (skn_mcp_room *room = g->job.rc || r->closing ? NULL : r->rooms; room;
+         room = room->next)
         if (room->seen == room->changes)
             skn_mcp_room_for(r, room->world, servers_of(g, room->world));
-    skn_arena_free(g->a);
-    free(g);
-    skn_runtime_settle(r);
 }
 
 void skn_mcp_rooms_look(skn_runtime *r)
 {
-    glance *g;
-
     if (!r->rooms || r->glancing)
         return;
     for (skn_mcp_room *room = r->rooms; room; room = room->next)
         room->seen = room->changes;
-    g = skn_heap(sizeof *g);
-    g->r = r;
-    g->a = skn_arena_new();
     r->glancing = true;
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_look, looked, g);
+    skn_runtime_job_start(skn_runtime_job_new(r, sizeof(glance)), work_look, looked);
 }
 
 /* --- Using ------------------------------------------------------------------------------------------------ */

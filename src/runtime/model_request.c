@@ -1,15 +1,19 @@
 /* model_request.c: the way of everything that a model writes outside of turns. */
 #include "runtime/model_request.h"
+
 #include "base/clock.h"
-#include "runtime/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void request_free(skn_model_request *q)
 {
     skn_runtime *r = q->r;
 
-    skn_errand_free(q->errand);
+    skn_asking_cancel(q->asking);
+    skn_timer_free(q->soon);
+    skn_asked_release(&q->asked);
+    skn_buf_release(&q->answer);
     *q->link = q->next;
     if (q->next)
         q->next->link = q->link;
@@ -30,6 +34,23 @@ static void finish(skn_model_request *q)
     if (q->done && !q->cancelled)
         q->done(q->arg, &q->out, &q->err);
     request_free(q);
+}
+
+static void job_back(void *arg)
+{
+    skn_model_request *q = arg;
+
+    q->job = false;
+    q->r->jobs--;
+    q->then(q);
+}
+
+static void job(skn_model_request *q, skn_call *work, skn_call *then)
+{
+    q->job = true;
+    q->then = then;
+    q->r->jobs++;
+    skn_workers_run(q->r->o.workers, work, job_back, q);
 }
 
 /* --- Storing ---------------------------------------------------------------------------------------- */
@@ -58,23 +79,12 @@ skein_model_call *skn_model_request_call(skn_model_request *q)
 
 static void stored(void *arg)
 {
-    skn_model_request *q = arg;
-
-    q->job = false;
-    q->r->jobs--;
-    finish(q);
+    finish(arg);
 }
 
-/* --- Asking ----------------------------------------------------------------------------------------- */
+/* --- The limit of a provider -------------------------------------------------------------------------- */
 
-static void start_errand(skn_model_request *q);
-
-static void job(skn_model_request *q, void (*work)(void *), void (*then)(void *))
-{
-    q->job = true;
-    q->r->jobs++;
-    skn_workers_run(q->r->o.workers, work, then, q);
-}
+static void ask(skn_model_request *q);
 
 /* A limit that a person lets be exceeded is none; else it is asked, and nobody waits for the answer. */
 static void work_limit(void *arg)
@@ -92,53 +102,133 @@ static void limit_seen(void *arg)
 {
     skn_model_request *q = arg;
 
-    q->job = false;
-    q->r->jobs--;
     if (q->over_limit && !q->cancelled && !q->r->closing) {
         q->rc = SKEIN_OK;
         q->err = (skein_error){0};
-        start_errand(q);
+        ask(q);
     } else {
         finish(q);
     }
 }
 
-static void answered(void *arg, const skn_errand_answer *answer)
+/* --- Asking: nothing is told while it is written ------------------------------------------------------ */
+
+static void on_sent(void *arg, const skn_str *pieces, size_t count)
 {
     skn_model_request *q = arg;
 
-    q->limit = skn_arena_copy(q->a, answer->limit);
-    q->wrote = answer->text;
-    q->call = answer->call;
+    skn_asked_sent(&q->asked, pieces, count);
+}
+
+static void on_received(void *arg, skn_str bytes)
+{
+    skn_model_request *q = arg;
+
+    skn_asked_received(&q->asked, bytes);
+}
+
+static void on_delta(void *arg, skn_part part, skn_str text)
+{
+    skn_model_request *q = arg;
+
+    if (part == SKN_PART_TEXT)
+        skn_buf_add(&q->answer, text);
+}
+
+/* No tool was offered: it is never run. */
+static void on_call(void *arg, const skein_tool_call *call)
+{
+    (void)call;
+    ((skn_model_request *)arg)->called = true;
+}
+
+/* Why an answer that came is of no use. */
+static skein_rc check_answer(const skn_model_request *q, skein_error *err)
+{
+    const char *finish = q->told.finish;
+
+    if (q->answer.over)
+        return skn_fail(err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
+    if (q->kind->whole && q->called) {
+        skn_fail(err, SKEIN_PROVIDER, "the model called a tool instead of writing the text");
+        return skn_hint(err, SKEIN_PROVIDER, "try again, or name another model");
+    }
+    if (q->kind->whole && finish && strcmp(finish, "length") == 0) {
+        skn_fail(err, SKEIN_PROVIDER,
+                 "the answer was cut off: the model may not write a longer one");
+        return skn_hint(err, SKEIN_PROVIDER, "name a model that may write more");
+    }
+    return q->wrote.n ? SKEIN_OK
+                      : skn_fail(err, SKEIN_PROVIDER, "the model answered with nothing");
+}
+
+static void on_done(void *arg, const skn_answer *answer)
+{
+    skn_model_request *q = arg;
+
+    q->asking = NULL;
+    q->told = *answer;
     q->err = answer->error;
-    q->rc = answer->error.rc;
+    q->limit = skn_arena_copy(q->a, answer->limit);
+    q->wrote = skn_str_trim(skn_buf_str(&q->answer));
+    if (!skn_asked_record(&q->asked, &q->told, q->out.model, q->kind->purpose, &q->call))
+        q->call = (skein_model_call){0};
+    if (!q->err.rc && check_answer(q, &q->err) && q->call.piece_count)
+        q->call.error = skn_str_of(q->err.message);
+    q->rc = q->err.rc;
     if (q->limit.n)
         job(q, work_limit, limit_seen);
     else
         job(q, work_store, stored);
 }
 
-static void start_errand(skn_model_request *q)
+static void on_soon(void *arg)
 {
-    const skn_errand_spec spec = {q->model,   q->system,     q->text,       q->kind->purpose,
-                                  q->read_at, q->over_limit, q->kind->whole};
+    job(arg, work_store, stored);
+}
 
-    skn_errand_free(q->errand);
-    q->errand = skn_errand_start(q->r, &spec, answered, q);
+static void ask(skn_model_request *q)
+{
+    const skn_answer_sink sink = {.sent = on_sent,
+                                  .received = on_received,
+                                  .delta = on_delta,
+                                  .call = on_call,
+                                  .done = on_done,
+                                  .arg = q};
+    skn_ask               what = {.agent = SKN_STR("skein"),
+                                  .system_prompt = q->system,
+                                  .context = &q->context,
+                                  .asker = SKN_STR("skein"),
+                                  .said = q->text,
+                                  .id = skn_str_of(q->kind->purpose),
+                                  .temperature = -1,
+                                  .over_limit = q->over_limit};
+    skn_provider         *p = skn_runtime_provider(q->r, q->out.model, &what.model);
+
+    q->called = false;
+    q->message = (skein_prompt_message){.role = SKEIN_USER, .text = q->text};
+    q->context = (skein_context){.at = &q->message, .count = 1};
+    skn_buf_clear(&q->answer);
+    if (p) {
+        skn_asked_begin(&q->asked, NULL);
+        q->asking = skn_ask_model(p, &what, &sink);
+        return;
+    }
+    q->rc = skn_fail(&q->err, SKEIN_PROVIDER, "there is no provider for the model \"%.*s\"",
+                     SKN_FMT(q->out.model));
+    skn_timer_start(q->soon, 0);
 }
 
 static void was_read(void *arg)
 {
     skn_model_request *q = arg;
 
-    q->job = false;
-    q->r->jobs--;
     if (q->rc || q->cancelled || q->r->closing) {
         finish(q);
         return;
     }
     q->out.model = skn_arena_copy(q->a, skn_runtime_model(q->r, q->model));
-    start_errand(q);
+    ask(q);
 }
 
 /* Whose it is: the agent's whose memory or conversation it is; in a chat that of the one who leads. */
@@ -184,7 +274,7 @@ static void work_read(void *arg)
 {
     skn_model_request *q = arg;
 
-    q->read_at = skn_clock_micros();
+    q->asked.read_at = skn_clock_micros();
     q->rc = pick_model(q);
     if (!q->rc)
         q->rc = q->kind->read(q, &q->err);
@@ -201,6 +291,9 @@ skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request
     q->r = r;
     q->kind = kind;
     q->a = skn_arena_new();
+    q->soon = skn_timer_new(r->o.loop, on_soon, q);
+    skn_asked_init(&q->asked);
+    skn_buf_init(&q->answer, SKN_RUN_TEXT);
     q->link = &r->requests;
     q->next = r->requests;
     if (q->next)

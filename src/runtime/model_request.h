@@ -30,17 +30,24 @@ struct skn_model_request {
     skn_str               lane, model;
     void                 *own; /* the kind's */
     skn_str               system, text;
-    int64_t               read_at; /* microseconds */
     /* How it goes. */
-    skn_errand      *errand;
-    skn_str          wrote;
-    skein_model_call call;
-    skn_str          limit;      /* of its provider, that a person is asked about; or absent */
-    bool             over_limit; /* a person lets it be exceeded */
-    bool             job, cancelled;
-    skn_model_result out;
-    skein_rc         rc;
-    skein_error      err;
+    skn_asking          *asking;
+    skn_timer           *soon; /* for an end that must not come from inside */
+    skn_asked            asked;
+    skein_prompt_message message;
+    skein_context        context; /* the message alone */
+    skn_buf              answer;
+    bool                 called; /* a tool, though none was offered */
+    skn_answer           told;   /* how it ended; the call borrows from it */
+    skn_str              wrote;  /* never blank when there is no error */
+    skein_model_call     call;
+    skn_str              limit; /* of its provider, that a person is asked about; or absent */
+    bool                 over_limit; /* a person lets it be exceeded */
+    bool                 job, cancelled;
+    skn_call            *then; /* of the job */
+    skn_model_result     out;
+    skein_rc             rc;
+    skein_error          err;
     void (*over)(skn_model_request *q); /* on the loop, before done; may be NULL */
     skn_model_request_done *done;
     void                   *arg;

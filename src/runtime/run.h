@@ -362,34 +362,7 @@ void skn_mcp_rooms_look(skn_runtime *r);
 void skn_mcp_rooms_stop(skn_runtime *r);
 void skn_mcp_rooms_free(skn_runtime *r);
 
-/* --- errand.c: a question outside of a turn ---------------------------------------------------- */
-
-typedef struct skn_errand skn_errand;
-
-typedef struct skn_errand_spec {
-    skn_str     model;  /* "provider/model" */
-    skn_str     system; /* what the model is to do */
-    skn_str     text;
-    const char *purpose;    /* summary squash knowledge */
-    int64_t     read_at;    /* microseconds: when the text was read */
-    bool        over_limit; /* a person lets it cost more than its provider's limit */
-    bool        whole; /* a text that was cut off, or goes with calls of tools, is a failure */
-} skn_errand_spec;
-
-typedef struct skn_errand_answer {
-    skein_error error;
-    skn_str     text;  /* never blank when there is no error */
-    skn_str     limit; /* that was reached, where a person may let it be exceeded; or absent */
-    skein_model_call
-        call; /* for the record; world, chat, agent and message are the caller's to fill in */
-} skn_errand_answer;
-
-typedef void skn_errand_done(void *arg, const skn_errand_answer *answer);
-
-/* done comes once, never from inside; what it is given lives until the errand is freed. */
-skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_spec *spec, skn_errand_done *done,
-                             void *arg);
-void        skn_errand_free(skn_errand *e); /* also before it is done; NULL is fine */
+/* --- Questions to models -------------------------------------------------------------------------- */
 
 /* halt.c: the record of a question. */
 void skn_asked_init(skn_asked *q);
@@ -402,7 +375,7 @@ bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                       const char *purpose, skein_model_call *out);
 void skn_asked_release(skn_asked *q);
 
-/* --- summary.c, errand.c, errand.c, errand.c: what models do besides --------------------------------- */
+/* --- summary.c, errand.c: what models do besides -------------------------------------------------- */
 
 /* A turn was loaded: has a model take from files what their prompts ask for, and loads it again. false: there is
  * nothing to do, or it was tried in this turn. */
@@ -413,6 +386,28 @@ void skn_summary_consider(skn_run *run);
 void skn_learn_consider(skn_run *run);
 void skn_model_requests_cancel(skn_runtime *r);
 void skn_rests_free(skn_runtime *r);
+
+/* --- Jobs (runtime.c) ---------------------------------------------------------------------------- */
+
+/* Work for a worker besides that of runs; the first member of what it needs and finds. */
+typedef struct skn_runtime_job {
+    skn_runtime *r;
+    skn_arena   *a; /* the job lives in it, and goes with it once `then` has returned */
+    skn_call    *then;
+    skein_rc     rc;
+    skein_error  err;
+} skn_runtime_job;
+
+/* A job in `size` bytes of zeros. */
+void *skn_runtime_job_new(skn_runtime *r, size_t size);
+/* Runs `work` on a worker, then `then` on the loop, both with the job. */
+void skn_runtime_job_start(void *job, skn_call *work, skn_call *then);
+void skn_runtime_job_free(void *job); /* one that is not started */
+
+/* Something that is done once at a time, and once more when it was asked for meanwhile. */
+typedef struct skn_single {
+    bool busy, again;
+} skn_single;
 
 /* --- The runtime (runtime.c) ------------------------------------------------------------------- */
 
@@ -425,9 +420,8 @@ struct skn_runtime {
     skn_timer          *recover, *renew, *check, *tick, *save;
     int64_t             checked; /* when the turns were last looked at, ms */
     bool                started; /* recovered once: work may be taken */
-    bool                looking, look_again;
-    bool                checking, check_again;
-    bool                ticking, tick_again, tick_soon;
+    skn_single          looking, checking, ticking;
+    bool                tick_soon;
     bool                saving;    /* what is being written, or about to */
     int64_t             questions; /* that were put to models */
     bool                glancing;  /* at what the settings say of tool servers */

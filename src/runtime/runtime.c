@@ -29,21 +29,75 @@ static void warn(skn_runtime *r, const char *what, const skein_error *err)
     skn_log_write(r->o.log, SKN_LOG_WARN, what, &why, 1);
 }
 
+/* --- Jobs -------------------------------------------------------------------------------------- */
+
+void *skn_runtime_job_new(skn_runtime *r, size_t size)
+{
+    skn_arena       *a = skn_arena_new();
+    skn_runtime_job *job = skn_arena_alloc(a, size);
+
+    job->r = r;
+    job->a = a;
+    return job;
+}
+
+void skn_runtime_job_free(void *job)
+{
+    skn_arena_free(((skn_runtime_job *)job)->a);
+}
+
+static void job_back(void *arg)
+{
+    skn_runtime_job *job = arg;
+    skn_runtime     *r = job->r;
+
+    r->jobs--;
+    job->then(job);
+    skn_runtime_job_free(job);
+    skn_runtime_settle(r);
+}
+
+void skn_runtime_job_start(void *of, skn_call *work, skn_call *then)
+{
+    skn_runtime_job *job = of;
+
+    job->then = then;
+    job->r->jobs++;
+    skn_workers_run(job->r->o.workers, work, job_back, job);
+}
+
+/* False when it is being done: it is done again then. */
+static bool single_begin(skn_single *s)
+{
+    bool first = !s->busy;
+
+    s->busy = true;
+    s->again = !first;
+    return first;
+}
+
+/* Whether it is to be done again. */
+static bool single_end(skn_single *s)
+{
+    bool again = s->again;
+
+    *s = (skn_single){0};
+    return again;
+}
+
 /* --- Work that is due -------------------------------------------------------------------------- */
 
 typedef struct work_search {
-    skn_runtime *r;
-    skn_arena   *a;
-    skein_dues   dues;
-    skein_rc     rc;
-    skein_error  err;
+    skn_runtime_job job;
+    skein_dues      dues;
 } work_search;
 
 static void work_find_due(void *arg)
 {
     work_search *s = arg;
 
-    s->rc = skein_work_due(s->r->o.engine, SKN_RUN_LOOK, s->a, &s->dues, &s->err);
+    s->job.rc = skein_work_due(s->job.r->o.engine, SKN_RUN_LOOK, s->job.a, &s->dues,
+                               &s->job.err);
 }
 
 /* Whether the work is being taken already. */
@@ -85,51 +139,34 @@ static void take_work(skn_runtime *r, const skein_dues *dues)
 static void due_work_seen(void *arg)
 {
     work_search *s = arg;
-    skn_runtime *r = s->r;
-    bool         again = r->look_again;
+    skn_runtime *r = s->job.r;
+    bool         again = single_end(&r->looking);
 
-    r->jobs--;
-    r->looking = r->look_again = false;
-    if (s->rc)
-        warn(r, "cannot look for work", &s->err);
+    if (s->job.rc)
+        warn(r, "cannot look for work", &s->job.err);
     else if (!r->closing)
         take_work(r, &s->dues);
-    skn_arena_free(s->a);
-    free(s);
     if (again)
         look_for_work(r);
-    skn_runtime_settle(r);
 }
 
 static void look_for_work(skn_runtime *r)
 {
-    work_search *s;
-
-    if (r->closing || !r->started)
+    if (r->closing || !r->started || !single_begin(&r->looking))
         return;
-    if (r->looking) {
-        r->look_again = true;
-        return;
-    }
-    s = skn_heap(sizeof *s);
-    s->r = r;
-    s->a = skn_arena_new();
-    r->looking = true;
     r->more = r->freed = false;
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_find_due, due_work_seen, s);
+    skn_runtime_job_start(skn_runtime_job_new(r, sizeof(work_search)), work_find_due,
+                          due_work_seen);
 }
 
 /* --- Turns that are ours ----------------------------------------------------------------------- */
 
 /* Ours as they were when the question was put. */
 typedef struct held {
-    skn_runtime *r;
-    size_t       count;
-    skein_turn  *turns; /* only ids, fence and where they are */
-    bool        *kept;
-    skein_rc     rc;
-    skein_error  err;
+    skn_runtime_job job;
+    size_t          count;
+    skein_turn     *turns; /* only ids, fence and where they are */
+    bool           *kept;
 } held;
 
 /* As far as the loop knows. */
@@ -138,13 +175,13 @@ static bool run_is_open(const skn_run *run)
     return run->turn_id && !(run->state & SKN_RUN_OVER);
 }
 
-static held *hold_turns(skn_runtime *r)
+/* A job in `size` bytes that begins with them. */
+static void *hold_turns(skn_runtime *r, size_t size)
 {
-    held *h = skn_heap(sizeof *h);
+    held *h = skn_runtime_job_new(r, size);
 
-    h->r = r;
-    h->turns = skn_heap((r->run_count + 1) * sizeof *h->turns);
-    h->kept = skn_heap((r->run_count + 1) * sizeof *h->kept);
+    h->turns = SKN_ARRAY(h->job.a, r->run_count + 1, skein_turn);
+    h->kept = SKN_ARRAY(h->job.a, r->run_count + 1, bool);
     for (const skn_run *run = r->runs; run; run = run->next) {
         if (run_is_open(run))
             h->turns[h->count++] = (skein_turn){.id = run->turn_id,
@@ -167,17 +204,14 @@ static skn_run *run_of(const skn_runtime *r, int64_t turn_id)
 /* Drops the runs whose turns somebody has closed. */
 static void let_turns_go(held *h)
 {
-    if (h->rc)
-        warn(h->r, "cannot see whether turns are open", &h->err);
-    for (size_t i = 0; i < h->count && !h->rc; i++) {
-        skn_run *run = h->kept[i] ? NULL : run_of(h->r, h->turns[i].id);
+    if (h->job.rc)
+        warn(h->job.r, "cannot see whether turns are open", &h->job.err);
+    for (size_t i = 0; i < h->count && !h->job.rc; i++) {
+        skn_run *run = h->kept[i] ? NULL : run_of(h->job.r, h->turns[i].id);
 
         if (run && run_is_open(run))
             skn_run_drop(run, NULL);
     }
-    free(h->turns);
-    free(h->kept);
-    free(h);
 }
 
 static bool any_open(const skn_runtime *r)
@@ -193,20 +227,18 @@ static void work_renew(void *arg)
 {
     held *h = arg;
 
-    h->rc = skein_turns_renew(h->r->o.engine, h->turns, h->count, h->r->o.lease_ms, h->kept,
-                              &h->err);
+    h->job.rc = skein_turns_renew(h->job.r->o.engine, h->turns, h->count, h->job.r->o.lease_ms,
+                                  h->kept, &h->job.err);
 }
 
 static void renewed(void *arg)
 {
     held        *h = arg;
-    skn_runtime *r = h->r;
+    skn_runtime *r = h->job.r;
 
-    r->jobs--;
     let_turns_go(h);
     if (!r->closing)
         skn_timer_start(r->renew, r->o.lease_ms / 3);
-    skn_runtime_settle(r);
 }
 
 static void on_renew(void *arg)
@@ -215,12 +247,10 @@ static void on_renew(void *arg)
 
     if (r->closing)
         return;
-    if (!any_open(r)) {
+    if (any_open(r))
+        skn_runtime_job_start(hold_turns(r, sizeof(held)), work_renew, renewed);
+    else
         skn_timer_start(r->renew, r->o.lease_ms / 3);
-        return;
-    }
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_renew, renewed, hold_turns(r));
 }
 
 static int turn_by_id(const void *x, const void *y)
@@ -234,17 +264,15 @@ static int turn_by_id(const void *x, const void *y)
 static void work_check(void *arg)
 {
     held       *h = arg;
-    skn_arena  *a = skn_arena_new();
     skein_turns open;
 
-    h->rc = skein_turns_open(h->r->o.engine, (skein_world_id){0}, (skein_conversation_id){0}, a,
-                             &open, &h->err);
-    if (!h->rc && open.count)
+    h->job.rc = skein_turns_open(h->job.r->o.engine, (skein_world_id){0},
+                                 (skein_conversation_id){0}, h->job.a, &open, &h->job.err);
+    if (!h->job.rc && open.count)
         qsort(open.at, open.count, sizeof *open.at, turn_by_id);
-    for (size_t i = 0; i < h->count && !h->rc; i++)
+    for (size_t i = 0; i < h->count && !h->job.rc; i++)
         h->kept[i] = open.count &&
                      bsearch(&h->turns[i], open.at, open.count, sizeof *open.at, turn_by_id);
-    skn_arena_free(a);
 }
 
 /* What runs wait for may have come. */
@@ -282,29 +310,24 @@ static void check_soon(skn_runtime *r);
 static void checked(void *arg)
 {
     held        *h = arg;
-    skn_runtime *r = h->r;
-    bool         again = r->check_again;
+    skn_runtime *r = h->job.r;
+    bool         again = single_end(&r->checking);
 
-    r->jobs--;
-    r->checking = r->check_again = false;
     let_turns_go(h);
     if (!r->closing)
         poll_waiting(r);
     if (again)
         check_soon(r);
-    skn_runtime_settle(r);
 }
 
 static void on_check(void *arg)
 {
     skn_runtime *r = arg;
 
-    if (r->closing || r->checking || !any_open(r))
+    if (r->closing || !any_open(r) || !single_begin(&r->checking))
         return;
     r->checked = now_ms();
-    r->checking = true;
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_check, checked, hold_turns(r));
+    skn_runtime_job_start(hold_turns(r, sizeof(held)), work_check, checked);
 }
 
 /* Soon, but not for every one of many commits. */
@@ -314,9 +337,7 @@ static void check_soon(skn_runtime *r)
 
     if (r->closing || !any_open(r))
         return;
-    if (r->checking)
-        r->check_again = true;
-    else if (wait <= 0)
+    if (r->checking.busy || wait <= 0)
         on_check(r);
     else
         skn_timer_start(r->check, wait);
@@ -325,35 +346,32 @@ static void check_soon(skn_runtime *r)
 /* --- Turns that others left -------------------------------------------------------------------- */
 
 typedef struct recovery {
-    skn_runtime *r;
-    held        *ours;
-    skn_arena   *a;
-    bool         all;
-    skein_turns  taken;
-    int64_t      closed;
-    skein_rc     rc;
-    skein_error  err;
+    held        ours; /* its job is that of the recovery */
+    bool        all;
+    skein_turns taken;
+    int64_t     closed;
+    skein_rc    rc; /* of taking over */
+    skein_error err;
 } recovery;
 
 /* Ours first: when the clock was set or the computer slept, their leases have run out as well. */
 static void work_recover(void *arg)
 {
     recovery          *v = arg;
-    const skn_runtime *r = v->r;
+    const skn_runtime *r = v->ours.job.r;
 
-    work_renew(v->ours);
-    if (!v->ours->rc)
+    work_renew(&v->ours);
+    if (!v->ours.job.rc)
         v->rc = skein_turns_take_over(r->o.engine, v->all, skn_str_of(r->holder), r->o.lease_ms,
-                                      v->a, &v->taken, &v->closed, &v->err);
+                                      v->ours.job.a, &v->taken, &v->closed, &v->err);
 }
 
 static void recovered(void *arg)
 {
     recovery    *v = arg;
-    skn_runtime *r = v->r;
+    skn_runtime *r = v->ours.job.r;
 
-    r->jobs--;
-    let_turns_go(v->ours);
+    let_turns_go(&v->ours);
     if (v->rc)
         warn(r, "cannot look for abandoned turns", &v->err);
     else if (v->closed)
@@ -361,13 +379,10 @@ static void recovered(void *arg)
                     (long long)v->closed);
     for (size_t i = 0; i < v->taken.count; i++)
         skn_run_resume(r, &v->taken.at[i]);
-    skn_arena_free(v->a);
-    free(v);
     r->started = true;
     if (!r->closing)
         skn_timer_start(r->recover, r->o.recover_ms);
     look_for_work(r);
-    skn_runtime_settle(r);
 }
 
 static void on_recover(void *arg)
@@ -377,73 +392,52 @@ static void on_recover(void *arg)
 
     if (r->closing)
         return;
-    v = skn_heap(sizeof *v);
-    v->r = r;
-    v->a = skn_arena_new();
-    v->ours = hold_turns(r);
+    v = hold_turns(r, sizeof *v);
     v->all = r->o.alone && !r->started;
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_recover, recovered, v);
+    skn_runtime_job_start(v, work_recover, recovered);
 }
 
 /* --- Timers of agents ------------------------------------------------------------------------------ */
 
 typedef struct ticking {
-    skn_runtime *r;
-    int64_t      next; /* microseconds; 0: none */
-    skein_rc     rc;
-    skein_error  err;
+    skn_runtime_job job;
+    int64_t         next; /* microseconds; 0: none */
 } ticking;
-
-static void on_tick(void *arg);
 
 static void work_tick(void *arg)
 {
     ticking *t = arg;
 
-    t->rc = skein_tasks_tick(t->r->o.engine, &t->next, &t->err);
+    t->job.rc = skein_tasks_tick(t->job.r->o.engine, &t->next, &t->job.err);
 }
 
 /* Looked at again when the next one runs out, and at least every minute: the clock may be set. */
 static void ticked(void *arg)
 {
     ticking     *t = arg;
-    skn_runtime *r = t->r;
+    skn_runtime *r = t->job.r;
     int64_t      wait = t->next ? (t->next - skn_clock_micros()) / 1000 + 1 : TICK_MS;
-    bool         again = r->tick_again;
+    int64_t      most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* somebody nudged meanwhile */
+    bool         again = single_end(&r->ticking);
 
-    r->jobs--;
-    r->ticking = r->tick_again = false;
-    if (t->rc)
-        warn(r, "cannot look for timers of agents", &t->err);
-    free(t);
-    if (!r->closing) {
-        int64_t most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* somebody nudged meanwhile */
-
-        skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > most ? most : wait);
-        look_for_work(r); /* a back-off may have ended */
-    }
-    skn_runtime_settle(r);
+    if (t->job.rc)
+        warn(r, "cannot look for timers of agents", &t->job.err);
+    if (r->closing)
+        return;
+    skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > most ? most : wait);
+    look_for_work(r); /* a back-off may have ended */
 }
 
 static void on_tick(void *arg)
 {
     skn_runtime *r = arg;
-    ticking     *t;
 
     r->tick_soon = false;
     if (r->closing)
         return;
     skn_mcp_rooms_look(r);
-    if (r->ticking) {
-        r->tick_again = true;
-        return;
-    }
-    t = skn_heap(sizeof *t);
-    t->r = r;
-    r->ticking = true;
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_tick, ticked, t);
+    if (single_begin(&r->ticking))
+        skn_runtime_job_start(skn_runtime_job_new(r, sizeof(ticking)), work_tick, ticked);
 }
 
 /* --- The runtime ------------------------------------------------------------------------------- */

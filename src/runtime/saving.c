@@ -4,15 +4,10 @@
 #include "base/clock.h"
 #include "runtime/run.h"
 
-#include <stdlib.h>
-
 typedef struct saving {
-    skn_runtime *r;
-    skn_arena   *a;
+    skn_runtime_job job;
     skn_vec(skein_piece) pieces;
     skn_vec(int64_t) questions; /* to which they are the answers */
-    skein_rc    rc;
-    skein_error err;
 } saving;
 
 /* --- What is not saved yet --------------------------------------------------------------------- */
@@ -28,18 +23,16 @@ static void add_piece(saving *s, const skn_run *run, bool thinking)
 
     if (all.n <= from)
         return;
-    p.message_uid = skn_arena_copy(s->a, run->turn.message_uid);
-    p.text = skn_arena_copy(s->a, skn_str_sub(all, from, all.n));
-    skn_vec_add(s->a, &s->pieces, p);
-    skn_vec_add(s->a, &s->questions, run->question);
+    p.message_uid = skn_arena_copy(s->job.a, run->turn.message_uid);
+    p.text = skn_arena_copy(s->job.a, skn_str_sub(all, from, all.n));
+    skn_vec_add(s->job.a, &s->pieces, p);
+    skn_vec_add(s->job.a, &s->questions, run->question);
 }
 
 static saving *collect_pieces(skn_runtime *r)
 {
-    saving *s = skn_heap(sizeof *s);
+    saving *s = skn_runtime_job_new(r, sizeof *s);
 
-    s->r = r;
-    s->a = skn_arena_new();
     for (const skn_run *run = r->runs; run; run = run->next)
         if (run->state & SKN_RUN_ASKS) { /* so no job of it is under way */
             add_piece(s, run, false);
@@ -62,12 +55,12 @@ static void work_save(void *arg)
 {
     saving *s = arg;
 
-    s->rc = skein_turns_save(s->r->o.engine, s->pieces.p, s->pieces.n, &s->err);
+    s->job.rc = skein_turns_save(s->job.r->o.engine, s->pieces.p, s->pieces.n, &s->job.err);
 }
 
 static void note_saved(saving *s)
 {
-    for (skn_run *run = s->r->runs; run; run = run->next)
+    for (skn_run *run = s->job.r->runs; run; run = run->next)
         for (size_t i = 0; i < s->pieces.n; i++) {
             const skein_piece *p = &s->pieces.p[i];
 
@@ -76,12 +69,8 @@ static void note_saved(saving *s)
         }
 }
 
-static void end_saving(saving *s)
+static void end_saving(skn_runtime *r)
 {
-    skn_runtime *r = s->r;
-
-    skn_arena_free(s->a);
-    free(s);
     r->saving = false;
     if (!r->closing && anybody_writes(r))
         skn_saving_soon(r);
@@ -90,14 +79,11 @@ static void end_saving(saving *s)
 /* A store that takes nothing is told of by those who have to store something. */
 static void saved(void *arg)
 {
-    saving      *s = arg;
-    skn_runtime *r = s->r;
+    saving *s = arg;
 
-    r->jobs--;
-    if (s->rc == SKEIN_OK)
+    if (s->job.rc == SKEIN_OK)
         note_saved(s);
-    end_saving(s);
-    skn_runtime_settle(r);
+    end_saving(s->job.r);
 }
 
 void skn_saving_tick(void *arg)
@@ -108,12 +94,12 @@ void skn_saving_tick(void *arg)
     if (r->closing)
         return;
     s = collect_pieces(r);
-    if (!s->pieces.n) {
-        end_saving(s);
-        return;
+    if (s->pieces.n) {
+        skn_runtime_job_start(s, work_save, saved);
+    } else {
+        skn_runtime_job_free(s);
+        end_saving(r);
     }
-    r->jobs++;
-    skn_workers_run(r->o.workers, work_save, saved, s);
 }
 
 void skn_saving_soon(skn_runtime *r)
@@ -129,54 +115,45 @@ void skn_saving_soon(skn_runtime *r)
  * stored. */
 
 typedef struct note {
-    skn_runtime *r;
-    skn_arena   *a;
-    skein_turn   turn;
-    bool         pause; /* else it writes */
-    skn_str      whom;
-    int64_t      until;
+    skn_runtime_job job;
+    skein_turn      turn;
+    bool            pause; /* else it writes */
+    skn_str         whom;
+    int64_t         until;
 } note;
 
 /* A turn that is over, or a store that takes nothing, is found by those who have to store something. */
 static void work_note(void *arg)
 {
-    note *n = arg;
+    note         *n = arg;
+    skein_engine *e = n->job.r->o.engine;
 
     if (n->pause)
-        (void)skein_turn_pause(n->r->o.engine, &n->turn, n->whom, n->until, NULL);
+        (void)skein_turn_pause(e, &n->turn, n->whom, n->until, NULL);
     else
-        (void)skein_turn_writing(n->r->o.engine, &n->turn, NULL);
+        (void)skein_turn_writing(e, &n->turn, NULL);
 }
 
 static void note_stored(void *arg)
 {
-    note        *n = arg;
-    skn_runtime *r = n->r;
-
-    r->jobs--;
-    skn_arena_free(n->a);
-    free(n);
-    skn_runtime_settle(r);
+    (void)arg;
 }
 
 static note *turn_note_of(const skn_run *run)
 {
-    note *n = skn_heap(sizeof *n);
+    note *n = skn_runtime_job_new(run->r, sizeof *n);
 
-    n->r = run->r;
-    n->a = skn_arena_new();
     n->turn = (skein_turn){.id = run->turn.id,
                            .fence = run->turn.fence,
                            .chat = run->turn.chat,
-                           .uid = skn_arena_copy(n->a, run->turn.uid),
-                           .message_uid = skn_arena_copy(n->a, run->turn.message_uid)};
+                           .uid = skn_arena_copy(n->job.a, run->turn.uid),
+                           .message_uid = skn_arena_copy(n->job.a, run->turn.message_uid)};
     return n;
 }
 
 static void store_note(note *n)
 {
-    n->r->jobs++;
-    skn_workers_run(n->r->o.workers, work_note, note_stored, n);
+    skn_runtime_job_start(n, work_note, note_stored);
 }
 
 static void say_so(skn_run *run)
@@ -213,7 +190,7 @@ void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms)
     run->pauses = true;
     n = turn_note_of(run);
     n->pause = true;
-    n->whom = whom(run, why, n->a);
+    n->whom = whom(run, why, n->job.a);
     n->until = skn_clock_micros() + ms * 1000;
     store_note(n);
 }
