@@ -2,6 +2,7 @@
  * one cost the server. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "bench/bench_server.h"
@@ -366,19 +367,6 @@ static bool read_some(reader *r)
     return n > 0 && !r->in.over;
 }
 
-static bool write_all(int fd, skn_str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno != EINTR)
-            return false;
-        if (n > 0)
-            bytes = skn_str_sub(bytes, (size_t)n, bytes.n);
-    }
-    return true;
-}
-
 static skein_rc no_answer(skn_bench *b)
 {
     return skn_fail(&b->cli->err, SKEIN_UNREACHABLE, "the server that is measured is silent");
@@ -429,7 +417,7 @@ skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *m
     bool     sent;
 
     skn_buf_init(&r.in, ANSWER_LIMIT);
-    sent = r.fd >= 0 && write_all(r.fd, request);
+    sent = r.fd >= 0 && skn_fd_write(r.fd, request);
     while (sent && !take_answer(&r.in, &a))
         sent = read_some(&r);
     if (!sent)
@@ -464,7 +452,7 @@ static skein_rc send_next(loading *l, int i)
         return SKEIN_OK;
     }
     l->sent++;
-    return write_all(l->clients[i].fd, l->load->request[i]) ? SKEIN_OK : no_answer(l->bench);
+    return skn_fd_write(l->clients[i].fd, l->load->request[i]) ? SKEIN_OK : no_answer(l->bench);
 }
 
 static skein_rc serve_one(loading *l, int i)

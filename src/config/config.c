@@ -47,11 +47,32 @@ static const char *name_at(const void *ctx, size_t i)
     return names[i];
 }
 
-skn_str skn_config_meant(skn_config_reading *r, skn_str typed, const char *const *names)
+/* ". Did you mean "listen"?" when one of the names is near; else nothing. */
+static skn_str meant(skn_config_reading *r, skn_str typed, const char *const *names)
 {
     const char *near = skn_suggest(skn_arena_copy(r->a, typed).p, name_at, names);
 
     return near ? skn_arena_printf(r->a, ". Did you mean \"%s\"?", near) : SKN_STR("");
+}
+
+void skn_config_unknown(skn_config_reading *r, const skn_yaml *at, const char *where,
+                        const char *const *names)
+{
+    skn_config_bad_key(r, at, "unknown key \"%.*s\"%s%.*s", SKN_FMT(skn_utf8_cut(at->key, 80)),
+                       where, SKN_FMT(meant(r, at->key, names)));
+}
+
+bool skn_config_is_empty(const skn_yaml *at)
+{
+    return at->kind == SKN_YAML_TEXT && !at->text.n && !at->quoted;
+}
+
+bool skn_config_is_among(const char *const *names, skn_str name)
+{
+    for (size_t i = 0; names[i]; i++)
+        if (skn_str_is(name, names[i]))
+            return true;
+    return false;
 }
 
 skn_str skn_config_line(const skn_config_problem *p, skn_arena *a)
@@ -165,10 +186,8 @@ static void read_list(skn_config_reading *r, skn_config_id id, const skn_yaml *y
     v.line = y->line;
     for (const skn_yaml *item = y->first; item; item = item->next) {
         if (item->kind != SKN_YAML_TEXT || v.count == MOST_ITEMS) {
-            skn_config_wrong(r, true, item->line, item->column,
-                             skn_arena_printf(r->a, "%s.%s must be a list of at most %d texts",
-                                              row->section, row->key, MOST_ITEMS),
-                             SKN_NONE);
+            skn_config_bad(r, item, "%s.%s must be a list of at most %d texts", row->section,
+                           row->key, MOST_ITEMS);
             return;
         }
         add_to_list(r, &v, item->text);
@@ -188,10 +207,8 @@ static void read_value(skn_config_reading *r, skn_config_id id, const skn_yaml *
     else if (y->kind == SKN_YAML_TEXT && !list)
         take(r, id, &v, y->column);
     else
-        skn_config_wrong(r, true, y->line, y->column,
-                         skn_arena_printf(r->a, "%s.%s must be %s", row->section, row->key,
-                                          list ? "a list, like [a, b]" : "one value"),
-                         SKN_NONE);
+        skn_config_bad(r, y, "%s.%s must be %s", row->section, row->key,
+                       list ? "a list, like [a, b]" : "one value");
 }
 
 static void unknown_key(skn_config_reading *r, const skn_yaml *section, const skn_yaml *y)
@@ -202,11 +219,8 @@ static void unknown_key(skn_config_reading *r, const skn_yaml *section, const sk
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
         if (skn_str_is(section->key, skn_config_rows[i].section))
             names[n++] = skn_config_rows[i].key;
-    skn_config_wrong(r, true, y->key_line, y->key_column,
-                     skn_arena_printf(r->a, "unknown key \"%.*s\" in %.*s%.*s",
-                                      SKN_FMT(skn_utf8_cut(y->key, 80)), SKN_FMT(section->key),
-                                      SKN_FMT(skn_config_meant(r, y->key, names))),
-                     SKN_NONE);
+    skn_config_unknown(r, y, skn_arena_printf(r->a, " in %.*s", SKN_FMT(section->key)).p,
+                       names);
 }
 
 static void read_section(skn_config_reading *r, const skn_yaml *section)
@@ -223,35 +237,19 @@ static void read_section(skn_config_reading *r, const skn_yaml *section)
     }
 }
 
-static bool is_section(skn_str name)
-{
-    for (size_t i = 0; sections[i]; i++)
-        if (skn_str_is(name, sections[i]))
-            return true;
-    return false;
-}
-
 static void read_root(skn_config_reading *r, const skn_yaml *root)
 {
     if (root->kind != SKN_YAML_MAP) {
-        skn_config_wrong(r, true, root->line, root->column,
-                         SKN_STR("this is no list of sections like \"server:\""), SKN_NONE);
+        skn_config_bad(r, root, "this is no list of sections like \"server:\"");
         return;
     }
     for (const skn_yaml *y = root->first; y; y = y->next) {
-        if (!is_section(y->key))
-            skn_config_wrong(r, true, y->key_line, y->key_column,
-                             skn_arena_printf(r->a, "unknown key \"%.*s\"%.*s",
-                                              SKN_FMT(skn_utf8_cut(y->key, 80)),
-                                              SKN_FMT(skn_config_meant(r, y->key, sections))),
-                             SKN_NONE);
-        else if (y->kind == SKN_YAML_TEXT && !y->text.n && !y->quoted)
-            continue; /* a section in which everything is a comment */
+        if (!skn_config_is_among(sections, y->key))
+            skn_config_unknown(r, y, "", sections);
+        else if (skn_config_is_empty(y))
+            continue;
         else if (y->kind != SKN_YAML_MAP)
-            skn_config_wrong(
-                r, true, y->line, y->column,
-                skn_arena_printf(r->a, "%.*s must hold keys with values", SKN_FMT(y->key)),
-                SKN_NONE);
+            skn_config_bad(r, y, "%.*s must hold keys with values", SKN_FMT(y->key));
         else if (skn_str_is(y->key, "providers"))
             skn_config_providers(r, y);
         else if (skn_str_is(y->key, "secrets"))
@@ -261,18 +259,13 @@ static void read_root(skn_config_reading *r, const skn_yaml *root)
     }
 }
 
-static void unreadable(skn_config_reading *r, const char *why)
+/* The file as a whole is of no use. */
+static void unreadable(skn_config_reading *r, const char *how, const char *why,
+                       const char *cure)
 {
     r->c->unreadable = true;
-    skn_config_wrong(r, true, 0, 0, skn_arena_printf(r->a, "cannot be read: %s", why),
-                     SKN_NONE);
-}
-
-static void refused(skn_config_reading *r, const skein_error *err)
-{
-    r->c->unreadable = true;
-    skn_config_wrong(r, true, 0, 0, skn_arena_printf(r->a, "is not used: %s", err->message),
-                     skn_arena_copy(r->a, skn_str_of(err->hint)));
+    skn_config_wrong(r, true, 0, 0, skn_arena_printf(r->a, "%s: %s", how, why),
+                     skn_arena_copy(r->a, skn_str_of(cure)));
 }
 
 static bool load_bytes(skn_config_reading *r, int fd, skn_str *out)
@@ -280,7 +273,8 @@ static bool load_bytes(skn_config_reading *r, int fd, skn_str *out)
     skein_rc rc = skn_fd_read(fd, FILE_LIMIT, r->a, out);
 
     if (rc)
-        unreadable(r, rc == SKEIN_LIMIT ? "it is over 1 MB" : strerror(errno));
+        unreadable(r, "cannot be read", rc == SKEIN_LIMIT ? "it is over 1 MB" : strerror(errno),
+                   NULL);
     return !rc;
 }
 
@@ -312,7 +306,7 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
     r->file = path;
     if (fd < 0) {
         if (must || (errno != ENOENT && errno != ENOTDIR))
-            unreadable(r, strerror(errno));
+            unreadable(r, "cannot be read", strerror(errno), NULL);
         return;
     }
     r->open = 0;
@@ -322,7 +316,7 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
         r->open = (int)(about.st_mode & 0777);
     /* It names commands to run and hosts that get secrets, so nobody else may have written it. */
     if (S_ISREG(about.st_mode) && skn_own_check(fd, path, SKN_OWN_NAMED, NULL, &err))
-        refused(r, &err);
+        unreadable(r, "is not used", err.message, err.hint);
     else if (load_bytes(r, fd, &text))
         parse_file(r, text);
     close(fd);
@@ -370,8 +364,7 @@ static bool is_variable(skn_config_id id, skn_str name)
 /* The name of a variable for a setting, as the manual writes it. */
 static const char *variable_name(skn_config_reading *r, skn_config_id id)
 {
-    skn_buf     b;
-    const char *out;
+    skn_buf b;
 
     skn_buf_init(&b, 128);
     skn_buf_addf(&b, "SKEIN_%s_", skn_config_rows[id].section);
@@ -383,9 +376,7 @@ static const char *variable_name(skn_config_reading *r, skn_config_id id)
     for (size_t i = 0; i < b.n; i++)
         if (b.p[i] >= 'a' && b.p[i] <= 'z')
             b.p[i] = (char)(b.p[i] - 'a' + 'A');
-    out = skn_arena_copy(r->a, skn_buf_str(&b)).p;
-    skn_buf_release(&b);
-    return out;
+    return skn_buf_keep(&b, r->a).p;
 }
 
 /* A variable that begins like one of ours and is none was probably mistyped. */
@@ -396,8 +387,7 @@ static void unknown_variable(skn_config_reading *r, skn_str name)
 
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
         names[i] = variable_name(r, (skn_config_id)i);
-    p.text = skn_arena_printf(r->a, "is no setting%.*s",
-                              SKN_FMT(skn_config_meant(r, name, names)));
+    p.text = skn_arena_printf(r->a, "is no setting%.*s", SKN_FMT(meant(r, name, names)));
     add_problem(r, &p);
 }
 
@@ -522,6 +512,18 @@ static void shape_row(skn_jw *w, const skn_config *c, skn_config_id id, skn_aren
     skn_jw_object_end(w);
 }
 
+/* A provider or a secret: what stands at this line of a file. */
+static void shape_named(skn_jw *w, const char *kind, skn_str name, skn_str value,
+                        const char *file, int line, bool restart, skn_arena *scratch)
+{
+    skn_jw_key_str(w, skn_arena_printf(scratch, "%s.%.*s", kind, SKN_FMT(name)));
+    skn_jw_object(w);
+    skn_jw_kstr(w, "value", value);
+    skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", file, line));
+    skn_jw_kbool(w, "restart", restart);
+    skn_jw_object_end(w);
+}
+
 void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
                       skn_arena *scratch)
 {
@@ -531,23 +533,14 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
     for (size_t i = 0; i < c->providers.n; i++) {
         const skn_config_provider *p = &c->providers.p[i];
 
-        skn_jw_key_str(w, skn_arena_printf(scratch, "providers.%.*s", SKN_FMT(p->name)));
-        skn_jw_object(w);
-        skn_jw_kstr(w, "value", skn_config_provider_text(p, scratch));
-        skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", p->file, p->at->key_line));
-        skn_jw_kbool(w, "restart", true);
-        skn_jw_object_end(w);
+        shape_named(w, "providers", p->name, skn_config_provider_text(p, scratch), p->file,
+                    p->at->key_line, true, scratch);
     }
     for (size_t i = 0; i < c->secrets.n; i++) {
         const skn_config_secret *s = &c->secrets.p[i];
 
-        skn_jw_key_str(w,
-                       skn_arena_printf(scratch, "secrets.env.%.*s", SKN_FMT(s->grant.name)));
-        skn_jw_object(w);
-        skn_jw_kstr(w, "value", skn_config_secret_text(s, scratch));
-        skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", s->file, s->line));
-        skn_jw_kbool(w, "restart", false);
-        skn_jw_object_end(w);
+        shape_named(w, "secrets.env", s->grant.name, skn_config_secret_text(s, scratch),
+                    s->file, s->line, false, scratch);
     }
     skn_jw_key(w, "problems");
     skn_jw_array(w);

@@ -215,8 +215,19 @@ typedef struct skn_config_reading {
 /* Adds a problem of the file at this place. */
 void skn_config_wrong(skn_config_reading *r, bool error, int line, int column, skn_str text,
                       skn_str cure);
-/* ". Did you mean "listen"?" when one of the names, NULL at the end, is near; else nothing. */
-skn_str skn_config_meant(skn_config_reading *r, skn_str typed, const char *const *names);
+/* An error at a value, or at its key, with a text like that of printf. */
+#define skn_config_bad(r, at, ...)                                                             \
+    skn_config_wrong(r, true, (at)->line, (at)->column, skn_arena_printf((r)->a, __VA_ARGS__), \
+                     SKN_NONE)
+#define skn_config_bad_key(r, at, ...)                                                         \
+    skn_config_wrong(r, true, (at)->key_line, (at)->key_column,                                \
+                     skn_arena_printf((r)->a, __VA_ARGS__), SKN_NONE)
+/* A key that is none of these (NULL at the end). where: " in server", or "". */
+void skn_config_unknown(skn_config_reading *r, const skn_yaml *at, const char *where,
+                        const char *const *names);
+/* Is nothing written there but comments? */
+bool skn_config_is_empty(const skn_yaml *at);
+bool skn_config_is_among(const char *const *names, skn_str name);
 /* The section "providers". */
 void skn_config_providers(skn_config_reading *r, const skn_yaml *section);
 /* The section "secrets". */

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "config/config.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const types[] = {"ollama",   "openai", "anthropic", "openai-compatible",
@@ -26,40 +26,22 @@ typedef struct checking {
     const skn_yaml     *provider;
 } checking;
 
-static bool is_among(const char *const *names, skn_str name)
-{
-    for (size_t i = 0; names[i]; i++)
-        if (skn_str_is(name, names[i]))
-            return true;
-    return false;
-}
-
-static void wrong(const checking *c, const skn_yaml *at, skn_str text)
-{
-    skn_config_wrong(c->r, true, at->line, at->column, text, SKN_NONE);
-}
-
 /* "providers.office.timeout is "soon": use …" */
 static void wrong_value(const checking *c, const skn_yaml *at, const char *use)
 {
     skn_str shown = at->kind == SKN_YAML_TEXT ? skn_utf8_cut(at->text, 80) : SKN_STR("…");
 
-    wrong(c, at,
-          skn_arena_printf(c->r->a, "providers.%.*s.%.*s is \"%.*s\": use %s",
-                           SKN_FMT(c->provider->key), SKN_FMT(at->key), SKN_FMT(shown), use));
+    skn_config_bad(c->r, at, "providers.%.*s.%.*s is \"%.*s\": use %s",
+                   SKN_FMT(c->provider->key), SKN_FMT(at->key), SKN_FMT(shown), use);
 }
 
 static void unknown(const checking *c, const skn_yaml *at, const char *inside,
                     const char *const *names)
 {
-    skn_config_reading *r = c->r;
-
-    skn_config_wrong(r, true, at->key_line, at->key_column,
-                     skn_arena_printf(r->a, "unknown key \"%.*s\" in providers.%.*s%s%.*s",
-                                      SKN_FMT(skn_utf8_cut(at->key, 80)),
-                                      SKN_FMT(c->provider->key), inside,
-                                      SKN_FMT(skn_config_meant(r, at->key, names))),
-                     SKN_NONE);
+    skn_config_unknown(
+        c->r, at,
+        skn_arena_printf(c->r->a, " in providers.%.*s%s", SKN_FMT(c->provider->key), inside).p,
+        names);
 }
 
 /* --- The key -------------------------------------------------------------------------------- */
@@ -69,7 +51,7 @@ static void check_written_key(const checking *c, const skn_yaml *at)
     skn_config_reading *r = c->r;
 
     if (!at->text.n) {
-        wrong(c, at, SKN_STR("apiKey is empty: use { env: NAME } or { file: PATH }"));
+        skn_config_bad(r, at, "apiKey is empty: use { env: NAME } or { file: PATH }");
         return;
     }
     if (!r->open)
@@ -102,18 +84,17 @@ static void check_key(const checking *c, const skn_yaml *at)
         return;
     }
     if (at->kind != SKN_YAML_MAP || at->count != 1) {
-        wrong(c, at,
-              SKN_STR("apiKey needs one of { env: NAME }, { file: PATH }, "
-                      "{ credential: NAME } or { command: [PROGRAM, …] }"));
+        skn_config_bad(c->r, at,
+                       "apiKey needs one of { env: NAME }, { file: PATH }, "
+                       "{ credential: NAME } or { command: [PROGRAM, …] }");
         return;
     }
-    if (!is_among(sources, one->key))
+    if (!skn_config_is_among(sources, one->key))
         unknown(c, one, ".apiKey", sources);
     else if (skn_str_is(one->key, "command") && !is_command(one))
-        wrong(c, one, SKN_STR("apiKey.command must be a list: [PROGRAM, WORD, …]"));
+        skn_config_bad(c->r, one, "apiKey.command must be a list: [PROGRAM, WORD, …]");
     else if (!skn_str_is(one->key, "command") && (one->kind != SKN_YAML_TEXT || !one->text.n))
-        wrong(c, one,
-              skn_arena_printf(c->r->a, "apiKey.%.*s must be one text", SKN_FMT(one->key)));
+        skn_config_bad(c->r, one, "apiKey.%.*s must be one text", SKN_FMT(one->key));
 }
 
 /* --- The rest ------------------------------------------------------------------------------- */
@@ -126,7 +107,7 @@ static void check_models(const checking *c, const skn_yaml *at)
     }
     for (const skn_yaml *m = at->first; m; m = m->next)
         if (m->kind != SKN_YAML_TEXT || !m->text.n) {
-            wrong(c, m, SKN_STR("models must hold names only"));
+            skn_config_bad(c->r, m, "models must hold names only");
             return;
         }
 }
@@ -139,9 +120,8 @@ static void check_headers(const checking *c, const skn_yaml *at)
     }
     for (const skn_yaml *h = at->first; h; h = h->next)
         if (h->kind != SKN_YAML_TEXT || !skn_header_is_one(h->key, h->text))
-            wrong(c, h,
-                  skn_arena_printf(c->r->a, "the header \"%.*s\" cannot be sent like this",
-                                   SKN_FMT(skn_utf8_cut(h->key, 80))));
+            skn_config_bad(c->r, h, "the header \"%.*s\" cannot be sent like this",
+                           SKN_FMT(skn_utf8_cut(h->key, 80)));
 }
 
 /* "10.00 USD" */
@@ -167,7 +147,7 @@ static void check_budget(const checking *c, const skn_yaml *at)
     for (const skn_yaml *y = at->first; y; y = y->next) {
         bool text = y->kind == SKN_YAML_TEXT;
 
-        if (!is_among(budget_keys, y->key))
+        if (!skn_config_is_among(budget_keys, y->key))
             unknown(c, y, ".budget", budget_keys);
         else if (skn_str_is(y->key, "monthly") && !(text && is_money(y->text)))
             wrong_value(c, y, "an amount like 10.00 USD");
@@ -198,7 +178,7 @@ static bool is_price(const skn_yaml *at)
 static void check_price(const checking *c, const skn_yaml *at)
 {
     for (const skn_yaml *y = at->first; at->kind == SKN_YAML_MAP && y; y = y->next)
-        if (!is_among(price_keys, y->key)) {
+        if (!skn_config_is_among(price_keys, y->key)) {
             unknown(c, y, ".prices", price_keys);
             return;
         }
@@ -219,13 +199,23 @@ static void check_prices(const checking *c, const skn_yaml *at)
 
 static void check_number(const checking *c, const skn_yaml *at, int64_t least, int64_t most)
 {
-    char    use[64];
     int64_t n;
 
-    if (at->kind == SKN_YAML_TEXT && skn_str_int(at->text, &n) && n >= least && n <= most)
-        return;
-    snprintf(use, sizeof use, "a whole number from %d to %d", (int)least, (int)most);
-    wrong_value(c, at, use);
+    if (at->kind != SKN_YAML_TEXT || !skn_str_int(at->text, &n) || n < least || n > most)
+        wrong_value(c, at,
+                    skn_arena_printf(c->r->a, "a whole number from %" PRId64 " to %" PRId64,
+                                     least, most)
+                        .p);
+}
+
+static void check_retries(const checking *c, const skn_yaml *at)
+{
+    check_number(c, at, 0, 20);
+}
+
+static void check_at_once(const checking *c, const skn_yaml *at)
+{
+    check_number(c, at, 1, 1000);
 }
 
 static void check_timeout(const checking *c, const skn_yaml *at)
@@ -239,7 +229,7 @@ static void check_timeout(const checking *c, const skn_yaml *at)
 
 bool skn_is_provider_type(skn_str s)
 {
-    return is_among(types, s);
+    return skn_config_is_among(types, s);
 }
 
 static void check_type(const checking *c, const skn_yaml *at)
@@ -259,37 +249,29 @@ static void check_url(const checking *c, const skn_yaml *at)
 {
     if (at->kind == SKN_YAML_TEXT && skn_is_provider_url(at->text))
         return;
-    wrong(c, at,
-          skn_arena_printf(c->r->a,
-                           "providers.%.*s.baseUrl is no address like "
-                           "https://llm.example.org/v1, without password and \"?\"",
-                           SKN_FMT(c->provider->key)));
+    skn_config_bad(c->r, at,
+                   "providers.%.*s.baseUrl is no address like https://llm.example.org/v1, "
+                   "without password and \"?\"",
+                   SKN_FMT(c->provider->key));
 }
+
+/* In the order of `keys`. */
+static void (*const checks[])(const checking *c, const skn_yaml *at) = {
+    check_type,    check_url,     check_key,     check_models, check_timeout,
+    check_headers, check_retries, check_at_once, check_budget, check_prices};
+
+_Static_assert(sizeof checks / sizeof *checks + 1 == sizeof keys / sizeof *keys, "each key");
 
 static void check_member(const checking *c, const skn_yaml *y)
 {
-    if (!is_among(keys, y->key))
-        unknown(c, y, "", keys);
-    else if (skn_str_is(y->key, "type"))
-        check_type(c, y);
-    else if (skn_str_is(y->key, "baseUrl"))
-        check_url(c, y);
-    else if (skn_str_is(y->key, "apiKey"))
-        check_key(c, y);
-    else if (skn_str_is(y->key, "models"))
-        check_models(c, y);
-    else if (skn_str_is(y->key, "timeout"))
-        check_timeout(c, y);
-    else if (skn_str_is(y->key, "maxRetries"))
-        check_number(c, y, 0, 20);
-    else if (skn_str_is(y->key, "concurrency"))
-        check_number(c, y, 1, 1000);
-    else if (skn_str_is(y->key, "budget"))
-        check_budget(c, y);
-    else if (skn_str_is(y->key, "prices"))
-        check_prices(c, y);
+    size_t i = 0;
+
+    while (keys[i] && !skn_str_is(y->key, keys[i]))
+        i++;
+    if (keys[i])
+        checks[i](c, y);
     else
-        check_headers(c, y);
+        unknown(c, y, "", keys);
 }
 
 bool skn_is_provider_name(skn_str s)
@@ -309,14 +291,10 @@ static bool named_well(const checking *c)
 
     if (skn_is_provider_name(p->key) && !skn_str_is(p->key, "demo"))
         return true;
-    skn_config_wrong(c->r, true, p->key_line, p->key_column,
-                     skn_arena_printf(c->r->a,
-                                      skn_is_provider_name(p->key)
-                                          ? "\"%.*s\" is the name of the scripted demo"
-                                          : "\"%.*s\" is no name of a provider: use small "
-                                            "letters, digits, - and _",
-                                      SKN_FMT(skn_utf8_cut(p->key, 80))),
-                     SKN_NONE);
+    skn_config_bad_key(c->r, p, "\"%.*s\" %s", SKN_FMT(skn_utf8_cut(p->key, 80)),
+                       skn_is_provider_name(p->key)
+                           ? "is the name of the scripted demo"
+                           : "is no name of a provider: use small letters, digits, - and _");
     return false;
 }
 
@@ -337,9 +315,7 @@ static void keep(const checking *c, skn_str type)
 void skn_config_providers(skn_config_reading *r, const skn_yaml *section)
 {
     if (section->count > MOST_PROVIDERS) {
-        skn_config_wrong(r, true, section->key_line, section->key_column,
-                         skn_arena_printf(r->a, "there are over %d providers", MOST_PROVIDERS),
-                         SKN_NONE);
+        skn_config_bad_key(r, section, "there are over %d providers", MOST_PROVIDERS);
         return;
     }
     for (const skn_yaml *p = section->first; p; p = p->next) {
@@ -349,10 +325,7 @@ void skn_config_providers(skn_config_reading *r, const skn_yaml *section)
         if (!named_well(&c))
             continue;
         if (p->kind != SKN_YAML_MAP || !type) {
-            skn_config_wrong(
-                r, true, p->key_line, p->key_column,
-                skn_arena_printf(r->a, "providers.%.*s needs a \"type:\"", SKN_FMT(p->key)),
-                SKN_NONE);
+            skn_config_bad_key(r, p, "providers.%.*s needs a \"type:\"", SKN_FMT(p->key));
             continue;
         }
         for (const skn_yaml *y = p->first; y; y = y->next)
@@ -413,13 +386,10 @@ static void read_variable(skn_config_reading *r, const skn_yaml *y)
 
 static void read_env(skn_config_reading *r, const skn_yaml *env)
 {
-    if (env->kind == SKN_YAML_TEXT && !env->text.n && !env->quoted)
+    if (skn_config_is_empty(env))
         return;
     if (env->kind != SKN_YAML_MAP || env->count > MOST_SECRETS) {
-        skn_config_wrong(
-            r, true, env->line, env->column,
-            skn_arena_printf(r->a, "secrets.env must hold at most %d variables", MOST_SECRETS),
-            SKN_NONE);
+        skn_config_bad(r, env, "secrets.env must hold at most %d variables", MOST_SECRETS);
         return;
     }
     for (const skn_yaml *y = env->first; y; y = y->next)
@@ -432,12 +402,7 @@ void skn_config_secrets(skn_config_reading *r, const skn_yaml *section)
         if (skn_str_is(y->key, secret_keys[0]))
             read_env(r, y);
         else
-            skn_config_wrong(
-                r, true, y->key_line, y->key_column,
-                skn_arena_printf(r->a, "unknown key \"%.*s\" in secrets%.*s",
-                                 SKN_FMT(skn_utf8_cut(y->key, 80)),
-                                 SKN_FMT(skn_config_meant(r, y->key, secret_keys))),
-                SKN_NONE);
+            skn_config_unknown(r, y, " in secrets", secret_keys);
 }
 
 skn_str skn_config_secret_text(const skn_config_secret *s, skn_arena *a)

@@ -75,13 +75,20 @@ static skein_rc hint_command(skein_error *err, const char *what, const char *com
 
 /* --- Files -------------------------------------------------------------------------------------- */
 
+static skein_rc fail_owner(const char *what, const char *path, uid_t owner, skein_error *err)
+{
+    char theirs[NAME_TEXT], ours[NAME_TEXT];
+
+    return skn_fail(err, SKEIN_IO, "%s\"%s\" belongs to the user %s, not to %s", what, path,
+                    name_of(owner, theirs), name_of(geteuid(), ours));
+}
+
 /* A file that is made again is better removed than taken over: whoever put it there knows what is in it. */
 static skein_rc refuse_owner(const char *path, skn_own_kind kind, uid_t owner, skein_error *err)
 {
-    char theirs[NAME_TEXT], ours[NAME_TEXT], command[NAME_TEXT];
+    char command[NAME_TEXT];
 
-    skn_fail(err, SKEIN_IO, "\"%s\" belongs to the user %s, not to %s", path,
-             name_of(owner, theirs), name_of(geteuid(), ours));
+    fail_owner("", path, owner, err);
     if (kind == SKN_OWN_FILE || kind == SKN_OWN_TOKEN)
         return hint_command(err, "Remove it, and a new one is made", "rm -f", path);
     snprintf(command, sizeof command, "%schown %lld", geteuid() ? "sudo " : "",
@@ -213,12 +220,12 @@ skein_rc skn_own_read(const char *path, skn_own_kind kind, size_t limit, skn_are
 static skein_rc refuse_folder(const char *path, uid_t owner, const char *again,
                               skein_error *err)
 {
-    char theirs[NAME_TEXT], ours[NAME_TEXT];
+    char theirs[NAME_TEXT];
 
-    skn_fail(err, SKEIN_IO, "the folder \"%s\" belongs to the user %s, not to %s", path,
-             name_of(owner, theirs), name_of(geteuid(), ours));
+    fail_owner("the folder ", path, owner, err);
     if (geteuid() == 0 && again)
-        return skn_hint(err, SKEIN_IO, "Run it as that user: sudo -u '%s' %s", theirs, again);
+        return skn_hint(err, SKEIN_IO, "Run it as that user: sudo -u '%s' %s",
+                        name_of(owner, theirs), again);
     return skn_hint(err, SKEIN_IO, "Use a folder of your own with --data DIR");
 }
 
@@ -276,13 +283,11 @@ static skein_rc check_this(const char *path, const char *again, skein_error *err
 /* Whoever owns a link can let it lead elsewhere. */
 static skein_rc check_link(const char *path, skein_error *err)
 {
-    char        theirs[NAME_TEXT], ours[NAME_TEXT];
     struct stat about;
 
     if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode) || is_ours(&about))
         return SKEIN_OK;
-    skn_fail(err, SKEIN_IO, "the link \"%s\" belongs to the user %s, not to %s", path,
-             name_of(about.st_uid, theirs), name_of(geteuid(), ours));
+    fail_owner("the link ", path, about.st_uid, err);
     return skn_hint(err, SKEIN_IO, "Name the folder itself with --data DIR");
 }
 

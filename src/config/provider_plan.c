@@ -572,7 +572,6 @@ skn_str skn_stored_write(const skn_providers_stored *all, skn_arena *a)
 {
     skn_buf out;
     skn_jw  w;
-    skn_str text;
 
     skn_buf_init(&out, 4 * MOST_SETTING); /* the store has its own limit */
     skn_jw_init(&w, &out);
@@ -580,9 +579,7 @@ skn_str skn_stored_write(const skn_providers_stored *all, skn_arena *a)
     for (size_t i = 0; i < all->count; i++)
         write_one(&w, &all->at[i]);
     skn_jw_object_end(&w);
-    text = skn_arena_copy(a, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return text;
+    return skn_buf_keep(&out, a);
 }
 
 skn_str skn_stored_setting(const skein_settings *all)

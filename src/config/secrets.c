@@ -1,6 +1,7 @@
 #include "config/secrets.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/uid.h"
 #include "config/own.h"
 #include "provider/provider.h"
@@ -81,40 +82,11 @@ static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err
     return skn_own_folder(folder, NULL, err);
 }
 
-static bool write_all(int fd, skn_str bytes)
+static skein_rc write_key(const char *path, skn_str key, skn_str place, skein_error *err)
 {
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
+    const skn_str parts[] = {key, SKN_STR("\n"), place};
 
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes = skn_str_sub(bytes, n > 0 ? (size_t)n : 0, bytes.n);
-    }
-    return true;
-}
-
-/* Made beside and renamed: a key is there as a whole or as it was. */
-static skein_rc write_key(const char *path, skn_str key, skn_str place, skn_arena *a,
-                          skein_error *err)
-{
-    const char *part =
-        skn_arena_printf(a, "%s.%016llx", path, (unsigned long long)skn_random()).p;
-    int  fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0 && write_all(fd, key) &&
-              (!place.n || (write_all(fd, SKN_STR("\n")) && write_all(fd, place))) &&
-              fsync(fd) == 0;
-    int fault = errno;
-
-    if (fd >= 0 && close(fd) != 0 && ok) {
-        fault = errno;
-        ok = false;
-    }
-    if (ok && rename(part, path) == 0)
-        return SKEIN_OK;
-    if (ok)
-        fault = errno;
-    unlink(part);
-    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", path, strerror(fault));
+    return skn_file_replace(AT_FDCWD, path, parts, place.n ? 3 : 1, true, err);
 }
 
 skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str place,
@@ -131,7 +103,7 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str
     if (!rc)
         rc = make_folder(data_dir, a, err);
     if (!rc)
-        rc = write_key(path, key, place.n <= SKN_SECRET_PLACE ? place : SKN_NONE, a, err);
+        rc = write_key(path, key, place.n <= SKN_SECRET_PLACE ? place : SKN_NONE, err);
     skn_arena_free(a);
     return rc;
 }
@@ -231,7 +203,7 @@ skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skei
     if (rc || !place.n || place.n > SKN_SECRET_PLACE)
         rc = skn_secret_remove(data_dir, name, &had, err);
     else if (key.p && !(rc = path_of(data_dir, name, a, &path, err)))
-        rc = write_key(path, SKN_STR(""), place, a, err);
+        rc = write_key(path, SKN_STR(""), place, err);
     skn_secret_wipe(key);
     skn_arena_free(a);
     return rc;

@@ -2,6 +2,7 @@
  * are kept; filespec.c reads them. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "base/uid.h"
@@ -29,8 +30,8 @@
 
 typedef struct call {
     skein_conversation_id      conversation;
-    skn_str                    path, items;
-    const skein_context_files *all; /* of a replacement */
+    const skein_context_file  *file; /* to set or remove */
+    const skein_context_files *all;  /* of a replacement */
     skn_arena                 *a;
 } call;
 
@@ -97,6 +98,19 @@ static void tell(skn_tx *tx, const skn_conversation_row *row, skn_str path)
     skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
 }
 
+static skein_rc put_one(skn_tx *tx, const skn_conversation_row *row,
+                        const skein_context_file *f, skein_error *err)
+{
+    skn_buf  items;
+    skein_rc rc;
+
+    skn_buf_init(&items, SIZE_MAX / 2);
+    rc = skn_file_put(tx, row->id, f->path, items_json(f, &items), SKN_NOW(), err);
+    skn_buf_release(&items);
+    tell(tx, row, f->path);
+    return rc;
+}
+
 static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -105,15 +119,12 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
-        (rc = skn_file_others(tx, row.id, c->path, &others, err)))
+        (rc = skn_file_others(tx, row.id, c->file->path, &others, err)))
         return rc;
     if (others >= FILES_MOST)
         return skn_fail(err, SKEIN_LIMIT, "the conversation has %lld files; the limit is %d",
                         (long long)others, FILES_MOST);
-    if ((rc = skn_file_put(tx, row.id, c->path, c->items, SKN_NOW(), err)))
-        return rc;
-    tell(tx, &row, c->path);
-    return SKEIN_OK;
+    return put_one(tx, &row, c->file, err);
 }
 
 static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
@@ -124,12 +135,12 @@ static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
-        (rc = skn_file_drop(tx, row.id, c->path, &found, err)))
+        (rc = skn_file_drop(tx, row.id, c->file->path, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no file \"%.*s\"",
-                        SKN_FMT(row.uid), SKN_FMT(c->path));
-    tell(tx, &row, c->path);
+                        SKN_FMT(row.uid), SKN_FMT(c->file->path));
+    tell(tx, &row, c->file->path);
     return SKEIN_OK;
 }
 
@@ -156,19 +167,6 @@ static skein_rc drop_others(skn_tx *tx, const skn_conversation_row *row,
             rc = skn_file_drop(tx, row->id, have->at[i].path, &found, err);
             tell(tx, row, have->at[i].path);
         }
-    return rc;
-}
-
-static skein_rc put_one(skn_tx *tx, const skn_conversation_row *row,
-                        const skein_context_file *f, skein_error *err)
-{
-    skn_buf  items;
-    skein_rc rc;
-
-    skn_buf_init(&items, SIZE_MAX / 2);
-    rc = skn_file_put(tx, row->id, f->path, items_json(f, &items), SKN_NOW(), err);
-    skn_buf_release(&items);
-    tell(tx, row, f->path);
     return rc;
 }
 
@@ -219,59 +217,54 @@ static skein_rc check_all(const skein_context_files *files, skn_arena *a, size_t
     return SKEIN_OK;
 }
 
+static skein_rc change(skein_engine *e, call c,
+                       skein_rc (*how)(skn_tx *tx, void *arg, skein_error *err),
+                       skein_error *err)
+{
+    skein_rc rc;
+
+    c.a = skn_arena_new();
+    rc = skn_store_write(e->store, how, &c, err);
+    skn_arena_free(c.a);
+    return rc;
+}
+
 skein_rc skein_context_file_replace(skein_engine *e, skein_conversation_id conversation,
                                     const skein_context_files *files, size_t *bad,
                                     skein_error *err)
 {
-    call     c = {.conversation = conversation, .all = files};
-    size_t   at;
-    skein_rc rc;
+    skn_arena *a;
+    size_t     at;
+    skein_rc   rc;
 
     bad = bad ? bad : &at;
     *bad = files->count;
     if (files->count > FILES_MOST)
         return skn_fail(err, SKEIN_LIMIT, "%zu files were given; the limit is %d", files->count,
                         FILES_MOST);
-    c.a = skn_arena_new();
-    rc = check_all(files, c.a, bad, err);
-    if (rc == SKEIN_OK)
-        rc = skn_store_write(e->store, replace, &c, err);
-    skn_arena_free(c.a);
-    return rc;
+    a = skn_arena_new();
+    rc = check_all(files, a, bad, err);
+    skn_arena_free(a);
+    if (rc)
+        return rc;
+    return change(e, (call){.conversation = conversation, .all = files}, replace, err);
 }
-
-/* --- One by one ----------------------------------------------------------------------------------------- */
 
 skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                 const skein_context_file *file, skein_error *err)
 {
-    call     c = {.conversation = conversation, .path = file->path};
-    skn_buf  items;
     skein_rc rc = check(file, err);
 
-    if (rc)
-        return rc;
-    skn_buf_init(&items, SIZE_MAX / 2);
-    c.items = items_json(file, &items);
-    c.a = skn_arena_new();
-    rc = skn_store_write(e->store, set, &c, err);
-    skn_arena_free(c.a);
-    skn_buf_release(&items);
-    return rc;
+    return rc ? rc : change(e, (call){.conversation = conversation, .file = file}, set, err);
 }
 
 skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conversation,
                                    skein_str path, skein_error *err)
 {
-    call     c = {.conversation = conversation, .path = path};
-    skein_rc rc = skn_check_word(path, "the path", PATH_BYTES, err);
+    const skein_context_file file = {.path = path};
+    skein_rc                 rc = skn_check_word(path, "the path", PATH_BYTES, err);
 
-    if (rc)
-        return rc;
-    c.a = skn_arena_new();
-    rc = skn_store_write(e->store, drop, &c, err);
-    skn_arena_free(c.a);
-    return rc;
+    return rc ? rc : change(e, (call){.conversation = conversation, .file = &file}, drop, err);
 }
 
 skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
@@ -501,41 +494,6 @@ bool skn_extract_next(const skein_context_files *files, const char *root, skn_ar
     return false;
 }
 
-static bool write_all(int fd, skn_str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes = skn_str_sub(bytes, n > 0 ? (size_t)n : 0, bytes.n);
-    }
-    return true;
-}
-
-/* Made beside and renamed: it is there as a whole or not at all, whoever else writes it. */
-static skein_rc write_file(int folder, const char *name, skn_str text, skn_arena *a,
-                           skein_error *err)
-{
-    const char *part =
-        skn_arena_printf(a, "%s.%016llx", name, (unsigned long long)skn_random()).p;
-    int  fd = openat(folder, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0 && write_all(fd, text);
-    int  fault = errno;
-
-    if (fd >= 0 && close(fd) != 0 && ok) {
-        fault = errno;
-        ok = false;
-    }
-    if (ok && renameat(folder, part, folder, name) == 0)
-        return SKEIN_OK;
-    if (ok)
-        fault = errno;
-    if (fd >= 0)
-        unlinkat(folder, part, 0);
-    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", name, strerror(fault));
-}
-
 /* For its owner alone, whatever it was before. */
 static skein_rc open_folder(const char *path, int *out, skein_error *err)
 {
@@ -594,6 +552,7 @@ skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str 
     skn_arena  *a = skn_arena_new();
     const char *path = folder_of(root, a);
     skn_str     file = skn_arena_printf(a, "%.*s.%s", SKN_FMT(name), text.p ? "txt" : "why");
+    skn_str     bytes = text.p ? text : skn_utf8_cut(why, WHY_BYTES);
     int         folder = -1;
     skein_rc    rc = check_text(text, err);
 
@@ -604,7 +563,7 @@ skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str 
         goto out;
     }
     if ((rc = open_folder(path, &folder, err)) ||
-        (rc = write_file(folder, file.p, text.p ? text : skn_utf8_cut(why, WHY_BYTES), a, err)))
+        (rc = skn_file_replace(folder, file.p, &bytes, 1, false, err)))
         goto out;
     if (text.p)
         unlinkat(folder, skn_arena_printf(a, "%.*s.why", SKN_FMT(name)).p, 0);

@@ -3,6 +3,7 @@
 #include "provider/record.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json_write.h"
 
@@ -73,18 +74,6 @@ int64_t skn_record_count(skn_str stem, skn_arena *a)
     return low;
 }
 
-static bool write_all(int fd, skn_str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes = skn_str_sub(bytes, n > 0 ? (size_t)n : 0, bytes.n);
-    }
-    return true;
-}
-
 /* A new file; false when there is one already, or none can be made. */
 static bool make_file(const char *path, skn_str bytes)
 {
@@ -93,7 +82,7 @@ static bool make_file(const char *path, skn_str bytes)
 
     if (fd < 0)
         return false;
-    ok = write_all(fd, bytes);
+    ok = skn_fd_write(fd, bytes);
     ok = close(fd) == 0 && ok;
     if (!ok)
         unlink(path);
