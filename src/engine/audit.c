@@ -42,10 +42,10 @@ static skn_str limited(skn_str text, size_t most)
     return text.n > most ? skn_utf8_cut(text, most) : text;
 }
 
-skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
-                      skn_str detail, skein_error *err)
+skein_rc skn_audit_in(skn_working *w, const char *what, skn_str subject, skn_str detail,
+                      skein_error *err)
 {
-    const skn_actor *by = e->by;
+    const skn_actor *by = w->e->by;
     skein_audit_row  row = {.at = SKN_NOW(),
                             .who = by ? by->name : SKN_STR("skein"),
                             .from = by ? by->from : SKN_STR("process"),
@@ -56,31 +56,30 @@ skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_s
     skein_rc         rc;
 
     row.subject = row.subject.p ? row.subject : SKN_STR("");
-    rc = skn_audit_insert(tx, &row, err);
-    if (!rc && e->by)
-        note(e->by, &row);
+    rc = skn_audit_insert(w->tx, &row, err);
+    if (!rc && w->e->by)
+        note(w->e->by, &row);
     return rc;
 }
 
 typedef struct note_call {
-    skein_engine *e;
-    const char   *what;
-    skn_str       subject, detail;
+    const char *what;
+    skn_str     subject, detail;
 } note_call;
 
-static skein_rc add_note(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc add_note(skn_working *w, void *arg, skein_error *err)
 {
     note_call *c = arg;
 
-    return skn_audit_in(tx, c->e, c->what, c->subject, c->detail, err);
+    return skn_audit_in(w, c->what, c->subject, c->detail, err);
 }
 
 skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_str detail,
                        skein_error *err)
 {
-    note_call c = {.e = e, .what = what, .subject = subject, .detail = detail};
+    note_call c = {.what = what, .subject = subject, .detail = detail};
 
-    return skn_store_write(e->store, add_note, &c, err);
+    return skn_write(e, NULL, add_note, &c, err);
 }
 
 /* --- What differs ---------------------------------------------------------------------------------- */

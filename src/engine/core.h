@@ -22,7 +22,7 @@
 #define SKN_MAIN         SKN_STR("main")
 
 typedef struct skn_timeline_cache skn_timeline_cache;
-typedef struct skn_working        skn_working; /* chat_work.h */
+typedef struct skn_working        skn_working;
 
 struct skein_engine {
     skn_store          *store;
@@ -32,17 +32,38 @@ struct skein_engine {
     skn_actor          *by; /* for whom it works; NULL: the program itself */
 };
 
-/* open.c: a write transaction for work that needs an arena only while it runs: it is in *a then. */
-skein_rc skn_write_with(const skein_engine *e, skn_work *work, void *arg, skn_arena **a,
-                        skein_error *err);
+/* --- open.c: writing ------------------------------------------------------------------------------ */
+
+/* A write transaction, and the conversation that it holds, once it holds one. What is said of work there is told in
+ * work/chat_work.h. */
+struct skn_working {
+    skein_engine        *e;
+    skn_tx              *tx;
+    skn_arena           *a;
+    int64_t              now;
+    skn_conversation_row chat;   /* with the version that is current now */
+    bool                 silent; /* the conversation is gone: nothing is told */
+    bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
+    bool results; /* but while its turn is open it gets the results of its calls */
+    const skein_stop *written;   /* by those who are stopped, to be kept; may be NULL */
+    int64_t           withdrawn; /* turns that were closed as cancelled */
+    skn_vec(skn_str) over;       /* causes of which something was closed */
+};
+
+/* What a transaction does. It may run again, so it sets whatever it leaves in arg. */
+typedef skein_rc skn_job(skn_working *w, void *arg, skein_error *err);
+/* Runs a job in a write transaction. w->a is mem, or lives as long as the transaction when that is NULL. */
+skein_rc skn_write(skein_engine *e, skein_mem *mem, skn_job *job, void *arg, skein_error *err);
+/* The same; a dry run is taken back when it has succeeded. */
+skein_rc skn_write_dry(skein_engine *e, bool dry, skein_mem *mem, skn_job *job, void *arg,
+                       skein_error *err);
 
 /* audit.c: a row of the trail, in the transaction of what it tells. */
-skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
-                      skn_str detail, skein_error *err);
+skein_rc skn_audit_in(skn_working *w, const char *what, skn_str subject, skn_str detail,
+                      skein_error *err);
 /* world.c: the same for an agent; tells its world, and what of it is another. */
-skein_rc skn_agent_audit(skn_tx *tx, const skein_engine *e, const char *what,
-                         const skein_agent *agent, skn_str names, skn_arena *a,
-                         skein_error *err);
+skein_rc skn_agent_audit(skn_working *w, const char *what, const skein_agent *agent,
+                         skn_str names, skein_error *err);
 
 /* --- thread.c: a thread at a length ------------------------------------------------------------- */
 
@@ -102,7 +123,7 @@ typedef struct skn_lane_draft {
 } skn_lane_draft;
 
 typedef struct skn_draft {
-    skein_engine        *e;
+    skn_working         *w;
     skn_tx              *tx;
     skn_arena           *a;
     skn_trees            trees;
@@ -123,9 +144,8 @@ typedef struct skn_draft {
 
 /* Locks the conversation, checks what the caller expects, and reads every lane. base 0 is the
  * current version. */
-skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a,
-                         const skein_change *how, int64_t base, const char *kind,
-                         skein_error *err);
+skein_rc skn_draft_begin(skn_draft *d, skn_working *w, const skein_change *how, int64_t base,
+                         const char *kind, skein_error *err);
 /* Replaces positions [i, j) of a lane by new messages. */
 skein_rc skn_draft_replace(skn_draft *d, skn_lane_draft *l, int64_t i, int64_t j,
                            const int64_t *messages, size_t count, skein_error *err);
@@ -181,38 +201,51 @@ skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, s
 /* A change as its public call made it. version and message (which may be NULL) are filled by the
  * change, or from the first time when its key was used before. */
 typedef struct skn_change_call {
-    skein_engine       *e;
     const skein_change *how;
-    skein_mem          *mem;
     const char         *kind;
+    skn_str             request; /* tells this request from others under the same key */
     skein_version      *version;
     skein_message      *message;
-    skn_str             request; /* tells this request from others under the same key */
-    skn_draft           draft;
-    skn_working        *stopped; /* agents whose work was taken away for it; NULL: none */
-    bool                replayed, dry_done;
 
-    skein_rc (*make)(void *arg, skein_error *err); /* changes the draft; may commit it */
-    skein_rc (*again)(void *arg, skn_tx *tx,
-                      skein_error *err); /* what else a replay fills; may be NULL */
-    void *arg;                           /* of these */
+    skein_rc (*make)(struct skn_change_call *c,
+                     skein_error            *err); /* changes the draft; may commit it */
+    skein_rc (*again)(struct skn_change_call *c,
+                      skein_error            *err); /* what else a replay fills; may be NULL */
+    /* What it is about, as far as its kind has it. */
+    skein_message_id         id;
+    skein_message_ids        ids;
+    skn_str                  content;
+    const skein_new_message *as_new;
+    int64_t                  number; /* a version, or an agent's id */
+
+    skn_draft    draft;
+    skn_working *w;
+    bool         stopped; /* agents' work was taken away for it */
+    bool         replayed;
 } skn_change_call;
 
-skn_change_call skn_change_of(skein_engine *e, const skein_change *how, skein_mem *mem,
-                              const char *kind, skein_version *version, skn_str request);
 /* Begins a draft in a transaction, makes the change, commits it unless make did, and keeps its key. On a
  * dry run the writes are undone after all has succeeded. */
-skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_error *err),
-                        void *arg, skein_error *err);
-/* The outcome kept under the key of a change; SKEIN_CONFLICT when it was kept for another request.
- * Without a key nothing is found, and nothing kept. */
-skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,
-                      skn_str *outcome, bool *found, skein_error *err);
-skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,
-                      skn_arena *a, skein_error *err);
-/* How a key is kept: it belongs to its conversation, others may use the same word. mark tells kinds of
- * keys apart; no key has it in itself. */
-skn_str skn_key_scoped(skn_arena *a, int64_t conversation, char mark, skn_str key);
+skein_rc skn_change_run(skein_engine *e, skn_change_call *c, skein_mem *mem, skein_error *err);
+
+/* What a caller knows a request by, or a client its message. */
+typedef struct skn_key {
+    int64_t conversation;
+    skn_str text; /* absent: nothing is found, and nothing kept */
+    bool    of_client;
+} skn_key;
+
+static inline skn_key skn_key_of(const skein_change *how)
+{
+    return (skn_key){how->conversation.v, how->key, false};
+}
+/* The outcome kept under a key; SKEIN_CONFLICT when it was kept for another request. */
+skein_rc skn_key_find(skn_working *w, skn_key key, int64_t hash, skn_str *outcome, bool *found,
+                      skein_error *err);
+skein_rc skn_key_keep(skn_working *w, skn_key key, int64_t hash, skn_str outcome,
+                      skein_error *err);
+/* It has another outcome from here on. */
+skein_rc skn_key_move(skn_working *w, skn_key key, skn_str outcome, skein_error *err);
 /* Ids as the text of a request. */
 skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more);
 /* The positions of the targets in a lane, ascending; those it does not hold are left out. */
@@ -228,13 +261,12 @@ skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **ou
 
 /* --- guard.c: changes while agents are at work --------------------------------------------------------- */
 
-/* Refuses a change while agents are at work, or with force takes their work away: *stopped is then
- * to be handed to skn_work_resume when the change is made. */
-skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
-                        const skn_conversation_row *chat, const skein_change *how,
-                        skn_working **stopped, skein_error *err);
-/* What waited goes on in the version that is current now. NULL: nothing to do. */
-skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err);
+/* Refuses a change while agents are at work, or with force takes their work away: *stopped then says
+ * that skn_work_resume has to follow when the change is made. */
+skein_rc skn_work_guard(skn_working *w, const skn_conversation_row *chat,
+                        const skein_change *how, bool *stopped, skein_error *err);
+/* What waited goes on in the version that is current now. */
+skein_rc skn_work_resume(skn_working *w, int64_t version, skein_error *err);
 
 /* --- version.c: versions for the outside ---------------------------------------------------------- */
 
@@ -257,7 +289,7 @@ static inline bool skn_is_gone(skein_rc rc)
     return rc == SKEIN_NOT_FOUND || rc == SKEIN_ARCHIVED;
 }
 /* Hides an agent's own conversations: it goes. */
-skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_error *err);
+skein_rc skn_conversations_leave(skn_working *w, int64_t agent, skein_error *err);
 skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, skn_arena *a,
                        skn_lane_row *out, skein_error *err);
 /* Refuses when the caller expects a thread to stand elsewhere; `what` and name say whose it is. */
@@ -271,14 +303,13 @@ skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char 
 /* --- conversation.c --------------------------------------------------------------------------------------- */
 
 /* An agent's one conversation of a mode, made and told of when it is not there. */
-skein_rc skn_conversation_own(skn_tx *tx, int64_t agent, skein_mode mode, int64_t now,
-                              skn_arena *a, skn_conversation_row *out, skein_error *err);
+skein_rc skn_conversation_own(skn_working *w, int64_t agent, skein_mode mode,
+                              skn_conversation_row *out, skein_error *err);
 /* The public form of a conversation. */
 skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_arena *a,
                                skein_conversation *out, skein_error *err);
 /* Every agent of the world without a lane in this chat gets one. */
-skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
-                            skn_arena *a, skein_error *err);
+skein_rc skn_lanes_complete(skn_working *w, const skn_conversation_row *c, skein_error *err);
 
 /* --- world_change.c -------------------------------------------------------------------------------------- */
 
@@ -322,8 +353,8 @@ typedef struct skn_room {
     int64_t              now;
 } skn_room;
 
-skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, int64_t now,
-                       skn_arena *a, skein_error *err);
+skein_rc skn_room_open(skn_room *r, skn_working *w, const skn_conversation_row *c,
+                       skein_error *err);
 /* Fills a message from what the caller gave: author, reply link, warning. Not yet stored. */
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err);
@@ -340,8 +371,7 @@ bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
 /* The hashes of a call's pieces as their rows have them, that of its response last; returns how many. */
 size_t skn_call_hashes(skn_str request, skn_str response, skn_arena *a, skn_str **out);
 /* model_calls.c: empties all calls of these conversations, and removes the pieces that no other call has. */
-skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, skn_arena *a,
-                         skein_error *err);
+skein_rc skn_calls_erase(skn_working *w, const skn_ids *conversations, skein_error *err);
 
 /* --- compact.c ------------------------------------------------------------------------------------------ */
 

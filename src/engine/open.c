@@ -6,6 +6,7 @@
 
 #include <skein/version.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 skein_rc skein_open(skein_engine **out, const skein_options *options, skein_error *err)
@@ -29,15 +30,40 @@ skein_rc skein_open(skein_engine **out, const skein_options *options, skein_erro
     return SKEIN_OK;
 }
 
-skein_rc skn_write_with(const skein_engine *e, skn_work *work, void *arg, skn_arena **a,
-                        skein_error *err)
-{
-    skein_rc rc;
+typedef struct writing {
+    skein_engine *e;
+    skn_arena    *a;
+    skn_job      *job;
+    void         *arg;
+    bool          dry, done;
+} writing;
 
-    *a = skn_arena_new();
-    rc = skn_store_write(e->store, work, arg, err);
-    skn_arena_free(*a);
-    return rc;
+/* Whoever closed something has settled: skn_settle, or skn_tell_over. */
+static skein_rc run_job(skn_tx *tx, void *arg, skein_error *err)
+{
+    writing    *c = arg;
+    skn_working w = {.e = c->e, .tx = tx, .a = c->a, .now = SKN_NOW()};
+    skein_rc    rc = c->job(&w, c->arg, err);
+
+    assert(rc || w.over.n == 0);
+    c->done = rc == SKEIN_OK;
+    return c->done && c->dry ? SKEIN_NOTHING : rc; /* so that the store takes it back */
+}
+
+skein_rc skn_write_dry(skein_engine *e, bool dry, skein_mem *mem, skn_job *job, void *arg,
+                       skein_error *err)
+{
+    skn_arena *own = mem ? NULL : skn_arena_new();
+    writing    c = {.e = e, .a = mem ? mem : own, .job = job, .arg = arg, .dry = dry};
+    skein_rc   rc = skn_store_write(e->store, run_job, &c, err);
+
+    skn_arena_free(own);
+    return c.done && rc == SKEIN_NOTHING ? SKEIN_OK : rc;
+}
+
+skein_rc skn_write(skein_engine *e, skein_mem *mem, skn_job *job, void *arg, skein_error *err)
+{
+    return skn_write_dry(e, false, mem, job, arg, err);
 }
 
 void skein_close(skein_engine *e)

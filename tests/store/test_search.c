@@ -498,9 +498,9 @@ static skein_rc say_late(skn_tx *tx, void *arg, skein_error *err)
     late              *l = arg;
     skein_mem         *mem = skein_mem_new();
     skein_new_message  m = {.role = SKEIN_USER, .content = skein_text("word late")};
-    skn_working        w;
+    skn_working        w = {.e = l->k->e, .tx = tx, .a = mem};
     skein_message      out;
-    skein_rc           rc = skn_working_take(&w, l->k->e, tx, mem, l->chat, err);
+    skein_rc           rc = skn_working_hold(&w, l->chat, err);
 
     if (rc == SKEIN_OK)
         rc = skn_message_say(&w, &w.chat, SKN_NONE, &m, &out, err);

@@ -41,13 +41,7 @@ static skein_rc was_erased(const skein_message *m, skein_error *err)
 
 /* --- Amend ------------------------------------------------------------------------------------------ */
 
-typedef struct amend_call {
-    skn_change_call  change;
-    skein_message_id id;
-    skn_str          content;
-} amend_call;
-
-static skein_rc check_amend(const amend_call *c, const skein_message *m, skein_error *err)
+static skein_rc check_amend(const skn_change_call *c, const skein_message *m, skein_error *err)
 {
     skein_new_message as_new = {.role = m->role,
                                 .content = c->content,
@@ -56,23 +50,22 @@ static skein_rc check_amend(const amend_call *c, const skein_message *m, skein_e
                                 .tool_call_id = m->tool_call_id,
                                 .thinking = m->thinking};
 
-    return m->purged ? was_erased(m, err) : skn_check_new(c->change.e, &as_new, err);
+    return m->purged ? was_erased(m, err) : skn_check_new(c->w->e, &as_new, err);
 }
 
 /* All of the old one but its id and text, which nobody cut short. */
-static skein_rc amend(void *arg, skein_error *err)
+static skein_rc amend(skn_change_call *c, skein_error *err)
 {
-    amend_call *c = arg;
-    skn_draft  *d = &c->change.draft;
-    skn_target  t;
-    skein_rc    rc;
+    skn_draft *d = &c->draft;
+    skn_target t;
+    skein_rc   rc;
 
     if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_amend(c, &t.message, err)))
         return rc;
-    *c->change.message = t.message;
-    c->change.message->content = c->content;
-    c->change.message->unfinished = SKEIN_WHOLE;
-    rc = put_in_place(&c->change, &t, "amend", err);
+    *c->message = t.message;
+    c->message->content = c->content;
+    c->message->unfinished = SKEIN_WHOLE;
+    rc = put_in_place(c, &t, "amend", err);
     return rc ? rc
               : skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
                                       t.message.uid, err);
@@ -82,25 +75,23 @@ skein_rc skein_amend(skein_engine *e, const skein_change *how, skein_message_id 
                      skein_str content, skein_mem *mem, skein_version *out,
                      skein_message *amended, skein_error *err)
 {
-    skein_message scratch;
-    amend_call    c = {.id = message, .content = content};
-    skein_rc      rc = skn_check_text(e, content, "the text", err);
+    skein_message   scratch;
+    skn_change_call c = {.how = how,
+                         .kind = "amend",
+                         .version = out,
+                         .message = amended ? amended : &scratch,
+                         .make = amend,
+                         .id = message,
+                         .content = content};
+    skein_rc        rc = skn_check_text(e, content, "the text", err);
 
     if (rc)
         return rc;
-    c.change = skn_change_of(
-        e, how, mem, "amend", out,
-        skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content)));
-    c.change.message = amended ? amended : &scratch;
-    return skn_change_run(&c.change, amend, &c, err);
+    c.request = skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content));
+    return skn_change_run(e, &c, mem, err);
 }
 
 /* --- Delete ------------------------------------------------------------------------------------------- */
-
-typedef struct delete_call {
-    skn_change_call   change;
-    skein_message_ids ids;
-} delete_call;
 
 static bool is_target(const skn_target *targets, size_t count, skn_str uid)
 {
@@ -123,14 +114,13 @@ static skein_rc solve(skn_draft *d, const skn_target *targets, size_t count, ske
     return rc;
 }
 
-static skein_rc delete (void *arg, skein_error *err)
+static skein_rc delete (skn_change_call *c, skein_error *err)
 {
-    delete_call *c = arg;
-    skn_draft   *d = &c->change.draft;
-    skn_target  *targets;
-    size_t       count = c->ids.count, found;
-    int64_t     *at;
-    skein_rc     rc;
+    skn_draft  *d = &c->draft;
+    skn_target *targets;
+    size_t      count = c->ids.count, found;
+    int64_t    *at;
+    skein_rc    rc;
 
     if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
         (rc = skn_draft_close_pairs(d, &targets, &count, err)))
@@ -147,42 +137,41 @@ static skein_rc delete (void *arg, skein_error *err)
 skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                       skein_mem *mem, skein_version *out, skein_error *err)
 {
-    delete_call c = {.ids = ids};
+    skn_change_call c = {.how = how,
+                         .kind = "delete",
+                         .request = skn_change_ids_text(mem, ids, 0),
+                         .version = out,
+                         .make = delete,
+                         .ids = ids};
 
-    c.change = skn_change_of(e, how, mem, "delete", out, skn_change_ids_text(mem, ids, 0));
-    return skn_change_run(&c.change, delete, &c, err);
+    return skn_change_run(e, &c, mem, err);
 }
 
 /* --- Restore ------------------------------------------------------------------------------------------------------ */
 
-typedef struct restore_call {
-    skn_change_call change;
-    int64_t         version;
-} restore_call;
-
-static skein_rc restore(void *arg, skein_error *err)
+static skein_rc restore(skn_change_call *c, skein_error *err)
 {
-    restore_call    *c = arg;
-    skn_change_call *change = &c->change;
-    skein_change     again = *change->how;
-    skein_rc         rc;
+    skein_change again = *c->how;
+    skein_rc     rc;
 
     again.expect = (skein_at){{0}, 0}; /* was checked against the current version */
-    rc = skn_draft_begin(&change->draft, change->e, change->draft.tx, change->mem, &again,
-                         c->version, change->kind, err);
-    change->draft.how = change->how;
-    change->draft.note = skn_arena_printf(change->mem, "restore v%lld", (long long)c->version);
+    rc = skn_draft_begin(&c->draft, c->w, &again, c->number, c->kind, err);
+    c->draft.how = c->how;
+    c->draft.note = skn_arena_printf(c->w->a, "restore v%lld", (long long)c->number);
     return rc;
 }
 
 skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
                        skein_mem *mem, skein_version *out, skein_error *err)
 {
-    restore_call c = {.version = version};
+    skn_change_call c = {.how = how,
+                         .kind = "restore",
+                         .request = skn_arena_printf(mem, "v%lld", (long long)version),
+                         .version = out,
+                         .make = restore,
+                         .number = version};
 
-    c.change = skn_change_of(e, how, mem, "restore", out,
-                             skn_arena_printf(mem, "v%lld", (long long)version));
-    return skn_change_run(&c.change, restore, &c, err);
+    return skn_change_run(e, &c, mem, err);
 }
 
 /* Changes of what surrounds the texts: a message's instructions, an agent's memory. Each is a
@@ -190,28 +179,21 @@ skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version
 
 /* --- Other instructions ------------------------------------------------------------------------------ */
 
-typedef struct retag_call {
-    skn_change_call   change;
-    skein_message_id  id;
-    skein_new_message as_new; /* that only has these instructions */
-} retag_call;
-
-static void tell(const retag_call *c, const skein_message *before)
+static void tell(const skn_change_call *c, const skein_message *before)
 {
-    const skn_draft *d = &c->change.draft;
+    const skn_draft *d = &c->draft;
     skn_told         told;
 
     skn_told_open(&told);
     skn_jw_kstr(&told.w, "previousMessageId", before->uid);
-    skn_feed_message(d->tx, &d->target, "message.retagged", c->change.message, SKN_NONE, &told);
+    skn_feed_message(d->tx, &d->target, "message.retagged", c->message, SKN_NONE, &told);
 }
 
 /* The same message with other instructions; where it comes from is not one that can be given. */
-static skein_rc retag(void *arg, skein_error *err)
+static skein_rc retag(skn_change_call *c, skein_error *err)
 {
-    retag_call    *c = arg;
-    skn_draft     *d = &c->change.draft;
-    skein_message *m = c->change.message;
+    skn_draft     *d = &c->draft;
+    skein_message *m = c->message;
     skn_target     t;
     skein_rc       rc;
 
@@ -220,22 +202,21 @@ static skein_rc retag(void *arg, skein_error *err)
     if (t.message.purged)
         return was_erased(&t.message, err);
     *m = t.message;
-    m->instructions = skn_instructions_keep(&c->as_new, d->a, &m->instruction_count);
-    if ((rc = put_in_place(&c->change, &t, "tag", err)) ||
-        (rc = skn_draft_commit(d, c->change.version, err)))
+    m->instructions = skn_instructions_keep(c->as_new, d->a, &m->instruction_count);
+    if ((rc = put_in_place(c, &t, "tag", err)) || (rc = skn_draft_commit(d, c->version, err)))
         return rc;
     tell(c, &t.message);
     return SKEIN_OK;
 }
 
-static skn_str retag_request(skein_mem *mem, const retag_call *c)
+static skn_str retag_request(skein_mem *mem, skein_message_id id, const skein_new_message *n)
 {
     skn_buf b;
 
     skn_buf_init(&b, SIZE_MAX / 2);
-    skn_buf_addf(&b, "tag %lld", (long long)c->id.v);
-    for (size_t i = 0; i < c->as_new.instruction_count; i++) {
-        const skein_instruction *in = &c->as_new.instructions[i];
+    skn_buf_addf(&b, "tag %lld", (long long)id.v);
+    for (size_t i = 0; i < n->instruction_count; i++) {
+        const skein_instruction *in = &n->instructions[i];
 
         skn_buf_addf(&b, " %zu:%.*s %zu:%.*s", in->type.n, SKN_FMT(in->type), in->target.n,
                      SKN_FMT(in->target));
@@ -247,36 +228,34 @@ skein_rc skein_retag(skein_engine *e, const skein_change *how, skein_message_id 
                      const skein_instruction *instructions, size_t count, skein_mem *mem,
                      skein_version *out, skein_message *retagged, skein_error *err)
 {
-    skein_message scratch;
-    retag_call    c = {.id = message,
-                       .as_new = {.content = SKN_STR("-"),
-                                  .instructions = instructions,
-                                  .instruction_count = count}};
-    skein_rc      rc = skn_check_new(e, &c.as_new, err);
+    skein_new_message as_new = {
+        .content = SKN_STR("-"), .instructions = instructions, .instruction_count = count};
+    skein_message   scratch;
+    skn_change_call c = {.how = how,
+                         .kind = "amend",
+                         .version = out,
+                         .message = retagged ? retagged : &scratch,
+                         .make = retag,
+                         .id = message,
+                         .as_new = &as_new};
+    skein_rc        rc = skn_check_new(e, &as_new, err);
 
     if (rc)
         return rc;
-    c.change = skn_change_of(e, how, mem, "amend", out, retag_request(mem, &c));
-    c.change.message = retagged ? retagged : &scratch;
-    return skn_change_run(&c.change, retag, &c, err);
+    c.request = retag_request(mem, message, &as_new);
+    return skn_change_run(e, &c, mem, err);
 }
 
 /* --- An empty memory ---------------------------------------------------------------------------------- */
 
-typedef struct forget_call {
-    skn_change_call change;
-    skein_agent_id  agent;
-} forget_call;
-
-static skein_rc forget(void *arg, skein_error *err)
+static skein_rc forget(skn_change_call *c, skein_error *err)
 {
-    forget_call *c = arg;
-    skn_draft   *d = &c->change.draft;
+    skn_draft *d = &c->draft;
 
     for (size_t i = 0; i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
 
-        if (l == d->main || l->lane.parent_id || l->lane.agent_id != c->agent.v)
+        if (l == d->main || l->lane.parent_id || l->lane.agent_id != c->number)
             continue;
         if (l->from.length == 0)
             break;
@@ -290,9 +269,12 @@ static skein_rc forget(void *arg, skein_error *err)
 skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id agent,
                       skein_mem *mem, skein_version *out, skein_error *err)
 {
-    forget_call c = {.agent = agent};
+    skn_change_call c = {.how = how,
+                         .kind = "delete",
+                         .request = skn_arena_printf(mem, "memory of %lld", (long long)agent.v),
+                         .version = out,
+                         .make = forget,
+                         .number = agent.v};
 
-    c.change = skn_change_of(e, how, mem, "delete", out,
-                             skn_arena_printf(mem, "memory of %lld", (long long)agent.v));
-    return skn_change_run(&c.change, forget, &c, err);
+    return skn_change_run(e, &c, mem, err);
 }

@@ -5,17 +5,17 @@
 
 /* Who speaks, who hears, and what a message may reply to. */
 
-skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, int64_t now,
-                       skn_arena *a, skein_error *err)
+skein_rc skn_room_open(skn_room *r, skn_working *w, const skn_conversation_row *c,
+                       skein_error *err)
 {
     skein_rc rc;
 
-    *r = (skn_room){.conversation = *c, .now = now};
-    skn_trees_init(&r->trees, tx, a, c->id);
-    if ((rc = skn_lanes_complete(tx, c, now, a, err)) ||
-        (rc = skn_lane_rows_top(tx, c->id, a, &r->lanes, err)))
+    *r = (skn_room){.conversation = *c, .now = w->now};
+    skn_trees_init(&r->trees, w->tx, w->a, c->id);
+    if ((rc = skn_lanes_complete(w, c, err)) ||
+        (rc = skn_lane_rows_top(w->tx, c->id, w->a, &r->lanes, err)))
         return rc;
-    return skn_conversation_kin(tx, c, a, &r->kin, err);
+    return skn_conversation_kin(w->tx, c, w->a, &r->kin, err);
 }
 
 /* The lane of a present agent by its name, or NULL. */
@@ -200,7 +200,6 @@ typedef struct receiver {
 } receiver;
 
 typedef struct appending {
-    skein_engine               *e;
     const skein_append_request *r;
     skn_room                    room;
     skn_lane_row                target;
@@ -449,16 +448,16 @@ static skein_rc find_all_same(appending *p, skein_messages *stored, bool *all, s
     return rc;
 }
 
-static skein_rc append_all(appending *p, skn_tx *tx, const skn_conversation_row *c, int64_t now,
-                           skn_arena *a, skein_messages *stored, skein_error *err)
+static skein_rc append_all(appending *p, skn_working *w, const skn_conversation_row *c,
+                           skein_messages *stored, skein_error *err)
 {
     const skein_append_request *r = p->r;
     bool                        again;
     skein_rc                    rc;
 
-    stored->at = SKN_ARRAY(a, r->count, skein_message);
+    stored->at = SKN_ARRAY(w->a, r->count, skein_message);
     stored->count = r->count;
-    if ((rc = skn_room_open(&p->room, tx, c, now, a, err)) || (rc = find_receivers(p, err)) ||
+    if ((rc = skn_room_open(&p->room, w, c, err)) || (rc = find_receivers(p, err)) ||
         (rc = find_all_same(p, stored, &again, err)) || again ||
         (rc = skn_expect(r->expect, p->to[0].thread.row.id, p->to[0].thread.length, "lane",
                          p->to[0].lane->key, err)))
@@ -471,14 +470,14 @@ static skein_rc append_all(appending *p, skn_tx *tx, const skn_conversation_row 
     return SKEIN_OK;
 }
 
-skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat, skn_str lane,
+skein_rc skn_message_say(skn_working *w, const skn_conversation_row *chat, skn_str lane,
                          const skein_new_message *n, skein_message *out, skein_error *err)
 {
     skein_append_request r = {
         .conversation = {chat->id}, .lane = lane, .messages = n, .count = 1};
-    appending      p = {.e = w->e, .r = &r};
+    appending      p = {.r = &r};
     skein_messages stored;
-    skein_rc       rc = append_all(&p, w->tx, chat, w->now, w->a, &stored, err);
+    skein_rc       rc = append_all(&p, w, chat, &stored, err);
 
     if (!rc)
         *out = stored.at[0];
@@ -486,31 +485,28 @@ skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat,
 }
 
 typedef struct append_call {
-    skein_engine               *e;
     const skein_append_request *r;
-    skein_mem                  *mem;
     skein_messages             *out;
 } append_call;
 
-static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc append(skn_working *w, void *arg, skein_error *err)
 {
-    append_call         *c = arg;
-    appending            p = {.e = c->e, .r = c->r, .outside = true, .tells = !c->r->import};
-    skn_conversation_row row;
-    skein_rc             rc = skn_conversation_take(tx, c->r->conversation, c->mem, &row, err);
+    append_call *c = arg;
+    appending    p = {.r = c->r, .outside = true, .tells = !c->r->import};
+    skein_rc     rc = skn_working_hold(w, c->r->conversation, err);
 
-    if (rc || (rc = append_all(&p, tx, &row, SKN_NOW(), c->mem, c->out, err)))
+    if (rc || (rc = append_all(&p, w, &w->chat, c->out, err)))
         return rc;
     if (c->r->import &&
         p.added > 0) /* what was said elsewhere is no news, message by message */
-        skn_feed_chat_is(tx, &row, "chat.updated");
+        skn_feed_chat_is(w->tx, &w->chat, "chat.updated");
     return SKEIN_OK;
 }
 
 skein_rc skein_append(skein_engine *e, const skein_append_request *request, skein_mem *mem,
                       skein_messages *stored, skein_error *err)
 {
-    append_call c = {e, request, mem, stored};
+    append_call c = {request, stored};
     skein_rc    rc;
 
     *stored = (skein_messages){0};
@@ -522,7 +518,7 @@ skein_rc skein_append(skein_engine *e, const skein_append_request *request, skei
             stored->count = i;
             return rc;
         }
-    rc = skn_store_write(e->store, append, &c, err);
+    rc = skn_write(e, mem, append, &c, err);
     if (rc)
         stored->at = NULL;
     return rc;

@@ -1,13 +1,6 @@
 /* arrange.c: changes of order: a new message between others, and messages moved. */
 #include "engine/core.h"
 
-typedef struct ids_call {
-    skn_change_call          change;
-    skein_message_ids        ids;
-    skein_message_id         before;
-    const skein_new_message *message;
-} ids_call;
-
 /* --- Where something goes that stands before a message ----------------------------------------------------- */
 
 static skein_rc place_before(skn_draft *d, const skn_lane_draft *l, const skn_target *before,
@@ -30,10 +23,10 @@ static skein_rc note_split(skn_draft *d, const skn_target *before, skein_error *
 
 /* --- Insert --------------------------------------------------------------------------------------------------- */
 
-static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_error *err)
+static skein_rc insert_in_lanes(skn_change_call *c, const skn_target *before, skein_error *err)
 {
-    skn_draft     *d = &c->change.draft;
-    skein_message *m = c->change.message;
+    skn_draft     *d = &c->draft;
+    skein_message *m = c->message;
     int64_t        at, in_main = 0;
     skein_rc       rc = SKEIN_OK;
 
@@ -45,7 +38,7 @@ static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_err
                            err);
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
-        bool            here = l == d->main || skn_room_hears(&l->lane, m, c->message);
+        bool            here = l == d->main || skn_room_hears(&l->lane, m, c->as_new);
 
         if (in_main < 0) { /* the place is inside a delegation: only there */
             if ((rc = skn_thread_position(&d->trees, &l->from, &before->places, &at, err)))
@@ -76,21 +69,20 @@ static skein_rc check_free(skn_tx *tx, skn_str uid, skn_arena *a, skein_error *e
                          "message id \"%.*s\" is taken", SKN_FMT(uid));
 }
 
-static skein_rc insert(void *arg, skein_error *err)
+static skein_rc insert(skn_change_call *c, skein_error *err)
 {
-    ids_call  *c = arg;
-    skn_draft *d = &c->change.draft;
-    skn_target target, *before = c->before.v ? &target : NULL;
+    skn_draft *d = &c->draft;
+    skn_target target, *before = c->id.v ? &target : NULL;
     skn_room   room;
     skein_rc   rc;
 
-    if ((before && (rc = skn_draft_target(d, c->before, before, err))) ||
-        (rc = check_free(d->tx, c->message->uid, d->a, err)) ||
-        (rc = skn_room_open(&room, d->tx, &d->conversation, d->now, d->a, err)) ||
-        (rc = skn_message_prepare(&room, c->message, c->change.message, err)) ||
-        (rc = skn_message_insert(d->tx, c->change.message, d->a, err)))
+    if ((before && (rc = skn_draft_target(d, c->id, before, err))) ||
+        (rc = check_free(d->tx, c->as_new->uid, d->a, err)) ||
+        (rc = skn_room_open(&room, d->w, &d->conversation, err)) ||
+        (rc = skn_message_prepare(&room, c->as_new, c->message, err)) ||
+        (rc = skn_message_insert(d->tx, c->message, d->a, err)))
         return rc;
-    d->note = skn_arena_printf(d->a, "insert %.*s", SKN_FMT(c->change.message->uid));
+    d->note = skn_arena_printf(d->a, "insert %.*s", SKN_FMT(c->message->uid));
     rc = note_split(d, before, err);
     return rc ? rc : insert_in_lanes(c, before, err);
 }
@@ -125,19 +117,23 @@ skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id
                       const skein_new_message *message, skein_mem *mem, skein_version *out,
                       skein_message *inserted, skein_error *err)
 {
-    skein_message scratch;
-    ids_call      c = {.before = before, .message = message};
-    skein_rc      rc = skn_check_new(e, message, err);
+    skein_message   scratch;
+    skn_change_call c = {.how = how,
+                         .kind = "insert",
+                         .version = out,
+                         .message = inserted ? inserted : &scratch,
+                         .make = insert,
+                         .id = before,
+                         .as_new = message};
+    skein_rc        rc = skn_check_new(e, message, err);
 
     if (rc)
         return rc;
     if (message->role == SKEIN_TOOL || message->call_count > 0)
         return skn_fail(err, SKEIN_INVALID,
                         "tool calls and results are appended, not inserted");
-    c.change = skn_change_of(e, how, mem, "insert", out,
-                             insert_request(mem, before.v, message));
-    c.change.message = inserted ? inserted : &scratch;
-    return skn_change_run(&c.change, insert, &c, err);
+    c.request = insert_request(mem, before.v, message);
+    return skn_change_run(e, &c, mem, err);
 }
 
 /* --- Reorder ---------------------------------------------------------------------------------------------------- */
@@ -196,17 +192,16 @@ static skein_rc check_outside(const skn_target *before, const skn_target *target
 }
 
 /* Tool calls go with their results and the other way round, so that moving never parts them. */
-static skein_rc reorder(void *arg, skein_error *err)
+static skein_rc reorder(skn_change_call *c, skein_error *err)
 {
-    ids_call   *c = arg;
-    skn_draft  *d = &c->change.draft;
-    skn_target *targets, target, *before = c->before.v ? &target : NULL;
+    skn_draft  *d = &c->draft;
+    skn_target *targets, target, *before = c->id.v ? &target : NULL;
     size_t      count = c->ids.count;
     skein_rc    rc;
 
     if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
         (rc = skn_draft_close_groups(d, &targets, &count, err)) ||
-        (before && ((rc = skn_draft_target(d, c->before, before, err)) ||
+        (before && ((rc = skn_draft_target(d, c->id, before, err)) ||
                     (rc = check_outside(before, targets, count, err)))))
         return rc;
     d->note = skn_arena_printf(d->a, "move %zu", count);
@@ -220,9 +215,13 @@ skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_i
                        skein_message_id before, skein_mem *mem, skein_version *out,
                        skein_error *err)
 {
-    ids_call c = {.ids = ids, .before = before};
+    skn_change_call c = {.how = how,
+                         .kind = "reorder",
+                         .request = skn_change_ids_text(mem, ids, before.v),
+                         .version = out,
+                         .make = reorder,
+                         .id = before,
+                         .ids = ids};
 
-    c.change = skn_change_of(e, how, mem, "reorder", out,
-                             skn_change_ids_text(mem, ids, before.v));
-    return skn_change_run(&c.change, reorder, &c, err);
+    return skn_change_run(e, &c, mem, err);
 }

@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-skn_change_call skn_change_of(skein_engine *e, const skein_change *how, skein_mem *mem,
-                              const char *kind, skein_version *version, skn_str request)
-{
-    return (skn_change_call){
-        .e = e, .how = how, .mem = mem, .kind = kind, .version = version, .request = request};
-}
-
 /* --- Keys --------------------------------------------------------------------------------------------- */
 
 static int64_t request_hash(const skn_change_call *c)
@@ -22,8 +15,9 @@ static int64_t request_hash(const skn_change_call *c)
 }
 
 /* An outcome is kept as "VERSION MESSAGE", the message "-" where there is none. */
-static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_error *err)
+static skein_rc replay(skn_change_call *c, skn_str outcome, skein_error *err)
 {
+    skn_working         *w = c->w;
     skn_conversation_row row;
     skn_version_row      version;
     skn_str              number, rest = outcome;
@@ -33,150 +27,145 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
 
     skn_str_split(&rest, ' ', &number);
     skn_str_int(number, &n);
-    if ((rc = skn_conversation_need(tx, c->how->conversation, c->mem, &row, err)) ||
-        (rc = skn_version_pick(tx, &row, n, c->mem, &version, err)) ||
-        (rc = skn_version_fill(tx, &row, &version, c->mem, c->version, err)))
+    if ((rc = skn_conversation_need(w->tx, c->how->conversation, w->a, &row, err)) ||
+        (rc = skn_version_pick(w->tx, &row, n, w->a, &version, err)) ||
+        (rc = skn_version_fill(w->tx, &row, &version, w->a, c->version, err)))
         return rc;
     c->replayed = true;
     if (!c->message || skn_str_is(rest, "-"))
         return SKEIN_OK;
-    return skn_message_by_uid(tx, rest, c->mem, c->message, &found, err);
+    return skn_message_by_uid(w->tx, rest, w->a, c->message, &found, err);
 }
 
-skn_str skn_key_scoped(skn_arena *a, int64_t conversation, char mark, skn_str key)
+/* Others may use the same word: a key belongs to its conversation. No key has one of the marks in it. */
+static skn_str scoped(const skn_working *w, const skn_key *key)
 {
-    return skn_arena_printf(a, "%lld%c%.*s", (long long)conversation, mark, SKN_FMT(key));
+    return skn_arena_printf(w->a, "%lld%c%.*s", (long long)key->conversation,
+                            key->of_client ? '\n' : ' ', SKN_FMT(key->text));
 }
 
-static skn_str scoped(skn_arena *a, const skein_change *how)
-{
-    return skn_key_scoped(a, how->conversation.v, ' ', how->key);
-}
-
-skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,
-                      skn_str *outcome, bool *found, skein_error *err)
+skein_rc skn_key_find(skn_working *w, skn_key key, int64_t hash, skn_str *outcome, bool *found,
+                      skein_error *err)
 {
     int64_t  first;
     skein_rc rc = SKEIN_OK;
 
     *found = false;
-    if (how->key.p)
-        rc = skn_idempotency_get(tx, scoped(a, how), a, &first, outcome, found, err);
+    if (key.text.p)
+        rc = skn_idempotency_get(w->tx, scoped(w, &key), w->a, &first, outcome, found, err);
     if (rc || !*found || first == hash)
         return rc;
+    if (key.of_client)
+        return skn_fail_hint(err, SKEIN_CONFLICT, "Use a new one for a new message.",
+                             "the client's message id \"%.*s\" was used for another message",
+                             SKN_FMT(key.text));
     return skn_fail_hint(err, SKEIN_CONFLICT, "Use a new key for a new request.",
-                         "the key \"%.*s\" was used for another request", SKN_FMT(how->key));
+                         "the key \"%.*s\" was used for another request", SKN_FMT(key.text));
 }
 
-skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,
-                      skn_arena *a, skein_error *err)
+skein_rc skn_key_keep(skn_working *w, skn_key key, int64_t hash, skn_str outcome,
+                      skein_error *err)
 {
-    if (!how->key.p)
-        return SKEIN_OK;
-    return skn_idempotency_insert(tx, scoped(a, how), hash, outcome, SKN_NOW(), err);
+    return key.text.p
+               ? skn_idempotency_insert(w->tx, scoped(w, &key), hash, outcome, w->now, err)
+               : SKEIN_OK;
 }
 
-static skein_rc find_key(skn_change_call *c, skn_tx *tx, skein_error *err)
+skein_rc skn_key_move(skn_working *w, skn_key key, skn_str outcome, skein_error *err)
+{
+    return key.text.p ? skn_idempotency_move(w->tx, scoped(w, &key), outcome, err) : SKEIN_OK;
+}
+
+static skein_rc find_key(skn_change_call *c, skein_error *err)
 {
     skn_conversation_row row;
     skn_str              outcome;
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &row, err)) ||
-        (rc = skn_key_find(tx, c->how, request_hash(c), c->mem, &outcome, &found, err)) ||
+    if (!c->how->key.p)
+        return SKEIN_OK;
+    if ((rc = skn_conversation_take(c->w->tx, c->how->conversation, c->w->a, &row, err)) ||
+        (rc = skn_key_find(c->w, skn_key_of(c->how), request_hash(c), &outcome, &found, err)) ||
         !found)
         return rc;
-    return replay(c, tx, outcome, err);
+    return replay(c, outcome, err);
 }
 
 static skein_rc keep_key(skn_change_call *c, skein_error *err)
 {
     bool    with = c->message && c->message->uid.p;
-    skn_str outcome = skn_arena_printf(c->mem, "%lld %.*s", (long long)c->version->number,
+    skn_str outcome = skn_arena_printf(c->w->a, "%lld %.*s", (long long)c->version->number,
                                        with ? (int)c->message->uid.n : 1,
                                        with ? c->message->uid.p : "-");
 
-    return skn_key_keep(c->draft.tx, c->how, request_hash(c), outcome, c->mem, err);
+    return skn_key_keep(c->w, skn_key_of(c->how), request_hash(c), outcome, err);
 }
 
 /* --- Begin and end -------------------------------------------------------------------------------------- */
 
-/* What agents waited for has ended, and is told to them: the change is about that too. */
-static skein_rc begin_again(skn_change_call *c, skn_tx *tx, skein_error *err)
+/* Whoever forces a change expects the state before the work that it takes away. */
+static skein_rc begin_again(skn_change_call *c, skein_error *err)
 {
     skein_change how = *c->how;
     skein_rc     rc;
 
     how.expect = (skein_at){0};
-    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, &how, 0, c->kind, err);
+    rc = skn_draft_begin(&c->draft, c->w, &how, 0, c->kind, err);
     c->draft.how = c->how;
     return rc;
 }
 
-static skein_rc begin_change(skn_change_call *c, skn_tx *tx, skein_error *err)
+static skein_rc begin_change(skn_change_call *c, skein_error *err)
 {
     skein_rc rc;
 
-    c->replayed = false;
-    c->stopped = NULL;
-    if (c->how->key.p && ((rc = find_key(c, tx, err)) || c->replayed))
+    c->replayed = c->stopped = false;
+    if ((rc = find_key(c, err)) || c->replayed)
         return rc;
-    if ((rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, 0, c->kind, err)) ||
-        (rc = skn_work_guard(c->e, tx, c->mem, &c->draft.conversation, c->how, &c->stopped,
-                             err)))
+    if ((rc = skn_draft_begin(&c->draft, c->w, c->how, 0, c->kind, err)) ||
+        (rc = skn_work_guard(c->w, &c->draft.conversation, c->how, &c->stopped, err)))
         return rc;
-    return c->stopped && c->how->force ? begin_again(c, tx, err) : SKEIN_OK;
-}
-
-static skein_rc note_removal(const skn_change_call *c, skein_error *err)
-{
-    if (!skn_str_is(skn_str_of(c->kind), "remove") &&
-        !skn_str_is(skn_str_of(c->kind), "delete"))
-        return SKEIN_OK;
-    return skn_audit_in(c->draft.tx, c->e, "message.remove", c->draft.conversation.uid,
-                        c->draft.note, err);
+    return c->stopped && c->how->force ? begin_again(c, err) : SKEIN_OK;
 }
 
 static skein_rc seal_change(skn_change_call *c, skein_error *err)
 {
-    skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
+    skein_rc rc = keep_key(c, err);
 
-    if (!rc && !c->how->dry_run)
-        rc = note_removal(c, err);
-    if (rc || !c->how->dry_run)
-        return rc ? rc : skn_work_resume(c->stopped, c->draft.target.version_id, err);
-    c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
-    return SKEIN_NOTHING;
+    if (rc || c->how->dry_run)
+        return rc;
+    if (skn_str_among(skn_str_of(c->kind), "remove delete") &&
+        (rc = skn_audit_in(c->w, "message.remove", c->draft.conversation.uid, c->draft.note,
+                           err)))
+        return rc;
+    return c->stopped ? skn_work_resume(c->w, c->draft.target.version_id, err) : SKEIN_OK;
 }
 
-static skein_rc run_change(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc run_change(skn_working *w, void *arg, skein_error *err)
 {
     skn_change_call *c = arg;
     skn_draft       *d = &c->draft;
-    skein_rc         rc = begin_change(c, tx, err);
+    skein_rc         rc;
 
-    if (rc || c->replayed)
-        return rc || !c->again ? rc : c->again(c->arg, tx, err);
-    if ((rc = c->make(c->arg, err)))
+    c->w = w;
+    if ((rc = begin_change(c, err)))
+        return rc;
+    if (c->replayed)
+        return c->again ? c->again(c, err) : SKEIN_OK;
+    if ((rc = c->make(c, err)))
         return rc;
     if (d->target.version_id != d->version_id && (rc = skn_draft_commit(d, c->version, err)))
         return rc;
     return seal_change(c, err);
 }
 
-skein_rc skn_change_run(skn_change_call *c, skein_rc (*make)(void *arg, skein_error *err),
-                        void *arg, skein_error *err)
+skein_rc skn_change_run(skein_engine *e, skn_change_call *c, skein_mem *mem, skein_error *err)
 {
-    skein_rc rc;
+    skein_rc rc = skn_check_given(c->how->key, "the key", SKN_WORD_MAX, err);
 
-    c->make = make;
-    c->arg = arg;
-    c->dry_done = false;
-    if ((rc = skn_check_given(c->how->key, "the key", SKN_WORD_MAX, err)))
-        return rc;
-    rc = skn_store_write(c->e->store, run_change, c, err);
-    if (rc != SKEIN_NOTHING || !c->dry_done)
+    if (rc || (rc = skn_write_dry(e, c->how->dry_run, mem, run_change, c, err)) ||
+        !c->how->dry_run || c->replayed)
         return rc;
     /* Neither was ever made, and others may get their ids. */
     c->version->number = 0;

@@ -61,10 +61,8 @@ skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, sk
 /* --- Recording a compaction -------------------------------------------------------------------------- */
 
 typedef struct compact_call {
-    skein_engine           *e;
     skein_conversation_id   conversation;
     const skein_compaction *what;
-    skein_mem              *mem;
     skein_message          *summary;
     int64_t                *covers;
     int64_t                 wanted; /* how many messages to cover; 0: as many as may be */
@@ -130,8 +128,6 @@ static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_
     return SKEIN_OK;
 }
 
-/* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
- * is how many messages of it say something. */
 static skein_rc nothing_to_compact(skein_error *err)
 {
     return skn_fail_hint(err, SKEIN_NOTHING,
@@ -218,60 +214,59 @@ static skn_str lane_name(const skn_lane_row *lane, skn_arena *a)
     return skn_arena_copy(a, lane->key);
 }
 
-static skein_rc tell(skn_tx *tx, const compact_call *c, const skn_conversation_row *row,
-                     const skn_lane_row *lane, int64_t previous, skein_error *err)
+static skein_rc tell(skn_working *w, const compact_call *c, const skn_lane_row *lane,
+                     int64_t previous, skein_error *err)
 {
     skein_message before = {0};
     bool          found;
     skn_told      d;
     skein_rc      rc = SKEIN_OK;
 
-    if (previous && (rc = skn_message_get(tx, previous, c->mem, &before, &found, err)))
+    if (previous && (rc = skn_message_get(w->tx, previous, w->a, &before, &found, err)))
         return rc;
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "messageId", c->summary->uid);
     skn_jw_kint(&d.w, "covers", *c->covers);
     skn_jw_kstr(&d.w, "previousMessageId", before.uid);
-    skn_jw_kstr(&d.w, "lane", lane_name(lane, c->mem));
-    skn_feed_chat(tx, row, "summary.created", SKN_NONE, &d);
+    skn_jw_kstr(&d.w, "lane", lane_name(lane, w->a));
+    skn_feed_chat(w->tx, &w->chat, "summary.created", SKN_NONE, &d);
     return SKEIN_OK;
 }
 
-static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc compact(skn_working *w, void *arg, skein_error *err)
 {
-    compact_call        *c = arg;
-    skn_conversation_row row;
-    skn_lane_row         lane;
-    skn_thread           t;
-    skn_trees            f;
-    skn_compaction_row   previous;
-    skein_message        older;
-    bool                 found;
-    skein_rc             rc;
+    compact_call      *c = arg;
+    skn_lane_row       lane;
+    skn_thread         t;
+    skn_trees          f;
+    skn_compaction_row previous;
+    skein_message      older;
+    bool               found;
+    skein_rc           rc;
 
-    if ((rc = skn_conversation_take(tx, c->conversation, c->mem, &row, err)) ||
-        (rc = skn_lane_need(tx, &row, c->what->lane, c->mem, &lane, err)))
+    if ((rc = skn_working_hold(w, c->conversation, err)) ||
+        (rc = skn_lane_need(w->tx, &w->chat, c->what->lane, w->a, &lane, err)))
         return rc;
-    skn_trees_init(&f, tx, c->mem, row.id);
-    if ((rc = skn_thread_load(&f, row.version_id, lane.id, &t, &found, err)))
+    skn_trees_init(&f, w->tx, w->a, w->chat.id);
+    if ((rc = skn_thread_load(&f, w->chat.version_id, lane.id, &t, &found, err)))
         return rc;
     if (!found && !c->what->seen.thread.v) /* an agent that has heard nothing */
         return nothing_to_compact(err);
     if (!found || (c->what->seen.thread.v && c->what->seen.thread.v != t.row.id))
-        return moved_on(lane_name(&lane, c->mem), err);
+        return moved_on(lane_name(&lane, w->a), err);
     if ((rc = skn_summary_find(&f, &t, &older, &previous, err)) ||
         (rc = check_seen(&f, c, &t, &previous, err)) ||
-        (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)) ||
-        (rc = skn_call_keep_with(tx, c->what->call, &row, c->summary->uid, c->mem, err)))
+        (rc = record(&f, c, &t, previous.covers, w->now, err)) ||
+        (rc = skn_call_keep_with(w, c->what->call, &w->chat, c->summary->uid, err)))
         return rc;
-    return tell(tx, c, &row, &lane, previous.summary_message_id, err);
+    return tell(w, c, &lane, previous.summary_message_id, err);
 }
 
 skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
                        const skein_compaction *what, skein_mem *mem, skein_message *summary,
                        int64_t *covers, skein_error *err)
 {
-    compact_call c = {e, conversation, what, mem, summary, covers, 0};
+    compact_call c = {conversation, what, summary, covers, 0};
     skein_rc     rc = skn_check_text(e, what->content, "the summary", err);
 
     if (rc)
@@ -281,7 +276,7 @@ skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
     if ((rc = skn_check_given(what->model, "the model's name", SKN_WORD_MAX, err)) ||
         (rc = skn_check_given(what->reason, "the reason", SKN_WORD_MAX, err)))
         return rc;
-    return skn_store_write(e->store, compact, &c, err);
+    return skn_write(e, mem, compact, &c, err);
 }
 
 /* What a summary has to be made of, fixed before a model is asked for it. What comes later

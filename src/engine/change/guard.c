@@ -42,34 +42,30 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t ag
     return skn_hint(err, rc, "Wait until they are done, stop them, or let force stop them.");
 }
 
-skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
-                        const skn_conversation_row *chat, const skein_change *how,
-                        skn_working **stopped, skein_error *err)
+skein_rc skn_work_guard(skn_working *w, const skn_conversation_row *chat,
+                        const skein_change *how, bool *stopped, skein_error *err)
 {
-    skn_working      *w;
     skn_delivery_rows rows;
     int64_t           count;
     skein_rc          rc;
 
-    *stopped = NULL;
+    *stopped = false;
     if (how->dry_run)
         return SKEIN_OK;
-    if ((rc = skn_delivery_pending(tx, chat->id, a, &rows, err)) || rows.count == 0)
+    if ((rc = skn_delivery_pending(w->tx, chat->id, w->a, &rows, err)) || rows.count == 0)
         return rc;
-    w = SKN_NEW(a, skn_working);
-    skn_working_in(w, e, tx, a, chat, SKN_NOW());
+    skn_working_at(w, chat);
     if ((rc = skn_sweep(w, &rows, err)))
         return rc;
     if (!how->force && (rc = refuse(w, &rows, 0, "conversation", err)))
         return rc;
-    *stopped = w;
-    if (!how->force)
-        return skn_tell_over(w, &rows, err);
-    rc = skn_work_cancel(w, 0, how->written, &count, err);
-    return rc ? rc : skn_tell_over(w, &rows, err);
+    *stopped = true;
+    if (how->force && (rc = skn_work_cancel(w, 0, how->written, &count, err)))
+        return rc;
+    return skn_tell_over(w, &rows, err);
 }
 
-skein_rc skn_lane_holds(const skn_working *w, int64_t lane_id, int64_t message, bool *holds,
+skein_rc skn_lane_holds(skn_working *w, int64_t lane_id, int64_t message, bool *holds,
                         skein_error *err)
 {
     skn_lane_row lane = {.id = lane_id};
@@ -108,16 +104,13 @@ static skein_rc drop_removed(skn_working *w, skein_error *err)
     return rc;
 }
 
-skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err)
+skein_rc skn_work_resume(skn_working *w, int64_t version, skein_error *err)
 {
     skein_rc rc;
 
-    if (!stopped)
-        return SKEIN_OK;
-    stopped->chat.version_id = version;
-    if ((rc = drop_removed(stopped, err)))
-        return rc;
-    return skn_working_done(stopped, skn_settle(stopped, err));
+    w->chat.version_id = version;
+    rc = drop_removed(w, err);
+    return rc ? rc : skn_settle(w, err);
 }
 
 /* --- What goes ---------------------------------------------------------------------------------------------- */
@@ -135,52 +128,47 @@ static skein_rc clear(skn_working *w, int64_t agent, bool force, const char *wha
     return skn_work_cancel(w, agent, NULL, &count, err);
 }
 
-skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, bool force, const char *what,
-                             skein_error *err)
+skein_rc skn_work_leave_chat(skn_working *w, const skn_conversation_row *chat, bool force,
+                             const char *what, skein_error *err)
 {
-    skn_working       w;
     skn_delivery_rows none;
     skein_rc          rc;
 
-    skn_working_in(&w, e, tx, a, chat, SKN_NOW());
-    if ((rc = clear(&w, 0, force, what, err)))
+    skn_working_at(w, chat);
+    if ((rc = clear(w, 0, force, what, err)))
         return rc;
-    return skn_tell_over(&w, &none, err); /* what waits is not said */
+    return skn_tell_over(w, &none, err); /* what waits is not said */
 }
 
-skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
-                              bool force, skein_error *err)
+skein_rc skn_work_leave_world(skn_working *w, int64_t world, bool force, skein_error *err)
 {
     skn_conversation_row row;
     skn_ids              chats;
     bool                 found;
-    skein_rc             rc = skn_delivery_chats_in(tx, world, a, &chats, err);
+    skein_rc             rc = skn_delivery_chats_in(w->tx, world, w->a, &chats, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
-        rc = skn_conversation_lock(tx, chats.at[i], a, &row, &found, err);
+        rc = skn_conversation_lock(w->tx, chats.at[i], w->a, &row, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_work_leave_chat(e, tx, a, &row, force, "world", err);
+            rc = skn_work_leave_chat(w, &row, force, "world", err);
     }
     return rc;
 }
 
-skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
-                              bool force, skein_error *err)
+skein_rc skn_work_leave_agent(skn_working *w, int64_t agent, bool force, skein_error *err)
 {
-    skn_working w;
-    skn_ids     chats;
-    skein_rc    rc = skn_delivery_chats_of(tx, agent, a, &chats, err);
+    skn_ids  chats;
+    skein_rc rc = skn_delivery_chats_of(w->tx, agent, w->a, &chats, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
-        rc = skn_working_take(&w, e, tx, a, (skein_conversation_id){chats.at[i]}, err);
+        rc = skn_working_hold(w, (skein_conversation_id){chats.at[i]}, err);
         if (skn_is_gone(rc)) { /* that went before */
             rc = SKEIN_OK;
             continue;
         }
-        if (rc || (rc = clear(&w, agent, force, "conversation", err)))
+        if (rc || (rc = clear(w, agent, force, "conversation", err)))
             return rc;
-        rc = skn_working_done(&w, skn_settle(&w, err));
+        rc = skn_settle(w, err);
     }
-    return rc ? rc : skn_expect_drop(e, tx, agent, SKN_NOW(), a, err);
+    return rc ? rc : skn_expect_drop(w, agent, err);
 }

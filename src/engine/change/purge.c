@@ -14,7 +14,7 @@
 #define PORTION ((size_t)4096)
 
 typedef struct purge_call {
-    skein_engine       *e;
+    skn_working        *w;
     const skein_change *how;
     skein_message_ids   ids;
     bool                unreachable;
@@ -28,7 +28,6 @@ typedef struct purge_call {
     size_t  held;
     int64_t erased;
     int64_t due; /* not 0: a scrub is */
-    bool    dry_done;
 } purge_call;
 
 static void add_leaving(purge_call *c, int64_t message, int64_t home)
@@ -41,14 +40,14 @@ static void add_leaving(purge_call *c, int64_t message, int64_t home)
 }
 
 /* The conversations that the texts were said in, with their branches: nobody repeats any of it there meanwhile. */
-static skein_rc hold_homes(purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc hold_homes(purge_call *c, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
     for (; rc == SKEIN_OK && c->held < c->homes.n; c->held++) {
         skn_ids family;
 
-        rc = skn_conversation_family(tx, c->homes.p[c->held], c->a, &family, err);
+        rc = skn_conversation_family(c->w->tx, c->homes.p[c->held], c->a, &family, err);
         for (size_t i = 0; rc == SKEIN_OK && i < family.count; i++)
             skn_vec_add(c->a, &c->families, family.at[i]);
     }
@@ -56,7 +55,7 @@ static skein_rc hold_homes(purge_call *c, skn_tx *tx, skein_error *err)
 }
 
 /* What the system has made of a text goes with it, and what was made of that. */
-static skein_rc find_copies(purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc find_copies(purge_call *c, skein_error *err)
 {
     skn_map *in = skn_map_new(c->a);
     skein_rc rc = SKEIN_OK;
@@ -68,7 +67,8 @@ static skein_rc find_copies(purge_call *c, skn_tx *tx, skein_error *err)
         skn_ids       some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
         skn_copy_list more;
 
-        if ((rc = hold_homes(c, tx, err)) || (rc = skn_copies_of(tx, &some, c->a, &more, err)))
+        if ((rc = hold_homes(c, err)) ||
+            (rc = skn_copies_of(c->w->tx, &some, c->a, &more, err)))
             return rc;
         for (size_t k = 0; k < more.count; k++) {
             void **slot = skn_map_slot_int(in, more.at[k].message);
@@ -79,45 +79,45 @@ static skein_rc find_copies(purge_call *c, skn_tx *tx, skein_error *err)
         }
         i += some.count;
     }
-    return hold_homes(c, tx, err);
+    return hold_homes(c, err);
 }
 
-static skein_rc erase(purge_call *c, skn_tx *tx, int64_t id, skein_error *err)
+static skein_rc erase(purge_call *c, int64_t id, skein_error *err)
 {
     bool     erased;
     skein_rc rc;
 
-    if ((rc = skn_search_forget(tx, id, c->a, err)) ||
-        (rc = skn_message_erase(tx, id, SKN_NOW(), c->a, &erased, err)))
+    if ((rc = skn_search_forget(c->w->tx, id, c->a, err)) ||
+        (rc = skn_message_erase(c->w->tx, id, SKN_NOW(), c->a, &erased, err)))
         return rc;
     c->erased += erased;
     return SKEIN_OK;
 }
 
 /* Models of a branch were sent what its origin said before. */
-static skein_rc erase_calls(purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_calls(purge_call *c, skein_error *err)
 {
-    return skn_calls_erase(tx, &(skn_ids){c->families.p, c->families.n}, SKN_NOW(), c->a, err);
+    return skn_calls_erase(c->w, &(skn_ids){c->families.p, c->families.n}, err);
 }
 
 /* Who gave such a task, or waits for an answer to it, hears that it was cancelled; the text itself is gone from it by
  * then. */
-static skein_rc end_tasks(purge_call *c, skn_tx *tx, const skn_ids *messages, skein_error *err)
+static skein_rc end_tasks(purge_call *c, const skn_ids *messages, skein_error *err)
 {
     skn_task_end end = {.status = "cancelled", .why = SKN_STR("its text was erased")};
     skn_ids      tasks = {0};
     skn_task_row row;
     bool         found;
-    skein_rc     rc = skn_copies_pending(tx, messages, c->a, &tasks, err);
+    skein_rc     rc = skn_copies_pending(c->w->tx, messages, c->a, &tasks, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < tasks.count; i++)
-        if (!(rc = skn_task_get(tx, tasks.at[i], c->a, &row, &found, err)) && found)
-            rc = skn_task_stop(c->e, tx, c->a, &row, NULL, &end, err);
+        if (!(rc = skn_task_get(c->w->tx, tasks.at[i], c->a, &row, &found, err)) && found)
+            rc = skn_task_stop(c->w, &row, NULL, &end, err);
     return rc;
 }
 
 /* Copies first: they are found by the texts. */
-static skein_rc erase_all(purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_all(purge_call *c, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
@@ -125,16 +125,16 @@ static skein_rc erase_all(purge_call *c, skn_tx *tx, skein_error *err)
         size_t  left = c->leave.n - i;
         skn_ids some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
 
-        if (!(rc = skn_copies_erase(tx, &some, c->a, err)))
-            rc = end_tasks(c, tx, &some, err);
+        if (!(rc = skn_copies_erase(c->w->tx, &some, c->a, err)))
+            rc = end_tasks(c, &some, err);
     }
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i++)
-        rc = erase(c, tx, c->leave.p[i], err);
-    return rc || c->leave.n == 0 ? rc : erase_calls(c, tx, err);
+        rc = erase(c, c->leave.p[i], err);
+    return rc || c->leave.n == 0 ? rc : erase_calls(c, err);
 }
 
 /* Those that were erased before do not go again. */
-static skein_rc show(purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc show(purge_call *c, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
     bool     found;
@@ -143,7 +143,7 @@ static skein_rc show(purge_call *c, skn_tx *tx, skein_error *err)
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n && c->shown->count < c->most; i++) {
         skein_message *m = &c->shown->at[c->shown->count];
 
-        rc = skn_message_get(tx, c->leave.p[i], c->mem, m, &found, err);
+        rc = skn_message_get(c->w->tx, c->leave.p[i], c->mem, m, &found, err);
         c->shown->count += rc == SKEIN_OK && found && !m->purged;
     }
     return rc;
@@ -151,17 +151,16 @@ static skein_rc show(purge_call *c, skn_tx *tx, skein_error *err)
 
 /* --- Named messages ------------------------------------------------------------------------------------- */
 
-static skein_rc find_named(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
-                           skein_error *err)
+static skein_rc find_named(purge_call *c, const skn_conversation_row *row, skein_error *err)
 {
     skn_ids  kin;
-    skein_rc rc = skn_conversation_kin(tx, row, c->a, &kin, err);
+    skein_rc rc = skn_conversation_kin(c->w->tx, row, c->a, &kin, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->ids.count; i++) {
         skein_message m;
         bool          found;
 
-        if ((rc = skn_message_get(tx, c->ids.at[i].v, c->a, &m, &found, err)))
+        if ((rc = skn_message_get(c->w->tx, c->ids.at[i].v, c->a, &m, &found, err)))
             return rc;
         if (!found || !skn_is_kin(&kin, m.born_in.v))
             return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no such message",
@@ -228,16 +227,16 @@ static skein_rc find_unheld(purge_call *c, reach *r, int64_t home, skn_ids ids,
     return rc;
 }
 
-static skein_rc find_unreachable(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc find_unreachable(purge_call *c, const skn_conversation_row *row,
                                  const skn_ids *family, skein_error *err)
 {
     reach    r = {0};
     skn_ids  all;
     skein_rc rc;
 
-    skn_trees_init(&r.trees, tx, c->a, 0);
+    skn_trees_init(&r.trees, c->w->tx, c->a, 0);
     if ((rc = find_reach(&r, family, err)) ||
-        (rc = skn_conversation_messages(tx, row->id, c->a, &all, err)))
+        (rc = skn_conversation_messages(c->w->tx, row->id, c->a, &all, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < all.count; i += PORTION) {
         size_t left = all.count - i;
@@ -260,13 +259,13 @@ static bool leaves(const purge_call *c, int64_t message)
 
 /* A call that waits for its result, or for a person who allows it, would run with what was erased, and its result would
  * find no place. */
-static skein_rc check_calls(const purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc check_calls(const purge_call *c, skein_error *err)
 {
     skn_turn_rows open;
     skein_rc      rc;
 
     for (size_t i = 0; i < c->homes.n; i++) {
-        if ((rc = skn_turn_open_rows(tx, 0, c->homes.p[i], c->a, &open, err)))
+        if ((rc = skn_turn_open_rows(c->w->tx, 0, c->homes.p[i], c->a, &open, err)))
             return rc;
         for (size_t k = 0; k < open.count; k++) {
             const skn_turn_row *t = &open.at[k];
@@ -286,7 +285,7 @@ static skein_rc check_calls(const purge_call *c, skn_tx *tx, skein_error *err)
 
 /* Nobody may move a pointer of the family meanwhile: what it would show decides what may go. One
  * that branched off while this waited for its origin is found in the next round. */
-static skein_rc take_family(purge_call *c, skn_tx *tx, skn_ids *out, skein_error *err)
+static skein_rc take_family(purge_call *c, skn_ids *out, skein_error *err)
 {
     size_t   before;
     skein_rc rc;
@@ -294,13 +293,12 @@ static skein_rc take_family(purge_call *c, skn_tx *tx, skn_ids *out, skein_error
     *out = (skn_ids){0};
     do {
         before = out->count;
-        rc = skn_conversation_family(tx, c->how->conversation.v, c->a, out, err);
+        rc = skn_conversation_family(c->w->tx, c->how->conversation.v, c->a, out, err);
     } while (rc == SKEIN_OK && out->count > before);
     return rc;
 }
 
-static skein_rc check_expected(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
-                               skein_error *err)
+static skein_rc check_expected(purge_call *c, const skn_conversation_row *row, skein_error *err)
 {
     skein_at        at = c->how->expect;
     skn_version_row current;
@@ -309,8 +307,8 @@ static skein_rc check_expected(purge_call *c, skn_tx *tx, const skn_conversation
 
     if (at.thread.v == 0)
         return SKEIN_OK;
-    if ((rc = skn_version_pick(tx, row, 0, c->a, &current, err)) ||
-        (rc = skn_version_fill(tx, row, &current, c->a, &v, err)))
+    if ((rc = skn_version_pick(c->w->tx, row, 0, c->a, &current, err)) ||
+        (rc = skn_version_fill(c->w->tx, row, &current, c->a, &v, err)))
         return rc;
     return skn_expect(at, v.thread.v, v.length, "conversation", row->uid, err);
 }
@@ -326,112 +324,107 @@ static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
 }
 
 /* Whoever shows the texts has to forget them too. */
-static skein_rc tell(const purge_call *c, skn_tx *tx, const skn_conversation_row *row,
-                     skein_error *err)
+static skein_rc tell(const purge_call *c, const skn_conversation_row *row, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
-    tell_of(tx, row, c->erased);
+    tell_of(c->w->tx, row, c->erased);
     for (size_t i = 0; rc == SKEIN_OK && i < c->homes.n; i++) {
         skn_conversation_row home;
         bool                 found;
 
         if (c->homes.p[i] == row->id)
             continue;
-        rc = skn_conversation_row_get(tx, c->homes.p[i], c->a, &home, &found, err);
+        rc = skn_conversation_row_get(c->w->tx, c->homes.p[i], c->a, &home, &found, err);
         if (rc == SKEIN_OK && found)
-            tell_of(tx, &home, c->erased);
+            tell_of(c->w->tx, &home, c->erased);
     }
     return rc;
 }
 
 /* What agents there are writing may repeat it, and what was answered under keys. */
-static skein_rc erase_repeated(const purge_call *c, skn_tx *tx, skein_error *err)
+static skein_rc erase_repeated(const purge_call *c, skein_error *err)
 {
-    skein_rc rc = skn_answer_erase(tx, err);
+    skein_rc rc = skn_answer_erase(c->w->tx, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->families.n; i++)
-        rc = skn_written_erase(tx, c->families.p[i], err);
+        rc = skn_written_erase(c->w->tx, c->families.p[i], err);
     return rc;
 }
 
-static skein_rc find_leaving(purge_call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc find_leaving(purge_call *c, const skn_conversation_row *row,
                              const skn_ids *family, skein_error *err)
 {
-    skein_rc rc = c->unreachable ? find_unreachable(c, tx, row, family, err)
-                                 : find_named(c, tx, row, err);
+    skein_rc rc = c->unreachable ? find_unreachable(c, row, family, err)
+                                 : find_named(c, row, err);
 
-    return rc ? rc : find_copies(c, tx, err);
+    return rc ? rc : find_copies(c, err);
 }
 
-static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc purge(skn_working *w, void *arg, skein_error *err)
 {
     purge_call          *c = arg;
+    skn_tx              *tx = w->tx;
     skn_conversation_row row;
     skn_ids              family;
-    skein_rc             rc = take_family(c, tx, &family, err);
+    skein_rc             rc;
 
+    c->w = w;
+    c->a = w->a;
     c->erased = 0;
     c->leave.n = c->homes.n = c->families.n = c->held = 0;
-    if (rc || (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
-        (rc = check_expected(c, tx, &row, err)))
+    if ((rc = take_family(c, &family, err)) ||
+        (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
+        (rc = check_expected(c, &row, err)))
         return rc;
-    if (!(rc = find_leaving(c, tx, &row, &family, err)) && !(rc = check_calls(c, tx, err)) &&
-        !(rc = c->mem ? show(c, tx, err) : SKEIN_OK))
-        rc = erase_all(c, tx, err);
-    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(c, tx, err)))
+    if (!(rc = find_leaving(c, &row, &family, err)) && !(rc = check_calls(c, err)) &&
+        !(rc = c->mem ? show(c, err) : SKEIN_OK))
+        rc = erase_all(c, err);
+    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(c, err)))
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)
         rc = skn_scrub_due(tx, &c->due, err);
     if (rc == SKEIN_OK && c->erased > 0)
-        rc = tell(c, tx, &row, err);
+        rc = tell(c, &row, err);
     if (rc == SKEIN_OK && c->erased > 0 && !c->how->dry_run)
-        rc = skn_audit_in(tx, c->e, "purge", row.uid,
+        rc = skn_audit_in(w, "purge", row.uid,
                           skn_arena_printf(c->a, "%lld erased%s", (long long)c->erased,
                                            c->unreachable ? ", unreachable" : ""),
                           err);
-    if (rc || !c->how->dry_run)
-        return rc;
-    c->dry_done = true;
-    return SKEIN_NOTHING;
+    return rc;
 }
 
 /* An earlier erasure may still be due, when its scrub failed. */
-static skein_rc run_purge(purge_call *c, int64_t *erased, skein_error *err)
+static skein_rc run_purge(skein_engine *e, purge_call *c, int64_t *erased, skein_error *err)
 {
-    skein_rc rc;
+    skein_rc rc = skn_write_dry(e, c->how->dry_run, NULL, purge, c, err);
 
-    c->a = skn_arena_new();
-    rc = skn_store_write(c->e->store, purge, c, err);
-    skn_arena_free(c->a);
-    if (rc == SKEIN_NOTHING && c->dry_done)
-        rc = SKEIN_OK;
     *erased = rc ? 0 : c->erased;
-    if (rc || c->dry_done)
+    if (rc || c->how->dry_run)
         return rc;
     if (c->erased > 0)
-        skn_timeline_cache_clear(c->e->timelines);
-    return c->due ? skn_store_scrub(c->e->store, err) : SKEIN_OK;
+        skn_timeline_cache_clear(e->timelines);
+    return c->due ? skn_store_scrub(e->store, err) : SKEIN_OK;
 }
 
 skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
                      int64_t *erased, skein_error *err)
 {
-    purge_call c = {.e = e, .how = how, .ids = ids};
+    purge_call c = {.how = how, .ids = ids};
 
     *erased = 0;
     if (ids.count == 0 || ids.count > SKN_BATCH_MAX)
         return skn_fail(err, SKEIN_INVALID, "%zu messages were named; 1 to %zu are possible",
                         ids.count, SKN_BATCH_MAX);
-    return run_purge(&c, erased, err);
+    return run_purge(e, &c, erased, err);
 }
 
 skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how, int64_t *erased,
                                  skein_error *err)
 {
-    purge_call c = {.e = e, .how = how, .unreachable = true};
+    purge_call c = {.how = how, .unreachable = true};
 
-    return run_purge(&c, erased, err);
+    return run_purge(e, &c, erased, err);
 }
 
 skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,
@@ -439,8 +432,7 @@ skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_
                         skein_error *err)
 {
     skein_change dry = *how;
-    purge_call   c = {.e = e,
-                      .how = &dry,
+    purge_call   c = {.how = &dry,
                       .ids = ids,
                       .unreachable = ids.count == 0,
                       .mem = mem,
@@ -448,5 +440,5 @@ skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_
                       .most = most};
 
     dry.dry_run = true;
-    return run_purge(&c, count, err);
+    return run_purge(e, &c, count, err);
 }

@@ -8,12 +8,10 @@
 #define SHOWN_BYTES 200
 
 typedef struct removal_call {
-    skn_change_call  change;
-    skein_message_id id;
-    bool             user_only, is_edit;
-    skn_str          content;
-    skein_removal   *out;
-    skn_str          edit; /* names it in its events */
+    skn_change_call change; /* first: it is handed on as that */
+    bool            user_only, is_edit;
+    skein_removal  *out;
+    skn_str         edit; /* names it in its events */
 } removal_call;
 
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
@@ -251,22 +249,24 @@ static skein_rc wake(removal_call *c, skn_working *w, skein_error *err)
 
 static int64_t client_hash(const removal_call *c)
 {
-    return (int64_t)skn_hash_bytes((uint64_t)c->id.v, c->content);
+    return (int64_t)skn_hash_bytes((uint64_t)c->change.id.v, c->change.content);
+}
+
+static skn_key client_key(const removal_call *c)
+{
+    return (skn_key){c->change.draft.conversation.id, c->change.how->client_id, true};
 }
 
 /* A client's id names one message; an edit that came twice has its key to be known by. */
 static skein_rc check_client(removal_call *c, skein_error *err)
 {
-    const skn_draft *d = &c->change.draft;
-    skn_working      w;
-    skn_str          first;
-    bool             found;
-    skein_rc         rc;
+    skn_str  first;
+    bool     found;
+    skein_rc rc;
 
     if (!c->is_edit)
         return SKEIN_OK;
-    skn_working_in(&w, d->e, d->tx, d->a, &d->conversation, d->now);
-    rc = skn_client_find(&w, c->change.how->client_id, client_hash(c), &first, &found, err);
+    rc = skn_key_find(c->change.w, client_key(c), client_hash(c), &first, &found, err);
     if (rc || !found)
         return rc;
     return skn_fail(err, SKEIN_CONFLICT, "the client's message id \"%.*s\" was used before",
@@ -279,17 +279,17 @@ static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *er
     const skein_message *old = &t->message;
     skein_new_message    m = {.role = SKEIN_USER,
                               .sender = old->sender,
-                              .content = c->content,
+                              .content = c->change.content,
                               .instructions = old->instructions,
                               .instruction_count = old->instruction_count,
                               .reply_to = old->reply_to};
     skn_conversation_row now_at = d->conversation;
     skn_str              lane = SKN_NONE;
-    skn_working          w;
+    skn_working          w = *d->w;
     skein_rc             rc;
 
     now_at.version_id = d->version_id;
-    skn_working_in(&w, d->e, d->tx, d->a, &now_at, d->now);
+    skn_working_at(&w, &now_at);
     if (t->lane != d->main)
         lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
     if ((!wakes(c, t) && (rc = find_hearers(c, t, &m, err))) ||
@@ -301,8 +301,7 @@ static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *er
         tell_added(c, &now_at);
     else if ((rc = wake(c, &w, err)))
         return rc;
-    return skn_client_keep(&w, c->change.how->client_id, client_hash(c), c->change.message->uid,
-                           err);
+    return skn_key_keep(&w, client_key(c), client_hash(c), c->change.message->uid, err);
 }
 
 static skein_rc check_target(const removal_call *c, const skein_message *m, skein_error *err)
@@ -316,10 +315,11 @@ static skein_rc check_target(const removal_call *c, const skein_message *m, skei
 
 /* The numbers of a removal that was made before: its threads begin with what was left of those they
  * come from. */
-static skein_rc count_again(removal_call *c, skn_tx *tx, const skn_conversation_row *row,
+static skein_rc count_again(removal_call *c, const skn_conversation_row *row,
                             int64_t version_id, skein_error *err)
 {
-    skein_mem     *mem = c->change.mem;
+    skn_tx        *tx = c->change.w->tx;
+    skn_arena     *mem = c->change.w->a;
     skn_lane_rows  lanes;
     skn_thread_row t;
     bool           found;
@@ -337,21 +337,22 @@ static skein_rc count_again(removal_call *c, skn_tx *tx, const skn_conversation_
     return SKEIN_OK;
 }
 
-static skein_rc replay(void *arg, skn_tx *tx, skein_error *err)
+static skein_rc replay(skn_change_call *change, skein_error *err)
 {
-    removal_call        *c = arg;
-    skein_mem           *mem = c->change.mem;
+    removal_call        *c = (removal_call *)change;
+    skn_tx              *tx = change->w->tx;
+    skn_arena           *mem = change->w->a;
     skn_conversation_row row;
     skn_version_row      version, origin;
     skein_message        target;
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_conversation_need(tx, c->change.how->conversation, mem, &row, err)) ||
+    if ((rc = skn_conversation_need(tx, change->how->conversation, mem, &row, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
         (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
-        (rc = skn_message_get(tx, c->id.v, mem, &target, &found, err)) ||
-        (rc = count_again(c, tx, &row, version.id, err)) ||
+        (rc = skn_message_get(tx, change->id.v, mem, &target, &found, err)) ||
+        (rc = count_again(c, &row, version.id, err)) ||
         (rc = skn_version_fill(tx, &row, &origin, mem, &c->out->previous, err)))
         return rc;
     c->out->message_uid = found ? target.uid : SKN_NONE;
@@ -365,18 +366,18 @@ static const char *note_word(const removal_call *c)
     return c->is_edit || c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
 
-static skein_rc remove_from(void *arg, skein_error *err)
+static skein_rc remove_from(skn_change_call *change, skein_error *err)
 {
-    removal_call *c = arg;
-    skn_draft    *d = &c->change.draft;
+    removal_call *c = (removal_call *)change;
+    skn_draft    *d = &change->draft;
     skn_target    t;
     char          uid[11];
     skein_rc      rc;
 
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
-    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
-        (rc = check_session(c, err)) || (rc = check_client(c, err)) ||
-        (rc = cut_lanes(c, &t, err)))
+    if ((rc = skn_draft_target(d, change->id, &t, err)) ||
+        (rc = check_target(c, &t.message, err)) || (rc = check_session(c, err)) ||
+        (rc = check_client(c, err)) || (rc = cut_lanes(c, &t, err)))
         return rc;
     if (d->how->dry_run && !c->out->preview_count) /* it stands in a delegation only */
         keep_shown(c, d->a, (skein_removal_line[]){line_of(d->a, &t.message)}, 1, 1);
@@ -385,7 +386,7 @@ static skein_rc remove_from(void *arg, skein_error *err)
     skn_tx_uid(d->tx, uid);
     c->edit = skn_arena_printf(d->a, "ed_%s", uid);
     tell_phase(c, &d->conversation, "removing", false);
-    rc = skn_draft_commit(d, c->change.version, err);
+    rc = skn_draft_commit(d, change->version, err);
     if (rc ||
         (rc = skn_version_fill(d->tx, &d->target, &d->base, d->a, &c->out->previous, err)) ||
         (rc = skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
@@ -397,36 +398,42 @@ static skein_rc remove_from(void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc run_removal(removal_call *c, skein_engine *e, const skein_change *how,
-                            const char *kind, skein_mem *mem, skein_error *err)
+static skein_rc run_removal(removal_call *c, skein_engine *e, skein_mem *mem, skein_error *err)
 {
-    c->change = skn_change_of(e, how, mem, kind, &c->out->version,
-                              skn_arena_printf(mem, "%lld %d %.*s", (long long)c->id.v,
-                                               c->user_only, SKN_FMT(c->content)));
+    skn_change_call *change = &c->change;
+
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
-    c->change.message = &c->out->added;
-    c->change.again = replay;
-    return skn_change_run(&c->change, remove_from, c, err);
+    change->kind = c->is_edit ? "edit" : "remove";
+    change->request = skn_arena_printf(mem, "%lld %d %.*s", (long long)change->id.v,
+                                       c->user_only, SKN_FMT(change->content));
+    change->version = &c->out->version;
+    change->message = &c->out->added;
+    change->make = remove_from;
+    change->again = replay;
+    return skn_change_run(e, change, mem, err);
 }
 
 skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_message_id message,
                            bool user_only, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    removal_call c = {
-        .id = message, .user_only = user_only, .content = SKN_STR(""), .out = out};
+    removal_call c = {.change = {.how = how, .id = message, .content = SKN_STR("")},
+                      .user_only = user_only,
+                      .out = out};
 
-    return run_removal(&c, e, how, "remove", mem, err);
+    return run_removal(&c, e, mem, err);
 }
 
 skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
                     skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    removal_call c = {
-        .id = message, .user_only = true, .is_edit = true, .content = content, .out = out};
+    removal_call c = {.change = {.how = how, .id = message, .content = content},
+                      .user_only = true,
+                      .is_edit = true,
+                      .out = out};
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 
     if (rc == SKEIN_OK && how->client_id.p)
         rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
-    return rc ? rc : run_removal(&c, e, how, "edit", mem, err);
+    return rc ? rc : run_removal(&c, e, mem, err);
 }

@@ -4,7 +4,7 @@
 #include "engine/work/act.h"
 
 typedef struct squash_call {
-    skn_change_call          change;
+    skn_change_call          change; /* first: it is handed on as that */
     const skein_squash_spec *spec;
     skein_squash            *out;
 } squash_call;
@@ -210,10 +210,10 @@ static void tell(const squash_call *c, const skn_target *sources, size_t count)
     skn_feed_chat(d->tx, &d->target, "squash.completed", SKN_NONE, &told);
 }
 
-static skein_rc squash(void *arg, skein_error *err)
+static skein_rc squash(skn_change_call *change, skein_error *err)
 {
-    squash_call *c = arg;
-    skn_draft   *d = &c->change.draft;
+    squash_call *c = (squash_call *)change;
+    skn_draft   *d = &change->draft;
     skn_target  *targets;
     size_t       count;
     skein_rc     rc;
@@ -226,20 +226,20 @@ static skein_rc squash(void *arg, skein_error *err)
         if ((rc = squash_lane(c, &d->lanes[i], targets, count, err)))
             return rc;
     if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)) ||
-        (rc = skn_draft_commit(d, c->change.version, err)) ||
-        (rc = skn_call_keep_with(d->tx, c->spec->call, &d->conversation, c->change.message->uid,
-                                 c->change.mem, err)))
+        (rc = skn_draft_commit(d, change->version, err)) ||
+        (rc = skn_call_keep_with(d->w, c->spec->call, &d->conversation, c->change.message->uid,
+                                 err)))
         return rc;
     tell(c, targets, count);
     return SKEIN_OK;
 }
 
-static skein_rc squash_again(void *arg, skn_tx *tx, skein_error *err)
+static skein_rc squash_again(skn_change_call *change, skein_error *err)
 {
-    squash_call *c = arg;
+    squash_call *c = (squash_call *)change;
 
-    c->out->uid = c->change.message->squash_uid;
-    return load_squash(tx, c->out, c->change.mem, err);
+    c->out->uid = change->message->squash_uid;
+    return load_squash(change->w->tx, c->out, change->w->a, err);
 }
 
 skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
@@ -257,13 +257,16 @@ skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
         (rc = skn_check_text(e, spec->prompt, "the prompt", err)) ||
         (rc = skn_check_given(spec->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
-    c.change = skn_change_of(e, how, mem, "squash", &out->version,
-                             skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),
-                                              (long long)spec->agent.v, SKN_FMT(spec->model),
-                                              SKN_FMT(spec->prompt), SKN_FMT(spec->content)));
-    c.change.message = &out->result;
-    c.change.again = squash_again;
-    return skn_change_run(&c.change, squash, &c, err);
+    c.change = (skn_change_call){.how = how,
+                                 .kind = "squash",
+                                 .version = &out->version,
+                                 .message = &out->result,
+                                 .make = squash,
+                                 .again = squash_again};
+    c.change.request = skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),
+                                        (long long)spec->agent.v, SKN_FMT(spec->model),
+                                        SKN_FMT(spec->prompt), SKN_FMT(spec->content));
+    return skn_change_run(e, &c.change, mem, err);
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------ */

@@ -4,17 +4,17 @@
 #include "engine/feed.h"
 
 typedef struct move_call {
-    skein_engine        *e;
     const skein_change  *how;
-    skein_mem           *mem;
     skein_move          *out;
     const char          *kind; /* undo, redo or switch */
     int64_t              steps, version;
-    bool                 dry_done, replayed;
+    skn_working         *w;
+    skn_tx              *tx;
+    skn_arena           *mem;
     skn_conversation_row row;
     skn_trees            trees;
-    skn_tx              *tx;
-    skn_working         *stopped; /* agents whose work was taken away; NULL: none */
+    bool                 replayed;
+    bool                 stopped; /* agents' work was taken away for it */
 } move_call;
 
 static skein_rc fill_version(move_call *c, int64_t version_id, skein_version *out,
@@ -154,7 +154,8 @@ static skein_rc find_key(move_call *c, skein_error *err)
 {
     skn_str  outcome;
     bool     found;
-    skein_rc rc = skn_key_find(c->tx, c->how, request_hash(c), c->mem, &outcome, &found, err);
+    skein_rc rc = skn_key_find(c->w, skn_key_of(c->how), request_hash(c), &outcome, &found,
+                               err);
 
     c->replayed = false;
     return rc || !found ? rc : replay(c, outcome, err);
@@ -165,15 +166,17 @@ static skein_rc keep_key(move_call *c, skein_error *err)
     skn_str outcome = skn_arena_printf(
         c->mem, "%lld %lld %lld %.*s", (long long)c->out->from.number,
         (long long)c->out->to.number, (long long)c->out->steps, SKN_FMT(c->out->what));
-    return skn_key_keep(c->tx, c->how, request_hash(c), outcome, c->mem, err);
+    return skn_key_keep(c->w, skn_key_of(c->how), request_hash(c), outcome, err);
 }
 
-static skein_rc begin_move(move_call *c, skn_tx *tx, skein_error *err)
+static skein_rc begin_move(move_call *c, skn_working *w, skein_error *err)
 {
+    skn_tx  *tx = w->tx;
     skein_rc rc;
 
+    c->w = w;
     c->tx = tx;
-    c->dry_done = false;
+    c->mem = w->a;
     *c->out = (skein_move){.returning = -1, .leaving = -1, .side_effects = -1};
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &c->row, err)))
         return rc;
@@ -184,7 +187,7 @@ static skein_rc begin_move(move_call *c, skn_tx *tx, skein_error *err)
         (rc = skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
                          "conversation", c->row.uid, err)))
         return rc;
-    if ((rc = skn_work_guard(c->e, tx, c->mem, &c->row, c->how, &c->stopped, err)))
+    if ((rc = skn_work_guard(w, &c->row, c->how, &c->stopped, err)))
         return rc;
     /* What agents waited for has ended, and was told to them. */
     return c->stopped && c->how->force ? fill_version(c, c->row.version_id, &c->out->from, err)
@@ -202,12 +205,11 @@ static skein_rc finish_move(move_call *c, int64_t started_at, skein_error *err)
         skn_feed_move(c->tx, &c->row, c->kind, &c->out->from, &c->out->to);
     if (rc == SKEIN_OK)
         rc = keep_key(c, err);
-    if (rc || !c->how->dry_run)
-        return rc ? rc : skn_work_resume(c->stopped, c->row.version_id, err);
-    if ((rc = count_move(c, started_at, c->row.version_id, err)))
+    if (rc)
         return rc;
-    c->dry_done = true;
-    return SKEIN_NOTHING;
+    if (c->how->dry_run)
+        return count_move(c, started_at, c->row.version_id, err);
+    return c->stopped ? skn_work_resume(c->w, c->row.version_id, err) : SKEIN_OK;
 }
 
 static skein_rc undo_one(move_call *c, skein_error *err)
@@ -227,7 +229,7 @@ static skein_rc undo_one(move_call *c, skein_error *err)
                    : rc;
     }
     rc = skn_version_move(c->tx, &c->row, "undo", op.from_version_id, op.id, c->how->actor,
-                          SKN_NOW(), &id, err);
+                          c->w->now, &id, err);
     if (rc == SKEIN_OK)
         rc = skn_op_set_undone(c->tx, op.id, id, err);
     c->row.version_id = op.from_version_id;
@@ -305,7 +307,7 @@ static skein_rc redo_one(move_call *c, skein_error *err)
     if (!may)
         return nothing_to_redo(c, op.to_version_id, err);
     rc = skn_version_move(c->tx, &c->row, "redo", op.to_version_id, op.undone_by_id,
-                          c->how->actor, SKN_NOW(), &id, err);
+                          c->how->actor, c->w->now, &id, err);
     if (rc == SKEIN_OK)
         rc = skn_op_set_undone(c->tx, op.id, 0, err);
     c->row.version_id = op.to_version_id;
@@ -315,40 +317,32 @@ static skein_rc redo_one(move_call *c, skein_error *err)
 }
 
 /* As many steps as there are, if at least one is. */
-static skein_rc walk(move_call *c, skn_tx *tx, skein_rc (*step)(move_call *, skein_error *),
-                     skein_error *err)
+static skein_rc walk(skn_working *w, void *arg, skein_error *err)
 {
-    int64_t  started_at;
-    skein_rc rc = begin_move(c, tx, err);
+    move_call *c = arg;
+    bool       undoes = c->kind[0] == 'u';
+    int64_t    started_at;
+    skein_rc   rc = begin_move(c, w, err);
 
     if (rc || c->replayed)
         return rc;
     started_at = c->row.version_id;
     for (int64_t i = 0; rc == SKEIN_OK && i < c->steps; i++)
-        rc = step(c, err);
+        rc = undoes ? undo_one(c, err) : redo_one(c, err);
     if (rc && (rc != SKEIN_NOTHING || c->out->steps == 0))
         return rc;
     return finish_move(c, started_at, err);
 }
 
-static skein_rc undo_all(skn_tx *tx, void *arg, skein_error *err)
-{
-    return walk(arg, tx, undo_one, err);
-}
-
-static skein_rc redo_all(skn_tx *tx, void *arg, skein_error *err)
-{
-    return walk(arg, tx, redo_one, err);
-}
-
-static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc switch_to(skn_working *w, void *arg, skein_error *err)
 {
     move_call      *c = arg;
     skn_version_row to;
     int64_t         started_at, op;
-    skein_rc        rc = begin_move(c, tx, err);
+    skein_rc        rc = begin_move(c, w, err);
 
-    if (rc || c->replayed || (rc = skn_version_pick(tx, &c->row, c->version, c->mem, &to, err)))
+    if (rc || c->replayed ||
+        (rc = skn_version_pick(w->tx, &c->row, c->version, w->a, &to, err)))
         return rc;
     started_at = c->row.version_id;
     c->out->what = SKN_STR("switch");
@@ -359,12 +353,13 @@ static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
     if (to.id == started_at)
         return skn_fail(err, SKEIN_NOTHING, "v%lld is already the current version",
                         (long long)to.number);
-    rc = skn_version_move(tx, &c->row, "switch", to.id, 0, c->how->actor, SKN_NOW(), &op, err);
+    rc = skn_version_move(w->tx, &c->row, "switch", to.id, 0, c->how->actor, w->now, &op, err);
     c->row.version_id = to.id;
     return rc ? rc : finish_move(c, started_at, err);
 }
 
-static skein_rc run_move(move_call *c, skn_work *work, skein_error *err)
+static skein_rc run_move(skein_engine *e, move_call *c, skn_job *job, skein_mem *mem,
+                         skein_error *err)
 {
     skein_rc rc;
 
@@ -373,34 +368,31 @@ static skein_rc run_move(move_call *c, skn_work *work, skein_error *err)
     if ((rc = skn_check_given(c->how->actor, "actor", SKN_WORD_MAX, err)) ||
         (rc = skn_check_given(c->how->key, "the key", SKN_WORD_MAX, err)))
         return rc;
-    rc = skn_store_write(c->e->store, work, c, err);
-    return rc == SKEIN_NOTHING && c->dry_done ? SKEIN_OK : rc;
+    return skn_write_dry(e, c->how->dry_run, mem, job, c, err);
 }
 
 skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "undo", .steps = steps};
+    move_call c = {.how = how, .out = out, .kind = "undo", .steps = steps};
 
-    return run_move(&c, undo_all, err);
+    return run_move(e, &c, walk, mem, err);
 }
 
 skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "redo", .steps = steps};
+    move_call c = {.how = how, .out = out, .kind = "redo", .steps = steps};
 
-    return run_move(&c, redo_all, err);
+    return run_move(e, &c, walk, mem, err);
 }
 
 skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
                       skein_move *out, skein_error *err)
 {
-    move_call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "switch", .steps = 1};
+    move_call c = {.how = how, .out = out, .kind = "switch", .steps = 1, .version = version};
 
-    c.version = version;
-
-    return run_move(&c, switch_to, err);
+    return run_move(e, &c, switch_to, mem, err);
 }
 
 /* --- What could be done, without doing it ------------------------------------------------------ */
@@ -409,7 +401,7 @@ skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation, skei
                        skein_ways *out, skein_error *err)
 {
     skein_change how = {.conversation = conversation};
-    move_call    c = {.e = e, .how = &how, .mem = mem};
+    move_call    c = {.how = &how, .mem = mem};
     skn_op_row   op;
     skn_snapshot s = {.store = e->store};
 

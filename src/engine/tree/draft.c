@@ -32,22 +32,20 @@ static skein_rc load_lanes(skn_draft *d, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a,
-                         const skein_change *how, int64_t base, const char *kind,
-                         skein_error *err)
+skein_rc skn_draft_begin(skn_draft *d, skn_working *w, const skein_change *how, int64_t base,
+                         const char *kind, skein_error *err)
 {
     skein_rc rc;
 
-    *d = (skn_draft){.e = e, .tx = tx, .a = a, .how = how, .kind = kind, .now = SKN_NOW()};
+    *d = (skn_draft){.w = w, .tx = w->tx, .a = w->a, .how = how, .kind = kind, .now = w->now};
     if ((rc = skn_check_given(how->actor, "actor", SKN_WORD_MAX, err)))
         return rc;
-    if ((rc = skn_conversation_take(tx, how->conversation, a, &d->conversation, err)) ||
-        (rc = skn_version_pick(tx, &d->conversation, base, a, &d->base, err)))
+    if ((rc = skn_conversation_take(w->tx, how->conversation, w->a, &d->conversation, err)) ||
+        (rc = skn_version_pick(w->tx, &d->conversation, base, w->a, &d->base, err)))
         return rc;
-    skn_trees_init(&d->trees, tx, a, d->conversation.id);
+    skn_trees_init(&d->trees, w->tx, w->a, d->conversation.id);
     d->target = d->conversation;
-    if ((rc = skn_lanes_complete(tx, &d->conversation, d->now, a, err)) ||
-        (rc = load_lanes(d, err)))
+    if ((rc = skn_lanes_complete(w, &d->conversation, err)) || (rc = load_lanes(d, err)))
         return rc;
     return skn_expect(how->expect, d->main->from.row.id, d->main->from.length, "conversation",
                       d->conversation.uid, err);

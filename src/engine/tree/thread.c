@@ -328,7 +328,7 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
     return skn_store_write(e->store, lane_new, &c, err);
 }
 
-static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc lane_finish(skn_working *w, void *arg, skein_error *err)
 {
     lane_call           *c = arg;
     skn_conversation_row conversation;
@@ -336,22 +336,22 @@ static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
     bool                 found, changed;
     skein_rc             rc;
 
-    if ((rc = skn_lane_get(tx, c->id, c->mem, &row, &found, err)))
+    if ((rc = skn_lane_get(w->tx, c->id, w->a, &row, &found, err)))
         return rc;
     if (!found || !row.parent_id)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no delegation with the number %lld",
                         (long long)c->id);
-    if ((rc = skn_lane_set_state(tx, c->id, c->state, &changed, err)))
+    if ((rc = skn_lane_set_state(w->tx, c->id, c->state, &changed, err)))
         return rc;
     if (!changed && row.state != c->state)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
                         SKN_FMT(row.key));
     if (!changed ||
-        (rc = skn_conversation_need(tx, (skein_conversation_id){row.conversation_id}, c->mem,
+        (rc = skn_conversation_need(w->tx, (skein_conversation_id){row.conversation_id}, w->a,
                                     &conversation, err)))
         return rc;
     row.state = c->state;
-    skn_feed_lane(tx, &conversation, &row, SKN_NONE);
+    skn_feed_lane(w->tx, &conversation, &row, SKN_NONE);
     return SKEIN_OK;
 }
 
@@ -362,5 +362,5 @@ skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane, skein_lane_state
 
     if (state == SKEIN_LANE_RUNNING)
         return skn_fail(err, SKEIN_USAGE, "a delegation cannot be set running");
-    return skn_write_with(e, lane_finish, &c, &c.mem, err);
+    return skn_write(e, NULL, lane_finish, &c, err);
 }

@@ -6,10 +6,8 @@
 #define NAMES_SHOWN 10 /* of the agents, when one that is meant is not there */
 
 typedef struct act_call {
-    skein_engine     *e;
     const skein_turn *turn;
     const skein_act  *act;
-    skein_mem        *mem;
     skein_acted      *out;
 } act_call;
 
@@ -34,16 +32,16 @@ static const struct kind {
 /* --- Who ---------------------------------------------------------------------------------------------------------- */
 
 /* A model that gets the list of agents finds the one it meant. */
-static skein_rc no_agent(skn_tx *tx, const act_call *c, skein_error *err)
+static skein_rc no_agent(skn_working *w, const act_call *c, skein_error *err)
 {
     skein_agents agents;
     skn_str      list = SKN_STR("");
-    skein_rc     rc = skn_agent_rows(tx, c->turn->world.v, c->mem, &agents, err);
+    skein_rc     rc = skn_agent_rows(w->tx, c->turn->world.v, w->a, &agents, err);
 
     if (rc)
         return rc;
     for (size_t i = 0; i < agents.count && i < NAMES_SHOWN; i++)
-        list = skn_arena_printf(c->mem, "%.*s%s%.*s", SKN_FMT(list), i ? ", " : "",
+        list = skn_arena_printf(w->a, "%.*s%s%.*s", SKN_FMT(list), i ? ", " : "",
                                 SKN_FMT(agents.at[i].name));
     rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
                   SKN_FMT(skn_str_sub(c->act->agent, 0, SKN_NAME_MAX)));
@@ -52,7 +50,8 @@ static skein_rc no_agent(skn_tx *tx, const act_call *c, skein_error *err)
 }
 
 /* By its name as a model may write it. */
-static skein_rc find_other(skn_tx *tx, const act_call *c, skein_agent *out, skein_error *err)
+static skein_rc find_other(skn_working *w, const act_call *c, skein_agent *out,
+                           skein_error *err)
 {
     skn_str  name = skn_str_trim(c->act->agent);
     bool     found = false;
@@ -65,16 +64,16 @@ static skein_rc find_other(skn_tx *tx, const act_call *c, skein_agent *out, skei
                    : SKEIN_OK;
     if (name.p[0] == '@')
         name = skn_str_sub(name, 1, name.n);
-    if (skn_name_normal(name, c->mem, &name, NULL))
-        return no_agent(tx, c, err);
-    rc = skn_agent_by_ref(tx, c->turn->world.v, name, SKN_NONE, c->mem, out, &found, err);
-    return rc || found ? rc : no_agent(tx, c, err);
+    if (skn_name_normal(name, w->a, &name, NULL))
+        return no_agent(w, c, err);
+    rc = skn_agent_by_ref(w->tx, c->turn->world.v, name, SKN_NONE, w->a, out, &found, err);
+    return rc || found ? rc : no_agent(w, c, err);
 }
 
-static skein_rc find_me(skn_tx *tx, const act_call *c, skein_agent *out, skein_error *err)
+static skein_rc find_me(skn_working *w, const act_call *c, skein_agent *out, skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_agent_get(tx, c->turn->agent.v, c->mem, out, &found, err);
+    skein_rc rc = skn_agent_get(w->tx, c->turn->agent.v, w->a, out, &found, err);
 
     return rc || found ? rc
                        : skn_fail(err, SKEIN_TURN_OVER, "agent \"%.*s\" is not there any more",
@@ -85,7 +84,7 @@ static skein_rc find_me(skn_tx *tx, const act_call *c, skein_agent *out, skein_e
 
 /* The conversation where it is said, if that is there and the first of the two; one that is yet to be made
  * comes after all others. */
-static skein_rc lock_first(skn_tx *tx, const act_call *c, const skn_acting *who,
+static skein_rc lock_first(skn_working *w, const act_call *c, const skn_acting *who,
                            skein_error *err)
 {
     where                place = kinds[c->act->kind].where;
@@ -99,11 +98,11 @@ static skein_rc lock_first(skn_tx *tx, const act_call *c, const skn_acting *who,
     if (place == NOWHERE || agent == 0)
         return SKEIN_OK;
     rc = skn_conversation_by_agent(
-        tx, agent, place == OWN_FOREGROUND ? SKEIN_FOREGROUND : SKEIN_BACKGROUND, c->mem, &row,
+        w->tx, agent, place == OWN_FOREGROUND ? SKEIN_FOREGROUND : SKEIN_BACKGROUND, w->a, &row,
         &found, err);
     if (rc || !found || row.id >= c->turn->chat.v)
         return rc;
-    return skn_conversation_lock(tx, row.id, c->mem, &row, &found, err);
+    return skn_conversation_lock(w->tx, row.id, w->a, &row, &found, err);
 }
 
 /* --- The act -------------------------------------------------------------------------------------------------------- */
@@ -117,22 +116,22 @@ static skein_rc no_call(const act_call *c, const char *why, skein_error *err)
 /* It answers a call of the turn's last message that nothing has answered. */
 static skein_rc check_call(const act_call *c, skn_acting *acting, skein_error *err)
 {
-    skn_tx       *tx = acting->w.tx;
+    skn_working  *w = acting->w;
     skn_str       id = c->act->call_id;
     int64_t       message = acting->row.step_message_id, results, lanes;
     skein_message m = {0};
     bool          found = false;
     skein_rc      rc;
 
-    if (message && (rc = skn_message_get(tx, message, c->mem, &m, &found, err)))
+    if (message && (rc = skn_message_get(w->tx, message, w->a, &m, &found, err)))
         return rc;
     found = false;
     for (size_t i = 0; i < m.call_count; i++)
         found = found || skn_str_eq(m.calls[i].call_id, id);
     if (!found)
         return no_call(c, "is none of this turn's last message", err);
-    if ((rc = skn_call_results(tx, message, id, &results, err)) ||
-        (rc = skn_delegation_of_call(tx, acting->w.chat.id, message, id, &lanes, err)))
+    if ((rc = skn_call_results(w->tx, message, id, &results, err)) ||
+        (rc = skn_delegation_of_call(w->tx, w->chat.id, message, id, &lanes, err)))
         return rc;
     return results || lanes ? no_call(c, "was done already", err) : SKEIN_OK;
 }
@@ -142,33 +141,32 @@ static skein_rc store_result(skn_acting *c, skein_error *err)
     skein_new_message n = {.role = SKEIN_TOOL,
                            .tool_call_id = c->act->call_id,
                            .content = c->result.p ? c->result : SKN_STR("done")};
-    skein_rc          rc = skn_check_new(c->w.e, &n, err);
+    skein_rc          rc = skn_check_new(c->w->e, &n, err);
 
-    return rc ? rc : skn_turn_result(&c->w, &c->row, &n, &c->out->result, err);
+    return rc ? rc : skn_turn_result(c->w, &c->row, &n, &c->out->result, err);
 }
 
-static skein_rc act(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc act(skn_working *w, void *arg, skein_error *err)
 {
     act_call  *c = arg;
-    skn_acting a = {.act = c->act, .out = c->out};
+    skn_acting a = {.w = w, .act = c->act, .out = c->out};
     skein_rc   rc;
 
     *c->out = (skein_acted){0};
-    if ((rc = find_me(tx, c, &a.me, err)) || (rc = find_other(tx, c, &a.other, err)) ||
-        (rc = lock_first(tx, c, &a, err)) ||
-        (rc = skn_turn_take(&a.w, c->e, tx, c->mem, c->turn, &a.row, err)) ||
+    if ((rc = find_me(w, c, &a.me, err)) || (rc = find_other(w, c, &a.other, err)) ||
+        (rc = lock_first(w, c, &a, err)) || (rc = skn_turn_take(w, c->turn, &a.row, err)) ||
         (rc = check_call(c, &a, err)) || (rc = kinds[c->act->kind].run(&a, err)))
         return rc;
     if (!a.no_result && (rc = store_result(&a, err)))
         return rc;
     c->out->waiting = a.no_result;
-    return skn_working_done(&a.w, a.w.over.n ? skn_settle(&a.w, err) : SKEIN_OK);
+    return w->over.n ? skn_settle(w, err) : SKEIN_OK;
 }
 
 skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what,
                         skein_mem *mem, skein_acted *out, skein_error *err)
 {
-    act_call c = {e, turn, what, mem, out};
+    act_call c = {turn, what, out};
     skein_rc rc = skn_check_word(what->call_id, "a tool call's id", SKN_WORD_MAX, err);
 
     *out = (skein_acted){0};
@@ -176,7 +174,7 @@ skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what
         return rc;
     if ((size_t)what->kind >= sizeof kinds / sizeof *kinds)
         return skn_fail(err, SKEIN_USAGE, "there is no such act");
-    return skn_store_write(e->store, act, &c, err);
+    return skn_write(e, mem, act, &c, err);
 }
 
 /* --- What it waits for ------------------------------------------------------------------------------------------------ */
@@ -213,8 +211,8 @@ static skein_rc check(const skn_acting *c, skein_error *err)
             "\"%.*s\" is no type of a briefing", (int)(act->type.n < 40 ? act->type.n : 40),
             act->type.p);
     if ((rc = skn_check_word(skn_str_trim(act->title), "the title", SKN_TITLE_MAX, err)) ||
-        (rc = skn_check_text(c->w.e, act->summary, "the summary", err)) ||
-        (rc = skn_check_text(c->w.e, act->text, "the text", err)))
+        (rc = skn_check_text(c->w->e, act->summary, "the summary", err)) ||
+        (rc = skn_check_text(c->w->e, act->text, "the text", err)))
         return rc;
     if (skn_str_trim(act->summary).n == 0 || skn_str_trim(act->text).n == 0)
         return skn_fail(err, SKEIN_INVALID, "the %s is empty",
@@ -230,11 +228,11 @@ static skein_rc say(skn_acting *c, const skn_conversation_row *chat, skein_messa
 {
     skein_new_message n = {
         .role = SKEIN_ASSISTANT, .sender = c->me.name, .content = c->act->text};
-    skein_rc rc = skn_message_say(&c->w, chat, SKN_NONE, &n, out, err);
+    skein_rc rc = skn_message_say(c->w, chat, SKN_NONE, &n, out, err);
 
-    if (rc || (rc = skn_copy_add(c->w.tx, out->id.v, c->row.step_message_id, err)))
+    if (rc || (rc = skn_copy_add(c->w->tx, out->id.v, c->row.step_message_id, err)))
         return rc;
-    skn_feed_message(c->w.tx, chat, "message.created", out, c->row.turn.cause, NULL);
+    skn_feed_message(c->w->tx, chat, "message.created", out, c->row.turn.cause, NULL);
     return SKEIN_OK;
 }
 
@@ -248,9 +246,9 @@ static skein_rc find_attempt(const skn_acting *c, skn_inbox_row *item, skein_err
     skein_rc           rc = SKEIN_OK;
 
     while (rc == SKEIN_OK && found && row.turn.task == 0 && row.turn.lane.v) {
-        rc = skn_delegation_get(c->w.tx, row.turn.lane.v, c->w.a, &d, &found, err);
+        rc = skn_delegation_get(c->w->tx, row.turn.lane.v, c->w->a, &d, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_turn_get(c->w.tx, d.turn_id, c->w.a, &row, &found, err);
+            rc = skn_turn_get(c->w->tx, d.turn_id, c->w->a, &row, &found, err);
     }
     item->task_id = found ? row.turn.task : 0;
     item->attempt_id = item->task_id ? row.turn.id : 0;
@@ -268,19 +266,19 @@ static skein_rc was_sent(skn_acting *c, const skn_inbox_row *item, bool *sent, s
     *sent = false;
     if (item->task_id == 0)
         return SKEIN_OK;
-    rc = skn_inbox_earlier(c->w.tx, item, c->w.a, &id, &c->out->uid, &same, err);
+    rc = skn_inbox_earlier(c->w->tx, item, c->w->a, &id, &c->out->uid, &same, err);
     if (rc || id == 0)
         return rc;
     *sent = true;
     c->result = skn_arena_printf(
-        c->w.a,
+        c->w->a,
         "This %s was sent already, by an earlier attempt at this task, and is not sent "
         "again.%s",
         what,
         same ? ""
              : " Its text was another one: if the person should read this too, send it under "
                "another title.");
-    return skn_inbox_repeat(c->w.tx, id, item->attempt_id, err);
+    return skn_inbox_repeat(c->w->tx, id, item->attempt_id, err);
 }
 
 static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
@@ -289,13 +287,12 @@ static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
     skein_message        m;
     skein_rc             rc;
 
-    if ((rc = skn_own_conversation(c->w.e, c->w.tx, c->w.a, c->me.id.v, SKEIN_FOREGROUND, &chat,
-                                   err)) ||
+    if ((rc = skn_own_conversation(c->w, c->me.id.v, SKEIN_FOREGROUND, &chat, err)) ||
         (rc = say(c, &chat, &m, err)))
         return rc;
     item->conversation_id = chat.id;
     item->message_id = m.id.v;
-    if ((rc = skn_inbox_new(c->w.tx, c->w.a, item, err)) ||
+    if ((rc = skn_inbox_new(c->w, item, err)) ||
         (!item->item.briefing.p && (rc = skn_expect_person(c, err))))
         return rc;
     c->result = item->item.briefing.p ? SKN_STR("Briefing sent") : SKN_STR("Question sent");
@@ -307,11 +304,11 @@ skein_rc skn_act_brief(skn_acting *c, skein_error *err)
 {
     bool          asks = skn_str_is(c->act->type, "question"), sent;
     skn_inbox_row item = {.item = {.kind = asks ? SKN_STR("question") : SKN_STR("briefing"),
-                                   .world = {c->w.chat.world_id},
+                                   .world = {c->w->chat.world_id},
                                    .title = skn_str_trim(c->act->title),
                                    .content = c->act->summary,
                                    .briefing = asks ? SKN_NONE : c->act->text,
-                                   .created_at = c->w.now},
+                                   .created_at = c->w->now},
                           .agent_id = c->me.id.v,
                           .work_message_id = c->row.step_message_id,
                           .turn_id = c->row.turn.id,
@@ -331,16 +328,16 @@ skein_rc skn_act_remember(skn_acting *c, skein_error *err)
     skn_knowledge_row row = {.item = {.type = c->act->type,
                                       .content = c->act->text,
                                       .confidence = c->act->confidence,
-                                      .created_at = c->w.now},
+                                      .created_at = c->w->now},
                              .agent_id = c->me.id.v,
-                             .conversation_id = c->w.chat.id,
+                             .conversation_id = c->w->chat.id,
                              .message_id = c->row.step_message_id};
     bool              stored;
-    skein_rc          rc = skn_knowledge_keep(c->w.e, c->w.tx, c->w.a, &row, &stored, err);
+    skein_rc          rc = skn_knowledge_keep(c->w, &row, &stored, err);
 
     if (rc)
         return rc;
-    c->result = skn_arena_printf(c->w.a,
+    c->result = skn_arena_printf(c->w->a,
                                  stored ? "Kept in mind as %.*s" : "Known already as %.*s",
                                  SKN_FMT(row.item.uid));
     c->out->uid = row.item.uid;
@@ -353,11 +350,11 @@ skein_rc skn_act_forget(skn_acting *c, skein_error *err)
     bool     found;
     skein_rc rc = skn_check_word(uid, "the id of what is to be forgotten", SKN_WORD_MAX, err);
 
-    if (rc || (rc = skn_knowledge_forget(c->w.tx, c->me.id.v, uid, c->w.now, &found, err)))
+    if (rc || (rc = skn_knowledge_forget(c->w->tx, c->me.id.v, uid, c->w->now, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no note \"%.*s\"", SKN_FMT(uid));
     c->result = SKN_STR("Forgotten");
-    c->out->uid = skn_arena_copy(c->w.a, uid);
+    c->out->uid = skn_arena_copy(c->w->a, uid);
     return SKEIN_OK;
 }

@@ -13,7 +13,7 @@
 #include "engine/work/chat_work.h"
 
 typedef struct skn_acting {
-    skn_working      w;   /* the turn's conversation */
+    skn_working     *w;   /* the turn's conversation */
     skn_turn_row     row; /* the turn */
     const skein_act *act;
     skein_agent      me;    /* who acts */
@@ -51,13 +51,12 @@ typedef struct skn_heard {
 /* A text with words before it that say whose it is, cut to what may be stored. */
 skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str text);
 /* Locks the agent's conversation of a mode, which is made when it is not there. */
-skein_rc skn_own_conversation(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
-                              skein_mode mode, skn_conversation_row *out, skein_error *err);
+skein_rc skn_own_conversation(skn_working *w, int64_t agent, skein_mode mode,
+                              skn_conversation_row *out, skein_error *err);
 /* Stores the message and the task, and tells of both. *task is zero when there is no new one: no hop is left, as
  * many tasks wait as may, or one continues it. Reports that nobody has begun with share one. */
-skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
-                            int64_t now, skein_message *message, skein_task *task,
-                            skein_error *err);
+skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message *message,
+                            skein_task *task, skein_error *err);
 
 /* What a subordinate says to its lead begins so, with its name between the two when it asks; skn_task_question takes
  * that off again. */
@@ -67,30 +66,29 @@ skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn
 /* --- expect.c: answers that somebody waits for --------------------------------------------------- */
 
 /* `asked` (0: people) is expected to answer this message of `asker`, whose task (0: none) waits for it. */
-skein_rc skn_expect_answer(skn_tx *tx, const skein_agent *asker, int64_t asked, int64_t message,
-                           int64_t task, int64_t now, skein_error *err);
+skein_rc skn_expect_answer(skn_working *w, const skein_agent *asker, int64_t asked,
+                           int64_t message, int64_t task, skein_error *err);
 /* The same of people, for the question that is asked in a turn: only a task waits for it. */
 skein_rc skn_expect_person(skn_acting *c, skein_error *err);
 /* `asked` has told `asker` something: the oldest open expectation is answered. *answered is false when
  * none was open. reply_to (0: none) names the question. */
-skein_rc skn_expect_settle(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
-                           int64_t answer, int64_t now, bool *answered, skein_error *err);
+skein_rc skn_expect_settle(skn_working *w, int64_t asker, int64_t asked, int64_t reply_to,
+                           int64_t answer, bool *answered, skein_error *err);
 /* In a chat the answer of an agent to the message that was put to it is the answer that is expected: *asker
  * is who waited for it, or 0. */
-skein_rc skn_expect_answered(skn_tx *tx, int64_t question, int64_t asked, int64_t answer,
-                             int64_t now, skn_arena *a, int64_t *asker, skein_error *err);
+skein_rc skn_expect_answered(skn_working *w, int64_t question, int64_t asked, int64_t answer,
+                             int64_t *asker, skein_error *err);
 /* The pending task that waits for an answer; 0: none does. */
-skein_rc skn_expect_waiting(skn_tx *tx, const skn_expected_row *row, skn_arena *a,
-                            int64_t *task, skein_error *err);
+skein_rc skn_expect_waiting(skn_working *w, const skn_expected_row *row, int64_t *task,
+                            skein_error *err);
 /* The same for the answer that skn_expect_settle would find. */
-skein_rc skn_expect_task(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
-                         skn_arena *a, int64_t *task, skein_error *err);
+skein_rc skn_expect_task(skn_working *w, int64_t asker, int64_t asked, int64_t reply_to,
+                         int64_t *task, skein_error *err);
 /* No answer will come: the task that waits for it is told why, and goes on. When none waits nothing happens. */
-skein_rc skn_expect_none(skein_engine *e, skn_tx *tx, const skn_expected_row *row, skn_str why,
-                         int64_t now, skn_arena *a, skein_error *err);
-/* An agent goes: what it waits for, or owes, is undeliverable. */
-skein_rc skn_expect_drop(skein_engine *e, skn_tx *tx, int64_t agent, int64_t now, skn_arena *a,
+skein_rc skn_expect_none(skn_working *w, const skn_expected_row *row, skn_str why,
                          skein_error *err);
+/* An agent goes: what it waits for, or owes, is undeliverable. */
+skein_rc skn_expect_drop(skn_working *w, int64_t agent, skein_error *err);
 
 /* --- delegation.c: how a delegation ends -------------------------------------------------------- */
 
@@ -108,8 +106,8 @@ skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein
 
 /* Stores a task and tells of it; chat (may be NULL) is the agent's background. SKEIN_LIMIT when too many
  * wait. */
-skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
-                      const skn_conversation_row *chat, skein_error *err);
+skein_rc skn_task_add(skn_working *w, skn_task_row *row, const skn_conversation_row *chat,
+                      skein_error *err);
 /* task.queued, task.started, task.waiting, task.finished; chat may be NULL. */
 void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_row *chat,
                    const char *type);
@@ -122,8 +120,8 @@ typedef struct skn_task_end {
 } skn_task_end;
 
 /* Ends a task with the turn that is at it; written is what it has so far, NULL: what the store has. */
-skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
-                       const skein_stop *written, const skn_task_end *end, skein_error *err);
+skein_rc skn_task_stop(skn_working *w, const skn_task_row *row, const skein_stop *written,
+                       const skn_task_end *end, skein_error *err);
 /* A turn that worked on a task is closed: it is completed with the answer, waits for somebody's, or is tried again
  * later. words is the message that has the text; 0: none. */
 skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
@@ -133,16 +131,16 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
 
 /* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
  * question that was a task that is cancelled. `task` is as it was before. */
-skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                         const skn_task_end *end, int64_t now, skein_error *err);
+skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_task_end *end,
+                         skein_error *err);
 
 /* --- inbox.c, approval.c: what is there for people -------------------------------------------------------- */
 
 /* Stores an item and tells of it; created_at is given. */
-skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
+skein_rc skn_inbox_new(skn_working *w, skn_inbox_row *row, skein_error *err);
 /* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */
-skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
-                        int64_t now, skein_error *err);
+skein_rc skn_inbox_tell(skn_working *w, int64_t world, const skn_inbox_row *row,
+                        const char *type, skein_error *err);
 /* A title on one line out of the beginning of a text. */
 skn_str skn_inbox_title(skn_arena *a, skn_str text);
 /* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. Only to be
@@ -150,8 +148,8 @@ skn_str skn_inbox_title(skn_arena *a, skn_str text);
 skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed);
 /* Answers what is asked about a call, for a reason that is no person's; nothing happens when it was answered
  * meanwhile. Reads *asked again. */
-skein_rc skn_approval_decide(skein_engine *e, skn_tx *tx, skn_arena *a, skn_inbox_row *asked,
-                             bool allow, skn_str reason, int64_t now, skein_error *err);
+skein_rc skn_approval_decide(skn_working *w, skn_inbox_row *asked, bool allow, skn_str reason,
+                             skein_error *err);
 /* Was the call allowed, and not begun? */
 bool skn_approval_rests(const skn_inbox_row *asked);
 /* A turn is closed: what was asked for its calls is not asked any more. */
@@ -160,8 +158,7 @@ skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_erro
 /* --- world_change.c: what settings decide of what waits ------------------------------------------------------ */
 
 /* Answers what is asked about a call, if the settings do; *asked is read again then. */
-skein_rc skn_world_decide_one(skein_engine *e, skn_tx *tx, const skein_world *world,
-                              skn_inbox_row *asked, int64_t now, skn_arena *a,
+skein_rc skn_world_decide_one(skn_working *w, const skein_world *world, skn_inbox_row *asked,
                               skein_error *err);
 
 /* --- agent_work.c ------------------------------------------------------------------------------------------ */
@@ -169,28 +166,26 @@ skein_rc skn_world_decide_one(skein_engine *e, skn_tx *tx, const skein_world *wo
 /* Pauses an agent and sets its timer, as the hours say. They are checked before. */
 struct skn_agent_hours; /* engine.h */
 skein_rc skn_agent_hours_check(const struct skn_agent_hours *hours, skein_error *err);
-skein_rc skn_agent_hours_in(skn_tx *tx, skein_engine *e, skein_agent_id agent,
-                            const struct skn_agent_hours *hours, skn_arena *a,
-                            skein_error *err);
+skein_rc skn_agent_hours_in(skn_working *w, skein_agent_id agent,
+                            const struct skn_agent_hours *hours, skein_error *err);
 /* An agent goes: its tasks are cancelled, and what it has put into the inbox goes with it. */
-skein_rc skn_agent_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
-                        skn_arena *a, skein_error *err);
+skein_rc skn_agent_left(skn_working *w, const skein_agent *agent, skein_error *err);
 
 /* --- knowledge.c ------------------------------------------------------------------------------------------ */
 
 /* Keeps an item for an agent; *stored is false when it has the same in mind. */
-skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowledge_row *row,
-                            bool *stored, skein_error *err);
+skein_rc skn_knowledge_keep(skn_working *w, skn_knowledge_row *row, bool *stored,
+                            skein_error *err);
 
 /* --- model_calls.c: what models were sent ------------------------------------------------------------------ */
 
 /* Keeps a call with its pieces; turn, chat, agent and world are filled in by the caller. */
-skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
-                       skn_str *uid, skein_error *err);
+skein_rc skn_call_keep(skn_working *w, const skein_model_call *call, skn_str *uid,
+                       skein_error *err);
 /* The same for the outcome, in the transaction that stores that: `message` (may be absent) is it. Fills in
  * call->uid; call may be NULL. */
-skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
-                            const skn_conversation_row *chat, skn_str message, skn_arena *a,
+skein_rc skn_call_keep_with(skn_working *w, skein_model_call *call,
+                            const skn_conversation_row *chat, skn_str message,
                             skein_error *err);
 
 #endif

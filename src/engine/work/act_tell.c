@@ -29,7 +29,7 @@ static skein_rc find_question(skn_acting *c, int64_t *out, skein_error *err)
 
     *out = 0;
     if (c->act->reply_to.n) {
-        rc = skn_message_by_uid(c->w.tx, c->act->reply_to, c->w.a, &m, &found, err);
+        rc = skn_message_by_uid(c->w->tx, c->act->reply_to, c->w->a, &m, &found, err);
         if (rc == SKEIN_OK && !found)
             return skn_fail(err, SKEIN_NOT_FOUND, "there is no message \"%.*s\"",
                             SKN_FMT(c->act->reply_to));
@@ -38,7 +38,7 @@ static skein_rc find_question(skn_acting *c, int64_t *out, skein_error *err)
     }
     if (!c->row.trigger_id)
         return SKEIN_OK;
-    rc = skn_expected_of(c->w.tx, c->row.trigger_id, c->me.id.v, c->w.a, &row, &found, err);
+    rc = skn_expected_of(c->w->tx, c->row.trigger_id, c->me.id.v, c->w->a, &row, &found, err);
     if (rc == SKEIN_OK && found && row.asker_id == c->other.id.v)
         *out = row.message_id;
     return rc;
@@ -51,12 +51,12 @@ static skein_rc note(skn_acting *c, int64_t question, int64_t answer, int64_t me
 {
     bool     answered;
     int64_t  task = wakes && c->other.id.v == c->me.lead.v ? c->row.turn.task : 0;
-    skein_rc rc = skn_expect_settle(c->w.tx, c->other.id.v, c->me.id.v, question, answer,
-                                    c->w.now, &answered, err);
+    skein_rc rc = skn_expect_settle(c->w, c->other.id.v, c->me.id.v, question, answer,
+                                    &answered, err);
 
     if (rc || !c->act->response_expected)
         return rc;
-    return skn_expect_answer(c->w.tx, &c->me, c->other.id.v, message, task, c->w.now, err);
+    return skn_expect_answer(c->w, &c->me, c->other.id.v, message, task, err);
 }
 
 /* --- In the main lane -------------------------------------------------------------------------------------------------------- */
@@ -66,25 +66,25 @@ static skein_rc check_budget(skn_acting *c, skein_error *err)
 {
     skein_agents agents;
     skn_budget   b;
-    skein_rc     rc = skn_agent_rows(c->w.tx, c->w.chat.world_id, c->w.a, &agents, err);
+    skein_rc     rc = skn_agent_rows(c->w->tx, c->w->chat.world_id, c->w->a, &agents, err);
 
-    if (rc || (rc = skn_budget_read(&c->w, c->row.turn.cause, agents.count, &b, err)))
+    if (rc || (rc = skn_budget_read(c->w, c->row.turn.cause, agents.count, &b, err)))
         return rc;
     return b.spent < b.in_all ? SKEIN_OK : no_hops(err);
 }
 
 static skein_rc deliver(skn_acting *c, const skein_message *m, skein_error *err)
 {
-    skn_delivery_row d = {.conversation_id = c->w.chat.id,
+    skn_delivery_row d = {.conversation_id = c->w->chat.id,
                           .agent_id = c->other.id.v,
                           .message_id = m->id.v,
                           .cause = c->row.turn.cause,
                           .hops_left = c->row.turn.hops_left - 1,
-                          .created_at = c->w.now};
+                          .created_at = c->w->now};
 
-    skn_tell_said(&c->w, m, SKN_NONE, d.cause);
-    skn_tell_delivered(&c->w, m->uid, c->other.name, "queued", d.cause);
-    return skn_delivery_insert(c->w.tx, &d, err);
+    skn_tell_said(c->w, m, SKN_NONE, d.cause);
+    skn_tell_delivered(c->w, m->uid, c->other.name, "queued", d.cause);
+    return skn_delivery_insert(c->w->tx, &d, err);
 }
 
 static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_message *out,
@@ -100,9 +100,9 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
     n.heard_by_count = 1;
     n.heard_by_given = true;
     n.not_by_sender = true; /* it has its call and the result */
-    if ((rc = check_budget(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
-        (rc = skn_message_say(&c->w, &c->w.chat, SKN_NONE, &n, out, err)) ||
-        (rc = skn_copy_add(c->w.tx, out->id.v, c->row.step_message_id, err)))
+    if ((rc = check_budget(c, err)) || (rc = skn_check_new(c->w->e, &n, err)) ||
+        (rc = skn_message_say(c->w, &c->w->chat, SKN_NONE, &n, out, err)) ||
+        (rc = skn_copy_add(c->w->tx, out->id.v, c->row.step_message_id, err)))
         return rc;
     return deliver(c, out, err);
 }
@@ -124,7 +124,7 @@ static skein_rc say_in_background(skn_acting *c, const skein_new_message *said, 
                       .task = waits,
                       .of = {c->row.step_message_id}};
 
-    return skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, out, woken, err);
+    return skn_background_say(c->w, &what, out, woken, err);
 }
 
 skein_rc skn_act_tell(skn_acting *c, skein_error *err)
@@ -135,16 +135,15 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
                            .content = c->act->text,
                            .instructions = &expects,
                            .instruction_count = c->act->response_expected};
-    bool              room = c->w.chat.mode == SKEIN_CHAT && !c->row.turn.lane.v;
+    bool              room = c->w->chat.mode == SKEIN_CHAT && !c->row.turn.lane.v;
     skein_message     m, answer;
     skein_task        woken = {0}, none;
     int64_t           question, waits;
     skein_rc          rc;
 
-    if ((rc = check_other(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
+    if ((rc = check_other(c, err)) || (rc = skn_check_new(c->w->e, &n, err)) ||
         (rc = find_question(c, &question, err)) ||
-        (rc = skn_expect_task(c->w.tx, c->other.id.v, c->me.id.v, question, c->w.a, &waits,
-                              err)) ||
+        (rc = skn_expect_task(c->w, c->other.id.v, c->me.id.v, question, &waits, err)) ||
         (rc = room ? say_in_room(c, &n, &m, err)
                    : say_in_background(c, &n, waits, &m, &woken, err)))
         return rc;
@@ -158,7 +157,7 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
         return rc;
     c->out->uid = m.uid;
     c->result = skn_arena_printf(
-        c->w.a, "sent to %.*s%s", SKN_FMT(c->other.name),
+        c->w->a, "sent to %.*s%s", SKN_FMT(c->other.name),
         c->act->response_expected ? "; the answer will come as a message" : "");
     return SKEIN_OK;
 }
@@ -166,17 +165,15 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
 /* --- From outside ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct outside {
-    skein_engine     *e;
     const skein_tell *what;
-    skein_mem        *mem;
     skein_message    *out;
 } outside;
 
-static skein_rc find_agent(skn_tx *tx, const outside *c, skn_str name, skein_agent *out,
+static skein_rc find_agent(skn_working *w, const outside *c, skn_str name, skein_agent *out,
                            skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_agent_by_ref(tx, c->what->world.v, name, SKN_NONE, c->mem, out, &found,
+    skein_rc rc = skn_agent_by_ref(w->tx, c->what->world.v, name, SKN_NONE, w->a, out, &found,
                                    err);
 
     return rc || found
@@ -184,21 +181,21 @@ static skein_rc find_agent(skn_tx *tx, const outside *c, skn_str name, skein_age
                : skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"", SKN_FMT(name));
 }
 
-static skein_rc expect(skn_tx *tx, const outside *c, const skein_agent *from,
-                       const skein_agent *to, int64_t now, skein_error *err)
+static skein_rc expect(skn_working *w, const outside *c, const skein_agent *from,
+                       const skein_agent *to, skein_error *err)
 {
     bool     answered;
     skein_rc rc;
 
     if (!from->id.v)
         return SKEIN_OK;
-    rc = skn_expect_settle(tx, to->id.v, from->id.v, 0, c->out->id.v, now, &answered, err);
+    rc = skn_expect_settle(w, to->id.v, from->id.v, 0, c->out->id.v, &answered, err);
     if (rc || !c->what->response_expected)
         return rc;
-    return skn_expect_answer(tx, from, to->id.v, c->out->id.v, 0, now, err);
+    return skn_expect_answer(w, from, to->id.v, c->out->id.v, 0, err);
 }
 
-static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc tell_agent(skn_working *w, void *arg, skein_error *err)
 {
     outside          *c = arg;
     skein_agent       to, from = {.name = SKN_STR("human")};
@@ -209,12 +206,11 @@ static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
                               .text = c->what->text,
                               .instructions = &expects,
                               .instruction_count = c->what->response_expected};
-    int64_t           now = SKN_NOW();
     skein_rc          rc;
 
-    if ((rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err)) ||
-        (rc = find_agent(tx, c, c->what->agent, &to, err)) ||
-        (c->what->from.n && (rc = find_agent(tx, c, c->what->from, &from, err))))
+    if ((rc = skn_world_need(w->tx, c->what->world.v, w->a, &world, err)) ||
+        (rc = find_agent(w, c, c->what->agent, &to, err)) ||
+        (c->what->from.n && (rc = find_agent(w, c, c->what->from, &from, err))))
         return rc;
     if (from.id.v == to.id.v)
         return skn_fail(err, SKEIN_INVALID, "an agent cannot tell itself something");
@@ -223,22 +219,22 @@ static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
     what.by = from.id.v;
     what.sender = expects.target = from.name;
     what.hops_left = skn_turn_limit(&world);
-    if (from.id.v && (rc = skn_expect_task(tx, to.id.v, from.id.v, 0, c->mem, &what.task, err)))
+    if (from.id.v && (rc = skn_expect_task(w, to.id.v, from.id.v, 0, &what.task, err)))
         return rc;
-    if ((rc = skn_background_say(c->e, tx, c->mem, &what, now, c->out, &task, err)))
+    if ((rc = skn_background_say(w, &what, c->out, &task, err)))
         return rc;
-    return expect(tx, c, &from, &to, now, err);
+    return expect(w, c, &from, &to, err);
 }
 
 skein_rc skein_tell_agent(skein_engine *e, const skein_tell *what, skein_mem *mem,
                           skein_message *out, skein_error *err)
 {
-    outside           c = {e, what, mem, out};
+    outside           c = {what, out};
     skein_new_message n = {.role = SKEIN_USER, .content = what->text};
     skein_rc          rc = skn_check_new(e, &n, err);
 
     *out = (skein_message){0};
-    return rc ? rc : skn_store_write(e->store, tell_agent, &c, err);
+    return rc ? rc : skn_write(e, mem, tell_agent, &c, err);
 }
 
 /* What agents do with each other: asking, reporting, giving work. */
@@ -247,7 +243,7 @@ skein_rc skein_tell_agent(skein_engine *e, const skein_tell *what, skein_mem *me
 
 static skein_rc check_said(const skn_acting *c, const char *what, skein_error *err)
 {
-    skein_rc rc = skn_check_text(c->w.e, c->act->text, what, err);
+    skein_rc rc = skn_check_text(c->w->e, c->act->text, what, err);
 
     if (rc || skn_str_trim(c->act->text).n > 0)
         return rc;
@@ -268,7 +264,7 @@ static skein_rc find_lead(const skn_acting *c, skein_agent *out, bool *found, sk
     *found = false;
     if (c->me.lead.v == 0)
         return SKEIN_OK;
-    return skn_agent_get(c->w.tx, c->me.lead.v, c->w.a, out, found, err);
+    return skn_agent_get(c->w->tx, c->me.lead.v, c->w->a, out, found, err);
 }
 
 static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const char *source,
@@ -278,8 +274,8 @@ static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const cha
                        .source = source,
                        .sender = c->me.name,
                        .by = c->me.id.v,
-                       .text = skn_said_by(c->w.e, c->w.a,
-                                           skn_arena_printf(c->w.a, SKN_SUBORDINATE "%.*s%s",
+                       .text = skn_said_by(c->w->e, c->w->a,
+                                           skn_arena_printf(c->w->a, SKN_SUBORDINATE "%.*s%s",
                                                             SKN_FMT(c->me.name), how),
                                            c->act->text),
                        .cause = c->row.turn.cause,
@@ -297,7 +293,7 @@ static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, s
     skn_jw_kstr(&d.w, "toolCallId", c->act->call_id);
     skn_jw_kstr(&d.w, "messageId", message);
     skn_jw_kstr(&d.w, "inboxId", item);
-    skn_feed_chat(c->w.tx, &c->w.chat, type, c->row.turn.cause, &d);
+    skn_feed_chat(c->w->tx, &c->w->chat, type, c->row.turn.cause, &d);
 }
 
 /* --- request_input ------------------------------------------------------------------------------------------- */
@@ -321,13 +317,11 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
 
     what.instructions = &expected;
     what.instruction_count = 1;
-    if ((rc = check_hops(c, err)) ||
-        (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
+    if ((rc = check_hops(c, err)) || (rc = skn_background_say(c->w, &what, &m, &task, err)))
         return rc;
     if (task.id == 0)
         return too_busy(lead, err);
-    if ((rc = skn_expect_answer(c->w.tx, &c->me, lead->id.v, m.id.v, c->row.turn.task, c->w.now,
-                                err)))
+    if ((rc = skn_expect_answer(c->w, &c->me, lead->id.v, m.id.v, c->row.turn.task, err)))
         return rc;
     tell(c, "request.input", lead->name, m.uid, SKN_NONE);
     c->result = SKN_STR("Request sent to lead");
@@ -338,12 +332,12 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
 static skein_rc ask_person(skn_acting *c, skein_error *err)
 {
     skn_inbox_row item = {.item = {.kind = SKN_STR("question"),
-                                   .world = {c->w.chat.world_id},
-                                   .title = skn_inbox_title(c->w.a, c->act->text),
+                                   .world = {c->w->chat.world_id},
+                                   .title = skn_inbox_title(c->w->a, c->act->text),
                                    .content = c->act->text,
-                                   .created_at = c->w.now},
+                                   .created_at = c->w->now},
                           .agent_id = c->me.id.v,
-                          .conversation_id = c->w.chat.id,
+                          .conversation_id = c->w->chat.id,
                           .work_message_id = c->row.step_message_id,
                           .task_id = c->row.turn.task,
                           .turn_id = c->row.turn.id,
@@ -353,7 +347,7 @@ static skein_rc ask_person(skn_acting *c, skein_error *err)
     if (c->act->text.n > QUESTION_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the question is %zu bytes; the limit is %zu",
                         c->act->text.n, QUESTION_BYTES);
-    if ((rc = skn_inbox_new(c->w.tx, c->w.a, &item, err)) || (rc = skn_expect_person(c, err)))
+    if ((rc = skn_inbox_new(c->w, &item, err)) || (rc = skn_expect_person(c, err)))
         return rc;
     tell(c, "request.input", SKN_STR("human"), SKN_NONE, item.item.uid);
     c->result = SKN_STR("Request sent to the person");
@@ -383,7 +377,7 @@ static skein_rc check_first(const skn_acting *c, const skein_agent *lead, skein_
     skein_rc     rc = SKEIN_OK;
 
     if (c->row.turn.task)
-        rc = skn_task_get(c->w.tx, c->row.turn.task, c->w.a, &task, &found, err);
+        rc = skn_task_get(c->w->tx, c->row.turn.task, c->w->a, &task, &found, err);
     if (rc || !found || !task.task.result.p)
         return rc;
     return skn_fail_hint(
@@ -409,13 +403,13 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
                              "\"%.*s\" has no lead to report to", SKN_FMT(c->me.name));
     what = heard_of(c, &lead, "report", " reports: ");
     if ((rc = check_first(c, &lead, err)) ||
-        (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
+        (rc = skn_background_say(c->w, &what, &m, &task, err)))
         return rc;
     tell(c, "report.lead", lead.name, m.uid, SKN_NONE);
     c->result = SKN_STR("Report sent to lead");
     c->out->uid = m.uid;
     /* The report is what was to come of the task in hand; it is over with the turn. */
-    return c->row.turn.task ? skn_task_reported(c->w.tx, c->row.turn.task, c->act->text, err)
+    return c->row.turn.task ? skn_task_reported(c->w->tx, c->row.turn.task, c->act->text, err)
                             : SKEIN_OK;
 }
 
@@ -423,11 +417,11 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
 
 skein_rc skn_act_assign(skn_acting *c, skein_error *err)
 {
-    skn_task_row task = {.task = {.world = {c->w.chat.world_id},
+    skn_task_row task = {.task = {.world = {c->w->chat.world_id},
                                   .agent = c->other.id,
                                   .source = SKN_STR("delegation"),
                                   .content = c->act->text,
-                                  .created_at = c->w.now},
+                                  .created_at = c->w->now},
                          .assigned_by_id = c->me.id.v,
                          .call_message_id = c->row.step_message_id,
                          .cause = c->row.turn.cause,
@@ -441,9 +435,9 @@ skein_rc skn_act_assign(skn_acting *c, skein_error *err)
     if (c->other.lead.v != c->me.id.v)
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no subordinate of \"%.*s\"",
                         SKN_FMT(c->other.name), SKN_FMT(c->me.name));
-    if ((rc = skn_task_add(c->w.tx, c->w.a, &task, NULL, err)))
+    if ((rc = skn_task_add(c->w, &task, NULL, err)))
         return rc;
-    c->result = skn_arena_printf(c->w.a, "Task %.*s was given to %.*s", SKN_FMT(task.task.uid),
+    c->result = skn_arena_printf(c->w->a, "Task %.*s was given to %.*s", SKN_FMT(task.task.uid),
                                  SKN_FMT(c->other.name));
     c->out->uid = task.task.uid;
     return SKEIN_OK;
@@ -484,7 +478,7 @@ static skein_rc find_parent(skn_acting *c, skn_lane_row *out, skein_error *err)
 {
     skn_str key = c->row.turn.lane_key;
 
-    return skn_lane_need(c->w.tx, &c->w.chat, key.p ? key : SKN_MAIN, c->w.a, out, err);
+    return skn_lane_need(c->w->tx, &c->w->chat, key.p ? key : SKN_MAIN, c->w->a, out, err);
 }
 
 static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agent *who,
@@ -493,7 +487,7 @@ static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agen
     skein_rc rc;
 
     *out = (skn_delegation_row){
-        .lane = {.conversation_id = c->w.chat.id,
+        .lane = {.conversation_id = c->w->chat.id,
                  .agent_id = who->id.v,
                  .spawn_message_id = c->row.step_message_id,
                  .spawn_call_id = c->act->call_id},
@@ -502,8 +496,8 @@ static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agen
         .title = c->act->title.n ? c->act->title : SKN_NONE,
         .waited = c->act->wait,
     };
-    rc = skn_lane_make(c->w.tx, parent, c->w.now, c->w.a, &out->lane, err);
-    return rc ? rc : skn_delegation_ask(c->w.tx, out, err);
+    rc = skn_lane_make(c->w->tx, parent, c->w->now, c->w->a, &out->lane, err);
+    return rc ? rc : skn_delegation_ask(c->w->tx, out, err);
 }
 
 /* The first message of the lane, which is what has to be answered there. */
@@ -515,23 +509,23 @@ static skein_rc ask_on_lane(skn_acting *c, const skn_delegation_row *d, skein_er
                            .content = c->act->text,
                            .instructions = &expects,
                            .instruction_count = c->act->wait};
-    skn_delivery_row  to = {.conversation_id = c->w.chat.id,
+    skn_delivery_row  to = {.conversation_id = c->w->chat.id,
                             .agent_id = d->lane.agent_id,
                             .cause = c->row.turn.cause,
                             .hops_left = c->row.turn.hops_left,
                             .lane_id = d->lane.id,
-                            .created_at = c->w.now};
+                            .created_at = c->w->now};
     skein_message     m;
     skein_rc          rc;
 
-    if ((rc = skn_message_say(&c->w, &c->w.chat, d->lane.key, &n, &m, err)) ||
-        (rc = skn_copy_add(c->w.tx, m.id.v, c->row.step_message_id, err)))
+    if ((rc = skn_message_say(c->w, &c->w->chat, d->lane.key, &n, &m, err)) ||
+        (rc = skn_copy_add(c->w->tx, m.id.v, c->row.step_message_id, err)))
         return rc;
-    skn_feed_lane(c->w.tx, &c->w.chat, &d->lane, to.cause);
-    skn_tell_said(&c->w, &m, d->lane.key, to.cause);
+    skn_feed_lane(c->w->tx, &c->w->chat, &d->lane, to.cause);
+    skn_tell_said(c->w, &m, d->lane.key, to.cause);
     to.message_id = m.id.v;
     c->out->uid = m.uid;
-    return skn_delivery_insert(c->w.tx, &to, err);
+    return skn_delivery_insert(c->w->tx, &to, err);
 }
 
 static skein_rc check_words(const skn_acting *c, skein_error *err)
@@ -544,7 +538,7 @@ static skein_rc check_words(const skn_acting *c, skein_error *err)
         if (rc)
             return rc;
     }
-    return skn_check_new(c->w.e, &n, err);
+    return skn_check_new(c->w->e, &n, err);
 }
 
 skein_rc skn_act_delegate(skn_acting *c, skein_error *err)
@@ -555,11 +549,11 @@ skein_rc skn_act_delegate(skn_acting *c, skein_error *err)
     skein_rc           rc;
 
     if ((rc = check_words(c, err)) || (rc = find_parent(c, &parent, err)) ||
-        (rc = check_limits(&c->w, &parent, err)) || (rc = make(c, &parent, who, &d, err)) ||
+        (rc = check_limits(c->w, &parent, err)) || (rc = make(c, &parent, who, &d, err)) ||
         (rc = ask_on_lane(c, &d, err)))
         return rc;
     c->out->lane = d.lane.key;
     c->no_result = c->act->wait;
-    c->result = skn_arena_printf(c->w.a, "started %.*s", SKN_FMT(d.lane.key));
+    c->result = skn_arena_printf(c->w->a, "started %.*s", SKN_FMT(d.lane.key));
     return SKEIN_OK;
 }

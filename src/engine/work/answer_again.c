@@ -2,12 +2,10 @@
 #include "engine/work/chat_work.h"
 
 typedef struct again_call {
-    skein_engine         *e;
     skein_conversation_id chat;
     skein_message_id      message;
     skein_agent_id        agent;
     bool                  without_tools;
-    skein_mem            *mem;
     skein_posted         *out;
 } again_call;
 
@@ -121,32 +119,31 @@ static skein_rc ask(skn_working *w, const again_call *c, const skein_message *m,
     return skn_deliveries_read(w, &one, &out->deliveries, err);
 }
 
-static skein_rc again(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc again(skn_working *w, void *arg, skein_error *err)
 {
     again_call   *c = arg;
     skein_agent   agent;
     skein_message m;
-    skn_working   w;
     bool          found;
     skein_rc      rc;
 
     *c->out = (skein_posted){0};
-    if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = skn_agent_get(tx, c->agent.v, c->mem, &agent, &found, err)))
+    if ((rc = skn_working_hold(w, c->chat, err)) ||
+        (rc = skn_agent_get(w->tx, c->agent.v, w->a, &agent, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "the agent is gone");
-    if ((rc = find_said(&w, c->message.v, &m, err)) ||
-        (rc = check_heard(&w, &m, &agent, err)) || (rc = check_free(&w, &agent, err)))
+    if ((rc = find_said(w, c->message.v, &m, err)) || (rc = check_heard(w, &m, &agent, err)) ||
+        (rc = check_free(w, &agent, err)))
         return rc;
-    return skn_working_done(&w, ask(&w, c, &m, &agent, err));
+    return ask(w, c, &m, &agent, err);
 }
 
 skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
                             skein_message_id message, skein_agent_id agent, bool without_tools,
                             skein_mem *mem, skein_posted *out, skein_error *err)
 {
-    again_call c = {e, chat, message, agent, without_tools, mem, out};
+    again_call c = {chat, message, agent, without_tools, out};
 
-    return skn_store_write(e->store, again, &c, err);
+    return skn_write(e, mem, again, &c, err);
 }

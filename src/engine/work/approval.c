@@ -3,10 +3,8 @@
 #include "engine/work/act.h"
 
 typedef struct approval_call {
-    skein_engine     *e;
     const skein_turn *turn;
     skn_str           call_id;
-    skein_mem        *mem;
     skein_inbox_item *out;
     /* Of a tool of a server; NULL: it has none. */
     const skein_tool_definition *definition;
@@ -59,9 +57,9 @@ static skein_rc define(const approval_call *c, skn_working *w, skn_inbox_row *as
 
     if (!c->definition)
         return SKEIN_OK;
-    row = row_of(c->definition, w->chat.world_id, c->mem);
+    row = row_of(c->definition, w->chat.world_id, w->a);
     if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) ||
-        (rc = skn_definition_allowed(w->tx, &row, c->mem, &allowed, err)) ||
+        (rc = skn_definition_allowed(w->tx, &row, w->a, &allowed, err)) ||
         (rc = skn_definition_put(w->tx, &row, w->now, err)))
         return rc;
     asked->definition_id = row.id;
@@ -80,20 +78,20 @@ static const char *about(const skn_inbox_row *asked)
 }
 
 /* Of "a__b__c" nobody can tell by its name whose it is. */
-static skn_str whose(const approval_call *c, skn_str tool)
+static skn_str whose(const approval_call *c, skn_str tool, skn_arena *a)
 {
     ptrdiff_t first = skn_str_find(tool, SKN_STR("__"));
     skn_str   rest = first < 0 ? SKN_NONE : skn_str_sub(tool, (size_t)first + 1, tool.n);
 
     if (!c->definition || skn_str_find(rest, SKN_STR("__")) < 0)
         return SKN_STR("");
-    return skn_arena_printf(c->mem, " of the server %.*s", SKN_FMT(c->definition->server));
+    return skn_arena_printf(a, " of the server %.*s", SKN_FMT(c->definition->server));
 }
 
 /* --- Asking ------------------------------------------------------------------------------------- */
 
 /* The call as the turn's last message makes it. */
-static skein_rc find_call(const approval_call *c, skn_tx *tx, const skn_turn_row *row,
+static skein_rc find_call(skn_working *w, const approval_call *c, const skn_turn_row *row,
                           skein_tool_call *out, skein_error *err)
 {
     skein_message m = {0};
@@ -101,7 +99,7 @@ static skein_rc find_call(const approval_call *c, skn_tx *tx, const skn_turn_row
     skein_rc      rc = SKEIN_OK;
 
     if (row->step_message_id)
-        rc = skn_message_get(tx, row->step_message_id, c->mem, &m, &found, err);
+        rc = skn_message_get(w->tx, row->step_message_id, w->a, &m, &found, err);
     for (size_t i = 0; rc == SKEIN_OK && found && i < m.call_count; i++)
         if (skn_str_eq(m.calls[i].call_id, c->call_id)) {
             *out = m.calls[i];
@@ -113,34 +111,33 @@ static skein_rc find_call(const approval_call *c, skn_tx *tx, const skn_turn_row
 }
 
 /* Who looks at the agent sees whom it waits for. */
-static skein_rc show_waiting(const approval_call *c, skn_working *w, skn_turn_row *turn,
-                             const skein_inbox_item *item, skein_error *err)
+static skein_rc show_waiting(skn_working *w, skn_turn_row *turn, const skein_inbox_item *item,
+                             skein_error *err)
 {
-    turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
+    turn->turn.tool = skn_arena_printf(w->a, "%.*s, waits for you", SKN_FMT(item->tool));
     turn->turn.waits = SKEIN_WAITS_FOR_PERSON;
     skn_tell_doing(w, &turn->turn, item->uid);
     return skn_turn_move(w->tx, turn, err);
 }
 
 /* They may have been changed since the turn has read them: whoever changes them holds the world, too. */
-static skein_rc heed_settings(const approval_call *c, skn_working *w, skn_inbox_row *asked,
-                              skein_error *err)
+static skein_rc heed_settings(skn_working *w, skn_inbox_row *asked, skein_error *err)
 {
     skein_world world;
     bool        found;
     skein_rc    rc;
 
     if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) || !found ||
-        (rc = skn_world_get(w->tx, w->chat.world_id, c->mem, &world, &found, err)) || !found)
+        (rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) || !found)
         return rc;
-    return skn_world_decide_one(c->e, w->tx, &world, asked, w->now, c->mem, err);
+    return skn_world_decide_one(w, &world, asked, err);
 }
 
 static skein_rc add_question(const approval_call *c, skn_working *w, skn_turn_row *turn,
                              skn_inbox_row *row, skein_error *err)
 {
     skein_tool_call what;
-    skein_rc        rc = find_call(c, w->tx, turn, &what, err);
+    skein_rc        rc = find_call(w, c, turn, &what, err);
 
     if (rc)
         return rc;
@@ -158,28 +155,26 @@ static skein_rc add_question(const approval_call *c, skn_working *w, skn_turn_ro
                            .call_id = c->call_id};
     if ((rc = define(c, w, row, err)))
         return rc;
-    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s%.*s%s",
+    row->item.title = skn_arena_printf(w->a, "%.*s wants to use %.*s%.*s%s",
                                        SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name),
-                                       SKN_FMT(whose(c, what.tool_name)), about(row));
-    if ((rc = skn_inbox_new(w->tx, c->mem, row, err)) ||
-        (rc = show_waiting(c, w, turn, &row->item, err)))
+                                       SKN_FMT(whose(c, what.tool_name, w->a)), about(row));
+    if ((rc = skn_inbox_new(w, row, err)) || (rc = show_waiting(w, turn, &row->item, err)))
         return rc;
-    return heed_settings(c, w, row, err);
+    return heed_settings(w, row, err);
 }
 
-static skein_rc ask_approval(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc ask_approval(skn_working *w, void *arg, skein_error *err)
 {
     approval_call *c = arg;
     skn_inbox_row  row;
     skn_turn_row   turn;
-    skn_working    w;
     bool           found;
     skein_rc       rc;
 
-    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
-        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+    if ((rc = skn_turn_take(w, c->turn, &turn, err)) ||
+        (rc = skn_inbox_approval(w->tx, turn.turn.id, c->call_id, turn.step_message_id, w->a,
                                  &row, &found, err)) ||
-        (!found && (rc = add_question(c, &w, &turn, &row, err))))
+        (!found && (rc = add_question(c, w, &turn, &row, err))))
         return rc;
     *c->out = row.item;
     return SKEIN_OK;
@@ -195,31 +190,31 @@ skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, ske
                                     const skein_tool_definition *what, skein_mem *mem,
                                     skein_inbox_item *out, skein_error *err)
 {
-    approval_call c = {
-        .e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out, .definition = what};
-    skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
+    approval_call c = {.turn = turn, .call_id = call_id, .out = out, .definition = what};
+    skein_rc      rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, ask_approval, &c, err);
+    return rc ? rc : skn_write(e, mem, ask_approval, &c, err);
 }
 
 /* A yes is to what was shown. One of the settings is to whatever there is, and so is one that was asked for before
  * definitions were kept. */
-static bool is_outdated(const approval_call *c, const skn_inbox_row *asked)
+static bool is_outdated(const approval_call *c, const skn_inbox_row *asked, skn_arena *a)
 {
     return c->definition && asked->definition_hash.p && !asked->item.reason.p &&
-           !skn_str_eq(asked->definition_hash, hash_of(c->definition->text, c->mem));
+           !skn_str_eq(asked->definition_hash, hash_of(c->definition->text, a));
 }
 
-static skein_approval answer_of(const approval_call *c, const skn_inbox_row *asked)
+static skein_approval answer_of(const approval_call *c, const skn_inbox_row *asked,
+                                skn_arena *a)
 {
     if (!asked->item.answer.p)
         return SKEIN_APPROVAL_OPEN;
     if (skn_str_is(asked->item.answer, "allowed"))
-        return is_outdated(c, asked) ? SKEIN_OUTDATED : SKEIN_APPROVED;
+        return is_outdated(c, asked, a) ? SKEIN_OUTDATED : SKEIN_APPROVED;
     return asked->item.reason.p ? SKEIN_FORBIDDEN : SKEIN_DENIED;
 }
 
-static skein_rc state_of(skn_tx *tx, const approval_call *c, skein_approval *out,
+static skein_rc state_of(skn_tx *tx, const approval_call *c, skn_arena *a, skein_approval *out,
                          skein_error *err)
 {
     skn_inbox_row row;
@@ -227,14 +222,14 @@ static skein_rc state_of(skn_tx *tx, const approval_call *c, skein_approval *out
     bool          found;
     skein_rc      rc;
 
-    if ((rc = skn_turn_look(tx, c->turn, c->mem, &turn, err)) ||
-        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
-                                 &row, &found, err)))
+    if ((rc = skn_turn_look(tx, c->turn, a, &turn, err)) ||
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, a, &row,
+                                 &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "nobody was asked about the call \"%.*s\"",
                         SKN_FMT(c->call_id));
-    *out = answer_of(c, &row);
+    *out = answer_of(c, &row, a);
     return SKEIN_OK;
 }
 
@@ -248,14 +243,14 @@ skein_rc skein_approval_state_defined(skein_engine *e, const skein_turn *turn,
                                       skein_str call_id, const skein_tool_definition *what,
                                       skein_approval *out, skein_error *err)
 {
-    approval_call c = {
-        .turn = turn, .call_id = call_id, .mem = skn_arena_new(), .definition = what};
-    skn_snapshot s = {.store = e->store};
+    approval_call c = {.turn = turn, .call_id = call_id, .definition = what};
+    skn_arena    *a = skn_arena_new();
+    skn_snapshot  s = {.store = e->store};
 
     *out = SKEIN_APPROVAL_OPEN;
     while (skn_snapshot_next(&s, err))
-        s.rc = state_of(s.tx, &c, out, err);
-    skn_arena_free(c.mem);
+        s.rc = state_of(s.tx, &c, a, out, err);
+    skn_arena_free(a);
     return s.rc;
 }
 
@@ -271,33 +266,32 @@ bool skn_approval_rests(const skn_inbox_row *asked)
     return skn_str_is(asked->item.answer, "allowed") && !asked->begun_at;
 }
 
-static skein_rc take_allowed(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc take_allowed(skn_working *w, void *arg, skein_error *err)
 {
     approval_call *c = arg;
     skn_inbox_row  asked;
     skn_turn_row   turn;
-    skn_working    w;
     bool           found;
     skein_rc       rc;
 
-    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
-        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+    if ((rc = skn_turn_take(w, c->turn, &turn, err)) ||
+        (rc = skn_inbox_approval(w->tx, turn.turn.id, c->call_id, turn.step_message_id, w->a,
                                  &asked, &found, err)) ||
         !found || !skn_approval_rests(&asked) ||
-        (rc = skn_inbox_begun(tx, asked.item.id, w.now, err)))
+        (rc = skn_inbox_begun(w->tx, asked.item.id, w->now, err)))
         return rc;
     turn.turn.tool = asked.item.tool;
     turn.turn.waits = SKEIN_WAITS_NOT;
-    skn_tell_doing(&w, &turn.turn, SKN_NONE);
-    return skn_turn_move(tx, &turn, err);
+    skn_tell_doing(w, &turn.turn, SKN_NONE);
+    return skn_turn_move(w->tx, &turn, err);
 }
 
 skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str call_id,
                              skein_error *err)
 {
-    approval_call c = {.e = e, .turn = turn, .call_id = call_id};
+    approval_call c = {.turn = turn, .call_id = call_id};
 
-    return skn_write_with(e, take_allowed, &c, &c.mem, err);
+    return skn_write(e, NULL, take_allowed, &c, err);
 }
 
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)
@@ -308,6 +302,5 @@ skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_erro
 
     if (rc || !any || (rc = skn_inbox_asked(w->tx, row->turn.id, w->a, &asked, &found, err)))
         return rc;
-    return skn_inbox_tell(w->tx, w->chat.world_id, found ? &asked : NULL, "inbox.updated",
-                          w->now, err);
+    return skn_inbox_tell(w, w->chat.world_id, found ? &asked : NULL, "inbox.updated", err);
 }

@@ -16,32 +16,14 @@
 
 #define SKN_LEASE_MAX ((int64_t)86400 * 1000000) /* microseconds that a lease may last */
 
-struct skn_working {
-    skein_engine        *e;
-    skn_tx              *tx;
-    skn_arena           *a;
-    skn_conversation_row chat; /* with the version that is current now */
-    int64_t              now;
-    bool                 silent; /* the conversation is gone: nothing is told */
-    bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
-    bool results; /* but while its turn is open it gets the results of its calls */
-    const skein_stop *written;   /* by those who are stopped, to be kept; may be NULL */
-    int64_t           withdrawn; /* turns that were closed as cancelled */
-    skn_vec(skn_str) over;       /* causes of which something was closed */
-};
-
-/* Locks the conversation. */
-skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                          skein_conversation_id chat, skein_error *err);
+/* settle.c: locks the conversation, which is the one that w is about from here on. */
+skein_rc skn_working_hold(skn_working *w, skein_conversation_id chat, skein_error *err);
 /* For whoever holds it already. */
-void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                    const skn_conversation_row *chat, int64_t now);
-/* Last in a transaction: whoever closed something has settled. Returns rc. */
-skein_rc skn_working_done(const skn_working *w, skein_rc rc);
+void skn_working_at(skn_working *w, const skn_conversation_row *chat);
 
 /* append.c: stores a message at the end of a lane (absent: main), and of the lanes of those who hear it; the
  * conversation, which need not be that of w, is held. Tells nothing: that is the caller's. */
-skein_rc skn_message_say(const skn_working *w, const skn_conversation_row *chat, skn_str lane,
+skein_rc skn_message_say(skn_working *w, const skn_conversation_row *chat, skn_str lane,
                          const skein_new_message *n, skein_message *out, skein_error *err);
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
@@ -110,12 +92,6 @@ void skn_show_waiting(const skn_waiting_row *row, skein_posted *out);
 /* Says what waited. */
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err);
-/* The message that a client's own id was given to in this conversation before. */
-skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
-                         bool *found, skein_error *err);
-skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
-                         skein_error *err);
-
 /* --- settle.c: closing ------------------------------------------------------------------------------ */
 
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
@@ -170,8 +146,8 @@ skein_rc skn_holding_check(const skn_holding *how, skein_error *err);
 skein_rc skn_turn_look(skn_tx *tx, const skein_turn *turn, skn_arena *a, skn_turn_row *row,
                        skein_error *err);
 /* The same, with its conversation locked. */
-skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                       const skein_turn *turn, skn_turn_row *row, skein_error *err);
+skein_rc skn_turn_take(skn_working *w, const skein_turn *turn, skn_turn_row *row,
+                       skein_error *err);
 /* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */
 skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
                          skein_message *stored, skein_error *err);
@@ -220,16 +196,13 @@ skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
 /* Is a message in a lane (0: main) of the version that is current? */
-skein_rc skn_lane_holds(const skn_working *w, int64_t lane_id, int64_t message, bool *holds,
+skein_rc skn_lane_holds(skn_working *w, int64_t lane_id, int64_t message, bool *holds,
                         skein_error *err);
 /* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
  * in a chat that goes stays there. */
-skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, bool force, const char *what,
-                             skein_error *err);
-skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
-                              bool force, skein_error *err);
-skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
-                              bool force, skein_error *err);
+skein_rc skn_work_leave_chat(skn_working *w, const skn_conversation_row *chat, bool force,
+                             const char *what, skein_error *err);
+skein_rc skn_work_leave_world(skn_working *w, int64_t world, bool force, skein_error *err);
+skein_rc skn_work_leave_agent(skn_working *w, int64_t agent, bool force, skein_error *err);
 
 #endif

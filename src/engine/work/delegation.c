@@ -2,10 +2,8 @@
 #include "engine/work/act.h"
 
 typedef struct delegation_call {
-    skein_engine         *e;
     skein_conversation_id chat;
     skn_str               key;
-    skein_mem            *mem;
 
     const skein_stop *written;
 } delegation_call;
@@ -126,38 +124,38 @@ static skein_rc stop_below(skn_working *w, int64_t top, skein_error *err)
     return rc;
 }
 
-static skein_rc delegation_cancel(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc delegation_cancel(skn_working *w, void *arg, skein_error *err)
 {
     delegation_call   *c = arg;
-    skn_working        w;
     skn_delegation_row d;
     skein_rc           rc;
 
-    if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = need(tx, &w.chat, c->key, c->mem, &d, err)))
+    if ((rc = skn_working_hold(w, c->chat, err)) ||
+        (rc = need(w->tx, &w->chat, c->key, w->a, &d, err)))
         return rc;
     if (d.lane.state != SKEIN_LANE_RUNNING)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
                         SKN_FMT(d.lane.key));
-    w.written = c->written;
-    if ((rc = stop_below(&w, d.lane.id, err)) || (rc = stop_one(&w, &d, err)))
+    w->written = c->written;
+    if ((rc = stop_below(w, d.lane.id, err)) || (rc = stop_one(w, &d, err)))
         return rc;
-    return skn_working_done(&w, skn_settle(&w, err));
+    return skn_settle(w, err);
 }
 
-static skein_rc change_delegation(delegation_call *c, skn_work *work, skein_error *err)
+static skein_rc change_delegation(skein_engine *e, delegation_call *c, skn_job *job,
+                                  skein_error *err)
 {
-    skein_rc rc = check_key(c->e, c->key, err);
+    skein_rc rc = check_key(e, c->key, err);
 
-    return rc ? rc : skn_write_with(c->e, work, c, &c->mem, err);
+    return rc ? rc : skn_write(e, NULL, job, c, err);
 }
 
 skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat, skein_str key,
                                  const skein_stop *written, skein_error *err)
 {
-    delegation_call c = {.e = e, .chat = chat, .key = key, .written = written};
+    delegation_call c = {.chat = chat, .key = key, .written = written};
 
-    return change_delegation(&c, delegation_cancel, err);
+    return change_delegation(e, &c, delegation_cancel, err);
 }
 
 /* --- Beginning again ------------------------------------------------------------------------------------------------- */
@@ -223,32 +221,32 @@ static skein_rc find_first(skn_working *w, const skn_delegation_row *d, skn_deli
     return SKEIN_OK;
 }
 
-static skein_rc delegation_retry(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc delegation_retry(skn_working *w, void *arg, skein_error *err)
 {
     delegation_call   *c = arg;
-    skn_working        w;
     skn_delegation_row d;
     skn_delivery_row   work;
     skein_rc           rc;
 
-    if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = need(tx, &w.chat, c->key, c->mem, &d, err)) || (rc = check_ended(&d, err)) ||
-        (rc = check_above(&w, &d, err)) || (rc = find_first(&w, &d, &work, err)))
+    if ((rc = skn_working_hold(w, c->chat, err)) ||
+        (rc = need(w->tx, &w->chat, c->key, w->a, &d, err)) || (rc = check_ended(&d, err)) ||
+        (rc = check_above(w, &d, err)) || (rc = find_first(w, &d, &work, err)))
         return rc;
     d.lane.state = SKEIN_LANE_RUNNING;
     d.waited = d.told = false;
-    if ((rc = skn_delegation_move(tx, &d, err)) || (rc = skn_delivery_insert(tx, &work, err)))
+    if ((rc = skn_delegation_move(w->tx, &d, err)) ||
+        (rc = skn_delivery_insert(w->tx, &work, err)))
         return rc;
-    skn_feed_lane(tx, &w.chat, &d.lane, work.cause);
+    skn_feed_lane(w->tx, &w->chat, &d.lane, work.cause);
     return SKEIN_OK;
 }
 
 skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, skein_str key,
                                 skein_error *err)
 {
-    delegation_call c = {.e = e, .chat = chat, .key = key};
+    delegation_call c = {.chat = chat, .key = key};
 
-    return change_delegation(&c, delegation_retry, err);
+    return change_delegation(e, &c, delegation_retry, err);
 }
 
 /* How a delegation ends. Whoever asked for it is told once: as the result of its call while

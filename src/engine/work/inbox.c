@@ -17,12 +17,12 @@ static int64_t held_up(const skn_inbox_row *row)
                                                                          : 0;
 }
 
-skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
-                        int64_t now, skein_error *err)
+skein_rc skn_inbox_tell(skn_working *w, int64_t world, const skn_inbox_row *row,
+                        const char *type, skein_error *err)
 {
     int64_t  unread, needs_you;
     skn_told d;
-    skein_rc rc = skn_inbox_counts(tx, 0, now, &unread, &needs_you, err);
+    skein_rc rc = skn_inbox_counts(w->tx, 0, w->now, &unread, &needs_you, err);
 
     if (rc)
         return rc;
@@ -41,38 +41,37 @@ skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, con
     }
     skn_jw_kint(&d.w, "unread", unread);
     skn_jw_kint(&d.w, "needsYou", needs_you);
-    skn_feed_item(tx, world, held_up(row), type, &d);
+    skn_feed_item(w->tx, world, held_up(row), type, &d);
     return SKEIN_OK;
 }
 
-skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
+skein_rc skn_inbox_new(skn_working *w, skn_inbox_row *row, skein_error *err)
 {
     skn_str  briefing = row->item.briefing;
     bool     found;
     skein_rc rc;
 
-    if ((rc = skn_inbox_insert(tx, row, a, err)) ||
-        (rc = skn_inbox_by_id(tx, row->item.id, a, row, &found, err)))
+    if ((rc = skn_inbox_insert(w->tx, row, w->a, err)) ||
+        (rc = skn_inbox_by_id(w->tx, row->item.id, w->a, row, &found, err)))
         return rc;
     row->item.briefing = briefing;
-    return skn_inbox_tell(tx, row->item.world.v, row, "inbox.created", row->item.created_at,
-                          err);
+    return skn_inbox_tell(w, row->item.world.v, row, "inbox.created", err);
 }
 
 /* Holds the background of who asked a question for a task; to be called before the item is held, for who cancels the
  * task holds them in this order. */
-static skein_rc hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row, skein_error *err)
+static skein_rc hold_asker(skn_working *w, const skn_inbox_row *row, skein_error *err)
 {
     skn_conversation_row chat;
     bool                 found = false;
     skein_rc             rc = SKEIN_OK;
 
     if (skn_str_is(row->item.kind, "question") && row->item.task_uid.p && row->agent_id)
-        rc = skn_conversation_by_agent(tx, row->agent_id, SKEIN_BACKGROUND, a, &chat, &found,
-                                       err);
+        rc = skn_conversation_by_agent(w->tx, row->agent_id, SKEIN_BACKGROUND, w->a, &chat,
+                                       &found, err);
     if (rc || !found)
         return rc;
-    rc = skn_conversation_take(tx, (skein_conversation_id){chat.id}, a, &chat, err);
+    rc = skn_conversation_take(w->tx, (skein_conversation_id){chat.id}, w->a, &chat, err);
     return skn_is_gone(rc) ? SKEIN_OK : rc;
 }
 
@@ -84,8 +83,6 @@ skn_str skn_inbox_title(skn_arena *a, skn_str text)
 /* --- Reading -------------------------------------------------------------------------------------------------- */
 
 typedef struct item_call {
-    skein_engine             *e;
-    skein_mem                *mem;
     const skein_inbox_change *change;
     skein_inbox_item         *item;
     skn_str                   ref;
@@ -206,22 +203,20 @@ static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox
 }
 
 /* A question that is put away unanswered keeps no task waiting. The item is stored as it is now. */
-static skein_rc let_go(skn_tx *tx, const item_call *c, const skn_inbox_row *row, int64_t now,
-                       skein_error *err)
+static skein_rc let_go(skn_working *w, const skn_inbox_row *row, skein_error *err)
 {
     skn_expected_row asked;
     bool             found = false;
     skein_rc         rc = SKEIN_OK;
 
     if (skn_str_is(row->item.kind, "question") && !row->item.answer.p)
-        rc = skn_expected_of_people(tx, row->work_message_id, c->mem, &asked, &found, err);
+        rc = skn_expected_of_people(w->tx, row->work_message_id, w->a, &asked, &found, err);
     return rc || !found
                ? rc
-               : skn_expect_none(c->e, tx, &asked, SKN_STR("the person has put it away"), now,
-                                 c->mem, err);
+               : skn_expect_none(w, &asked, SKN_STR("the person has put it away"), err);
 }
 
-static skein_rc set_item(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc set_item(skn_working *w, void *arg, skein_error *err)
 {
     item_call    *c = arg;
     int64_t       now = SKN_NOW();
@@ -229,65 +224,62 @@ static skein_rc set_item(skn_tx *tx, void *arg, skein_error *err)
     bool          found;
     skein_rc      rc;
 
-    if ((rc = need_item(tx, c->ref, c->mem, &row, err)) ||
-        (rc = hold_asker(tx, c->mem, &row, err)) ||
-        (rc = skn_inbox_hold(tx, row.item.id, err)) ||
-        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
+    if ((rc = need_item(w->tx, c->ref, w->a, &row, err)) || (rc = hold_asker(w, &row, err)) ||
+        (rc = skn_inbox_hold(w->tx, row.item.id, err)) ||
+        (rc = skn_inbox_by_id(w->tx, row.item.id, w->a, &row, &found, err)) ||
         (rc = check_approval(c->change, &row.item, err)))
         return rc;
     apply(c->change, now, &row.item);
     /* A call that is removed is not allowed: its agent must not wait for ever. */
     if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
-        (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
+        (rc = skn_inbox_answered(w->tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
                                  err)))
         return rc;
-    if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
-        (rc = let_go(tx, c, &row, now, err)) ||
-        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
+    if ((rc = skn_inbox_put(w->tx, &row, c->change->remove ? now : 0, err)) ||
+        (rc = let_go(w, &row, err)) ||
+        (rc = skn_inbox_by_id(w->tx, row.item.id, w->a, &row, &found, err)))
         return rc;
     *c->item = row.item;
-    return skn_inbox_tell(tx, row.item.world.v, &row, "inbox.updated", now, err);
+    return skn_inbox_tell(w, row.item.world.v, &row, "inbox.updated", err);
 }
 
 skein_rc skein_inbox_set(skein_engine *e, skein_str uid, const skein_inbox_change *what,
                          skein_mem *mem, skein_inbox_item *out, skein_error *err)
 {
-    item_call c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
+    item_call c = {.change = what, .item = out, .ref = uid};
     skein_rc  rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, set_item, &c, err);
+    return rc ? rc : skn_write(e, mem, set_item, &c, err);
 }
 
-static skein_rc read_world(skn_tx *tx, item_call *c, int64_t world, int64_t now,
-                           skein_error *err)
+static skein_rc read_world(skn_working *w, item_call *c, int64_t world, skein_error *err)
 {
     int64_t  count;
-    skein_rc rc = skn_inbox_read(tx, world, c->ref, now, &count, err);
+    skein_rc rc = skn_inbox_read(w->tx, world, c->ref, w->now, &count, err);
 
     c->count += count;
-    return rc || count == 0 ? rc : skn_inbox_tell(tx, world, NULL, "inbox.updated", now, err);
+    return rc || count == 0 ? rc : skn_inbox_tell(w, world, NULL, "inbox.updated", err);
 }
 
-static skein_rc read_all(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_all(skn_working *w, void *arg, skein_error *err)
 {
     item_call *c = arg;
-    int64_t    now = SKN_NOW();
     skn_ids    worlds = {&c->world, 1};
     skein_rc   rc = SKEIN_OK;
 
     c->count = 0;
     if (c->world == 0)
-        rc = skn_inbox_worlds(tx, c->mem, &worlds, err);
+        rc = skn_inbox_worlds(w->tx, w->a, &worlds, err);
     for (size_t i = 0; rc == SKEIN_OK && i < worlds.count; i++)
-        rc = read_world(tx, c, worlds.at[i], now, err);
+        rc = read_world(w, c, worlds.at[i], err);
     return rc;
 }
 
 skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
                               int64_t *count, skein_error *err)
 {
-    item_call c = {.e = e, .ref = kind, .world = world.v};
-    skein_rc  rc = skn_write_with(e, read_all, &c, &c.mem, err);
+    item_call c = {.ref = kind, .world = world.v};
+    skein_rc  rc = skn_write(e, NULL, read_all, &c, err);
 
     *count = rc ? 0 : c.count;
     return rc;
@@ -295,7 +287,7 @@ skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str k
 
 /* --- From outside ------------------------------------------------------------------------------------------------ */
 
-static skein_rc add_names(skn_tx *tx, item_call *c, skn_inbox_row *row, skein_error *err)
+static skein_rc add_names(skn_working *w, item_call *c, skn_inbox_row *row, skein_error *err)
 {
     skn_conversation_row chat;
     skein_agent          agent;
@@ -303,14 +295,14 @@ static skein_rc add_names(skn_tx *tx, item_call *c, skn_inbox_row *row, skein_er
     skein_rc             rc = SKEIN_OK;
 
     if (c->item->agent.p)
-        rc = skn_agent_by_ref(tx, c->item->world.v, c->item->agent, SKN_NONE, c->mem, &agent,
+        rc = skn_agent_by_ref(w->tx, c->item->world.v, c->item->agent, SKN_NONE, w->a, &agent,
                               &found, err);
     if (rc == SKEIN_OK && !found)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
                         SKN_FMT(c->item->agent));
     row->agent_id = rc == SKEIN_OK && c->item->agent.p ? agent.id.v : 0;
     if (rc == SKEIN_OK && c->item->chat_uid.p)
-        rc = skn_conversation_by_uid(tx, c->item->chat_uid, c->mem, &chat, &found, err);
+        rc = skn_conversation_by_uid(w->tx, c->item->chat_uid, w->a, &chat, &found, err);
     if (rc == SKEIN_OK && !found)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"",
                         SKN_FMT(c->item->chat_uid));
@@ -318,7 +310,7 @@ static skein_rc add_names(skn_tx *tx, item_call *c, skn_inbox_row *row, skein_er
     return rc;
 }
 
-static skein_rc add_item(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc add_item(skn_working *w, void *arg, skein_error *err)
 {
     item_call    *c = arg;
     skn_inbox_row row = {.item = {.kind = c->item->kind,
@@ -330,8 +322,8 @@ static skein_rc add_item(skn_tx *tx, void *arg, skein_error *err)
     skein_world   world;
     skein_rc      rc;
 
-    if ((rc = skn_world_need(tx, c->item->world.v, c->mem, &world, err)) ||
-        (rc = add_names(tx, c, &row, err)) || (rc = skn_inbox_new(tx, c->mem, &row, err)))
+    if ((rc = skn_world_need(w->tx, c->item->world.v, w->a, &world, err)) ||
+        (rc = add_names(w, c, &row, err)) || (rc = skn_inbox_new(w, &row, err)))
         return rc;
     *c->item = row.item;
     return SKEIN_OK;
@@ -340,7 +332,7 @@ static skein_rc add_item(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
                          skein_error *err)
 {
-    item_call c = {.e = e, .mem = mem, .item = item};
+    item_call c = {.item = item};
     skein_rc  rc;
 
     if (!skn_str_among(item->kind, "failure finished mention"))
@@ -350,20 +342,17 @@ skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem
         (rc = skn_check_text(e, item->content, "the text", err)))
         return rc;
     item->content = skn_utf8_cut(item->content.p ? item->content : SKN_STR(""), TEXT_BYTES);
-    return skn_store_write(e->store, add_item, &c, err);
+    return skn_write(e, mem, add_item, &c, err);
 }
 
 /* What a person answers to a question, a briefing or a call that asks for leave. */
 
 typedef struct answer_call {
-    skein_engine     *e;
-    skein_mem        *mem;
     skn_str           uid, text;
     skn_str           reason; /* that decides it, where no person does */
     skein_inbox_item *out;
     skein_message    *message;
     skn_inbox_row     row;
-    int64_t           now;
 } answer_call;
 
 /* What nobody answered in time says so itself. */
@@ -381,17 +370,17 @@ static skein_rc was_answered(const answer_call *c, skein_error *err)
 }
 
 /* Only one answer counts. */
-static skein_rc mark(skn_tx *tx, answer_call *c, skn_str answer, skein_error *err)
+static skein_rc mark(skn_working *w, answer_call *c, skn_str answer, skein_error *err)
 {
     bool     answered, found;
-    skein_rc rc = skn_inbox_answered(tx, c->row.item.id, answer, c->reason, c->now, &answered,
-                                     err);
+    skein_rc rc = skn_inbox_answered(w->tx, c->row.item.id, answer, c->reason, w->now,
+                                     &answered, err);
 
     if (rc || !answered)
         return rc ? rc : was_answered(c, err);
-    if ((rc = skn_inbox_by_id(tx, c->row.item.id, c->mem, &c->row, &found, err)))
+    if ((rc = skn_inbox_by_id(w->tx, c->row.item.id, w->a, &c->row, &found, err)))
         return rc;
-    return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
+    return skn_inbox_tell(w, c->row.item.world.v, &c->row, "inbox.updated", err);
 }
 
 /* The agent goes on: what was shown of it while it waited is over. Who speaks for it may be gone, so a call that is
@@ -400,46 +389,44 @@ static skein_rc goes_on(skn_working *w, const answer_call *c, skein_error *err)
 {
     skn_turn_row turn;
     bool         found;
-    skein_rc     rc = skn_turn_get(w->tx, c->row.turn_id, c->mem, &turn, &found, err);
-
-    bool allowed = skn_str_is(c->row.item.answer, "allowed");
+    bool         allowed = skn_str_is(c->row.item.answer, "allowed");
+    skein_rc     rc = skn_turn_get(w->tx, c->row.turn_id, w->a, &turn, &found, err);
 
     if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
         return rc;
     turn.turn.waits = SKEIN_WAITS_TO_GO_ON;
-    turn.turn.tool = skn_approval_words(c->mem, c->row.item.tool, allowed);
+    turn.turn.tool = skn_approval_words(w->a, c->row.item.tool, allowed);
     if (!allowed)
         skn_tell_doing(w, &turn.turn, SKN_NONE);
     return skn_turn_move(w->tx, &turn, err);
 }
 
 /* The conversation is held before the item, as by those who ask. */
-static skein_rc decide(skn_tx *tx, answer_call *c, skn_str answer, skein_error *err)
+static skein_rc decide(skn_working *w, answer_call *c, skn_str answer, skein_error *err)
 {
     skein_conversation_id chat = {c->row.conversation_id};
-    skn_working           w;
     skein_rc              rc;
 
     if (!c->row.item.open || !chat.v)
-        return mark(tx, c, answer, err);
-    if ((rc = skn_working_take(&w, c->e, tx, c->mem, chat, err)))
+        return mark(w, c, answer, err);
+    if ((rc = skn_working_hold(w, chat, err)))
         return rc;
-    rc = mark(tx, c, answer, err);
-    return skn_working_done(&w, rc ? rc : goes_on(&w, c, err));
+    rc = mark(w, c, answer, err);
+    return rc ? rc : goes_on(w, c, err);
 }
 
-skein_rc skn_approval_decide(skein_engine *e, skn_tx *tx, skn_arena *a, skn_inbox_row *asked,
-                             bool allow, skn_str reason, int64_t now, skein_error *err)
+skein_rc skn_approval_decide(skn_working *w, skn_inbox_row *asked, bool allow, skn_str reason,
+                             skein_error *err)
 {
-    answer_call c = {
-        .e = e, .mem = a, .uid = asked->item.uid, .reason = reason, .row = *asked, .now = now};
-    skein_rc rc = decide(tx, &c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+    answer_call c = {.uid = asked->item.uid, .reason = reason, .row = *asked};
+    skn_working own = *w; /* it may hold another conversation */
+    skein_rc    rc = decide(&own, &c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 
     *asked = c.row;
     return rc == SKEIN_CONFLICT ? SKEIN_OK : rc;
 }
 
-static skein_rc answer_approval(skn_tx *tx, answer_call *c, skein_error *err)
+static skein_rc answer_approval(skn_working *w, answer_call *c, skein_error *err)
 {
     bool allow = skn_str_is(c->text, "allow");
 
@@ -451,43 +438,43 @@ static skein_rc answer_approval(skn_tx *tx, answer_call *c, skein_error *err)
         return was_answered(c, err);
     if (!c->row.item.open && !c->row.item.done_at)
         return skn_fail(err, SKEIN_CONFLICT, "the agent does not wait for this any more");
-    return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+    return decide(w, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 }
 
 /* A person who allows a call has read how its tool is defined, where that was new: it is not asked about again. The world
  * is held, because of each tool one definition is allowed. */
-static skein_rc keep_definition(skn_tx *tx, const answer_call *c, skein_error *err)
+static skein_rc keep_definition(skn_working *w, const answer_call *c, skein_error *err)
 {
     bool     found;
     skein_rc rc;
 
     if (!skn_str_is(c->row.item.answer, "allowed"))
         return SKEIN_OK;
-    rc = skn_world_hold(tx, c->row.item.world.v, &found, err);
-    return rc ? rc : skn_definition_allow(tx, c->row.definition_id, c->now, err);
+    rc = skn_world_hold(w->tx, c->row.item.world.v, &found, err);
+    return rc ? rc : skn_definition_allow(w->tx, c->row.definition_id, w->now, err);
 }
 
-static skein_rc answer_and_note(skn_tx *tx, answer_call *c, skein_error *err)
+static skein_rc answer_and_note(skn_working *w, answer_call *c, skein_error *err)
 {
     skn_str  tool = c->row.item.tool;
     bool     shown = c->row.item.definition_state.p != NULL;
-    skein_rc rc = answer_approval(tx, c, err);
+    skein_rc rc = answer_approval(w, c, err);
 
-    if (rc || (shown && (rc = keep_definition(tx, c, err))))
+    if (rc || (shown && (rc = keep_definition(w, c, err))))
         return rc;
-    return skn_audit_in(
-        tx, c->e, "approval.answer", tool.n ? tool : c->uid,
-        skn_arena_printf(c->mem, "%.*s, %.*s%s%.*s", SKN_FMT(c->row.item.answer),
-                         SKN_FMT(c->uid), shown ? ", definition " : "",
-                         shown ? (int)c->row.definition_hash.n : 0, c->row.definition_hash.p),
-        err);
+    return skn_audit_in(w, "approval.answer", tool.n ? tool : c->uid,
+                        skn_arena_printf(w->a, "%.*s, %.*s%s%.*s", SKN_FMT(c->row.item.answer),
+                                         SKN_FMT(c->uid), shown ? ", definition " : "",
+                                         shown ? (int)c->row.definition_hash.n : 0,
+                                         c->row.definition_hash.p),
+                        err);
 }
 
 /* Work that a person's answer sets off may go as far as any other. */
-static skein_rc hops_of(skn_tx *tx, answer_call *c, int64_t *hops, skein_error *err)
+static skein_rc hops_of(skn_working *w, answer_call *c, int64_t *hops, skein_error *err)
 {
     skein_world world;
-    skein_rc    rc = skn_world_need(tx, c->row.item.world.v, c->mem, &world, err);
+    skein_rc    rc = skn_world_need(w->tx, c->row.item.world.v, w->a, &world, err);
 
     if (!rc)
         *hops = skn_turn_limit(&world);
@@ -495,11 +482,11 @@ static skein_rc hops_of(skn_tx *tx, answer_call *c, int64_t *hops, skein_error *
 }
 
 /* Asked elsewhere, the question is repeated: the agent's background does not have it. */
-static skein_rc answer_text(skn_tx *tx, answer_call *c, skn_heard *what, skein_error *err)
+static skein_rc answer_text(skn_working *w, answer_call *c, skn_heard *what, skein_error *err)
 {
     skn_conversation_row chat;
     bool                 found;
-    skein_rc rc = skn_conversation_by_agent(tx, c->row.agent_id, SKEIN_BACKGROUND, c->mem,
+    skein_rc rc = skn_conversation_by_agent(w->tx, c->row.agent_id, SKEIN_BACKGROUND, w->a,
                                             &chat, &found, err);
 
     what->text = c->text;
@@ -507,14 +494,14 @@ static skein_rc answer_text(skn_tx *tx, answer_call *c, skn_heard *what, skein_e
                skn_str_eq(c->row.item.work_chat_uid, chat.uid)))
         return rc;
     what->of[0] = c->row.work_message_id;
-    what->text = skn_said_by(c->e, c->mem,
-                             skn_arena_printf(c->mem, "The answer to your question \"%.*s\": ",
+    what->text = skn_said_by(w->e, w->a,
+                             skn_arena_printf(w->a, "The answer to your question \"%.*s\": ",
                                               SKN_FMT(c->row.item.title)),
                              c->text);
     return SKEIN_OK;
 }
 
-static skein_rc answer_question(skn_tx *tx, answer_call *c, skein_error *err)
+static skein_rc answer_question(skn_working *w, answer_call *c, skein_error *err)
 {
     skn_heard what = {.agent = c->row.agent_id, .source = "answer", .sender = SKN_STR("human")};
     skn_expected_row asked;
@@ -524,21 +511,22 @@ static skein_rc answer_question(skn_tx *tx, answer_call *c, skein_error *err)
 
     if (c->row.agent_id == 0 || c->row.agent_gone)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
-    if ((rc = skn_copy_hold(tx, c->row.work_message_id, err)) ||
-        (rc = skn_inbox_by_uid(tx, c->uid, c->mem, &c->row, &found, err)) ||
-        (rc = hold_asker(tx, c->mem, &c->row, err)) || (rc = mark(tx, c, c->text, err)) ||
-        (rc = hops_of(tx, c, &what.hops_left, err)) || (rc = answer_text(tx, c, &what, err)) ||
-        (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
+    if ((rc = skn_copy_hold(w->tx, c->row.work_message_id, err)) ||
+        (rc = skn_inbox_by_uid(w->tx, c->uid, w->a, &c->row, &found, err)) ||
+        (rc = hold_asker(w, &c->row, err)) || (rc = mark(w, c, c->text, err)) ||
+        (rc = hops_of(w, c, &what.hops_left, err)) || (rc = answer_text(w, c, &what, err)) ||
+        (rc = skn_expected_of_people(w->tx, c->row.work_message_id, w->a, &asked, &waits,
                                      err)) ||
-        (waits && (rc = skn_expect_waiting(tx, &asked, c->mem, &what.task, err))) ||
-        (rc = skn_background_say(c->e, tx, c->mem, &what, c->now, c->message, &woken, err)))
+        (waits && (rc = skn_expect_waiting(w, &asked, &what.task, err))) ||
+        (rc = skn_background_say(w, &what, c->message, &woken, err)))
         return rc;
-    return waits ? skn_expected_close(tx, asked.id, "answered", c->message->id.v, c->now, err)
-                 : SKEIN_OK;
+    return waits
+               ? skn_expected_close(w->tx, asked.id, "answered", c->message->id.v, w->now, err)
+               : SKEIN_OK;
 }
 
 /* What is said to a briefing is said in the conversation that people have with the agent. */
-static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
+static skein_rc answer_briefing(skn_working *w, answer_call *c, skein_error *err)
 {
     skein_new_message n = {
         .role = SKEIN_USER, .content = c->text, .reply_to = c->row.item.message_uid};
@@ -546,38 +534,35 @@ static skein_rc answer_briefing(skn_tx *tx, answer_call *c, skein_error *err)
     skein_posted         posted = {0};
     skn_saying           s = {0};
     skn_conversation_row chat;
-    skn_working          w;
     skein_rc             rc;
 
     if (c->row.agent_id == 0 || c->row.agent_gone)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that wrote this is gone");
-    if ((rc = mark(tx, c, c->text, err)) ||
-        (rc = skn_own_conversation(c->e, tx, c->mem, c->row.agent_id, SKEIN_FOREGROUND, &chat,
-                                   err)))
+    if ((rc = mark(w, c, c->text, err)) ||
+        (rc = skn_own_conversation(w, c->row.agent_id, SKEIN_FOREGROUND, &chat, err)))
         return rc;
-    skn_working_in(&w, c->e, tx, c->mem, &chat, c->now);
-    if ((rc = skn_delivery_pending(tx, chat.id, c->mem, &pending, err)) ||
-        (rc = skn_message_say(&w, &chat, SKN_NONE, &n, c->message, err)))
+    skn_working_at(w, &chat);
+    if ((rc = skn_delivery_pending(w->tx, chat.id, w->a, &pending, err)) ||
+        (rc = skn_message_say(w, &chat, SKN_NONE, &n, c->message, err)))
         return rc;
     s.idle = pending.count == 0;
-    return skn_wake(&w, c->message, &s, &posted, err);
+    return skn_wake(w, c->message, &s, &posted, err);
 }
 
-static skein_rc answer_item(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc answer_item(skn_working *w, void *arg, skein_error *err)
 {
     answer_call *c = arg;
-    skein_rc     rc = need_item(tx, c->uid, c->mem, &c->row, err);
+    skein_rc     rc = need_item(w->tx, c->uid, w->a, &c->row, err);
 
     *c->message = (skein_message){0};
     if (rc)
         return rc;
-    c->now = SKN_NOW();
     if (skn_str_is(c->row.item.kind, "approval"))
-        rc = answer_and_note(tx, c, err);
+        rc = answer_and_note(w, c, err);
     else if (skn_str_is(c->row.item.kind, "question"))
-        rc = answer_question(tx, c, err);
+        rc = answer_question(w, c, err);
     else if (skn_str_is(c->row.item.kind, "briefing"))
-        rc = answer_briefing(tx, c, err);
+        rc = answer_briefing(w, c, err);
     else
         rc = skn_fail(err, SKEIN_INVALID, "nobody waits for an answer to \"%.*s\"",
                       SKN_FMT(c->uid));
@@ -589,14 +574,14 @@ skein_rc skein_inbox_answer(skein_engine *e, skein_str uid, skein_str text, skei
                             skein_inbox_item *out, skein_message *message, skein_error *err)
 {
     skein_message none;
-    answer_call   c = {.e = e, .mem = mem, .uid = uid, .text = text, .out = out};
-    skein_rc      rc;
+    answer_call   c = {
+          .uid = uid, .text = text, .out = out, .message = message ? message : &none};
+    skein_rc rc;
 
-    c.message = message ? message : &none;
     if ((rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err)) ||
         (rc = skn_check_text(e, text, "the answer", err)))
         return rc;
     if (skn_str_trim(text).n == 0)
         return skn_fail(err, SKEIN_INVALID, "the answer is empty");
-    return skn_store_write(e->store, answer_item, &c, err);
+    return skn_write(e, mem, answer_item, &c, err);
 }

@@ -37,20 +37,20 @@ static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error 
     return rc;
 }
 
-skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowledge_row *row,
-                            bool *stored, skein_error *err)
+skein_rc skn_knowledge_keep(skn_working *w, skn_knowledge_row *row, bool *stored,
+                            skein_error *err)
 {
     int64_t  count;
     skein_rc rc;
 
     *stored = false;
-    if ((rc = check(e, &row->item, err)) ||
-        (rc = skn_knowledge_count(tx, row->agent_id, &count, err)))
+    if ((rc = check(w->e, &row->item, err)) ||
+        (rc = skn_knowledge_count(w->tx, row->agent_id, &count, err)))
         return rc;
     if (count >= ITEMS_MAX)
         return skn_fail_hint(err, SKEIN_LIMIT, "Forget some of them first.",
                              "the agent has %d notes already", ITEMS_MAX);
-    return skn_knowledge_put(tx, row, a, stored, err);
+    return skn_knowledge_put(w->tx, row, w->a, stored, err);
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------- */
@@ -82,15 +82,12 @@ skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str w
 /* --- What was not looked at yet -------------------------------------------------------------------------------- */
 
 typedef struct take_call {
-    skein_engine          *e;
     int64_t                agent;
-    skein_mem             *mem;
     int64_t                was, to;
     const skein_knowledge *items;
     size_t                 count;
     int64_t                stored;
     skein_model_call      *call;
-    skein_mem             *out_mem; /* of the call's id */
 } take_call;
 
 /* The main lane of the agent's background; *found is false before its first use. */
@@ -146,7 +143,7 @@ skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, size_t limit
     return s.rc;
 }
 
-static skein_rc keep_items(skn_tx *tx, take_call *c, const skn_conversation_row *chat,
+static skein_rc keep_items(skn_working *w, take_call *c, const skn_conversation_row *chat,
                            skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
@@ -159,32 +156,32 @@ static skein_rc keep_items(skn_tx *tx, take_call *c, const skn_conversation_row 
         bool          found = false, stored;
 
         if (row.item.message_uid.p)
-            rc = skn_message_by_uid(tx, row.item.message_uid, c->mem, &from, &found, err);
+            rc = skn_message_by_uid(w->tx, row.item.message_uid, w->a, &from, &found, err);
         row.message_id = found && from.born_in.v == chat->id ? from.id.v : 0;
         row.item.created_at = SKN_NOW();
         if (rc == SKEIN_OK)
-            rc = skn_knowledge_keep(c->e, tx, c->mem, &row, &stored, err);
+            rc = skn_knowledge_keep(w, &row, &stored, err);
         c->stored += rc == SKEIN_OK && stored;
     }
     return rc;
 }
 
-static skein_rc take_knowledge(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc take_knowledge(skn_working *w, void *arg, skein_error *err)
 {
     take_call           *c = arg;
     skn_conversation_row chat;
     skn_lane_row         lane;
     bool                 found, moved = false;
-    skein_rc             rc = find_lane(tx, c->agent, c->mem, &chat, &lane, &found, err);
+    skein_rc             rc = find_lane(w->tx, c->agent, w->a, &chat, &lane, &found, err);
 
     if (rc ||
-        (found && (rc = skn_knowledge_mark_move(tx, lane.id, c->was, c->to, &moved, err))))
+        (found && (rc = skn_knowledge_mark_move(w->tx, lane.id, c->was, c->to, &moved, err))))
         return rc;
     if (!moved)
         return skn_fail(err, SKEIN_CONFLICT,
                         "knowledge was taken from this conversation meanwhile");
-    rc = keep_items(tx, c, &chat, err);
-    return rc ? rc : skn_call_keep_with(tx, c->call, &chat, SKN_NONE, c->out_mem, err);
+    rc = keep_items(w, c, &chat, err);
+    return rc ? rc : skn_call_keep_with(w, c->call, &chat, SKN_NONE, err);
 }
 
 skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from, int64_t upto,
@@ -192,21 +189,19 @@ skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t fro
                               skein_model_call *call, skein_mem *mem, int64_t *stored,
                               skein_error *err)
 {
-    take_call c = {.e = e,
-                   .agent = agent.v,
+    take_call c = {.agent = agent.v,
                    .was = from,
                    .to = upto,
                    .items = items,
                    .count = count,
-                   .call = call,
-                   .out_mem = mem};
+                   .call = call};
     skein_rc  rc;
 
     if (upto < from || count > TAKE_MAX)
         rc = skn_fail(err, SKEIN_INVALID,
                       "knowledge is taken onward, and at most %zu items at once", TAKE_MAX);
     else
-        rc = skn_write_with(e, take_knowledge, &c, &c.mem, err);
+        rc = skn_write(e, mem, take_knowledge, &c, err);
     *stored = rc ? 0 : c.stored;
     return rc;
 }

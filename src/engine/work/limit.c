@@ -4,10 +4,8 @@
 #include "engine/work/chat_work.h"
 
 typedef struct limit_call {
-    skein_engine      *e;
     const skein_limit *what;
     const skein_turn  *turn; /* that waits for the answer; NULL: nobody does */
-    skein_mem         *mem;
     skein_approval     state;
 } limit_call;
 
@@ -20,11 +18,11 @@ static skein_approval state_of(const skein_inbox_item *item)
 
 /* --- Asking ---------------------------------------------------------------------------------------------------- */
 
-static skein_rc add_question(skn_tx *tx, const limit_call *c, skn_inbox_row *row,
+static skein_rc add_question(skn_working *w, const limit_call *c, skn_inbox_row *row,
                              skein_error *err)
 {
     skein_world world;
-    skein_rc    rc = skn_world_need(tx, c->what->world.v, c->mem, &world, err);
+    skein_rc    rc = skn_world_need(w->tx, c->what->world.v, w->a, &world, err);
 
     if (rc)
         return rc;
@@ -34,55 +32,54 @@ static skein_rc add_question(skn_tx *tx, const limit_call *c, skn_inbox_row *row
                                     .content = c->what->content,
                                     .created_at = SKN_NOW()},
                            .call_id = c->what->key};
-    return skn_inbox_new(tx, c->mem, row, err);
+    return skn_inbox_new(w, row, err);
 }
 
 /* Who looks at the agent sees that it waits for a person, and when it goes on. */
-static skein_rc show_waiting(const limit_call *c, skn_tx *tx, const skein_inbox_item *item,
+static skein_rc show_waiting(skn_working *w, const limit_call *c, const skein_inbox_item *item,
                              skein_error *err)
 {
     bool         waits = c->state == SKEIN_APPROVAL_OPEN;
     skn_str      shown = waits ? SKN_STR("a limit is reached, waits for you") : SKN_NONE;
     skn_turn_row row;
-    skn_working  w;
-    skein_rc     rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &row, err);
+    skein_rc     rc = skn_turn_take(w, c->turn, &row, err);
 
     if (rc || (row.turn.waits == SKEIN_WAITS_FOR_PERSON) == waits)
         return rc;
     row.turn.tool = shown;
     row.turn.waits = waits ? SKEIN_WAITS_FOR_PERSON : SKEIN_WAITS_NOT;
     row.turn.waits_until = 0;
-    skn_tell_doing(&w, &row.turn, waits ? item->uid : SKN_NONE);
-    return skn_turn_move(tx, &row, err);
+    skn_tell_doing(w, &row.turn, waits ? item->uid : SKN_NONE);
+    return skn_turn_move(w->tx, &row, err);
 }
 
 /* Asked by two at once it is still one question. */
-static skein_rc ask_limit(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc ask_limit(skn_working *w, void *arg, skein_error *err)
 {
     limit_call   *c = arg;
     skn_inbox_row row;
     bool          found;
     skein_rc      rc;
 
-    if ((rc = skn_limits_hold(tx, err)) ||
-        (rc = skn_inbox_limit(tx, c->what->key, c->mem, &row, &found, err)) ||
-        (!found && (rc = add_question(tx, c, &row, err))))
+    if ((rc = skn_limits_hold(w->tx, err)) ||
+        (rc = skn_inbox_limit(w->tx, c->what->key, w->a, &row, &found, err)) ||
+        (!found && (rc = add_question(w, c, &row, err))))
         return rc;
     c->state = state_of(&row.item);
-    return c->turn ? show_waiting(c, tx, &row.item, err) : SKEIN_OK;
+    return c->turn ? show_waiting(w, c, &row.item, err) : SKEIN_OK;
 }
 
 skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_turn *turn,
                          skein_mem *mem, skein_approval *out, skein_error *err)
 {
-    limit_call c = {.e = e, .what = what, .turn = turn, .mem = mem};
+    limit_call c = {.what = what, .turn = turn};
     skein_rc   rc;
 
     if ((rc = skn_check_word(what->key, "the limit's name", SKN_WORD_MAX, err)) ||
         (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)) ||
         (rc = skn_check_text(e, what->content, "the text", err)))
         return rc;
-    rc = skn_store_write(e->store, ask_limit, &c, err);
+    rc = skn_write(e, mem, ask_limit, &c, err);
     *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
     return rc;
 }

@@ -65,9 +65,9 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* All writers take them in the same order, so that no two wait for each other. */
-static skein_rc insert_new(skn_tx *tx, const pieces *p, skn_arena *a, skein_error *err)
+static skein_rc insert_new(skn_working *w, const pieces *p, skein_error *err)
 {
-    fresh   *list = SKN_ARRAY(a, p->count, fresh);
+    fresh   *list = SKN_ARRAY(w->a, p->count, fresh);
     size_t   n = 0;
     skein_rc rc = SKEIN_OK;
 
@@ -79,7 +79,7 @@ static skein_rc insert_new(skn_tx *tx, const pieces *p, skn_arena *a, skein_erro
     qsort(list, n, sizeof *list, by_hash);
     for (size_t i = 0; rc == SKEIN_OK && i < n; i++)
         if (i == 0 || !skn_str_eq(list[i].hash, list[i - 1].hash))
-            rc = skn_piece_insert(tx, list[i].hash, piece_at(p, list[i].at), err);
+            rc = skn_piece_insert(w->tx, list[i].hash, piece_at(p, list[i].at), err);
     return rc;
 }
 
@@ -102,8 +102,8 @@ static skn_str pack(const pieces *p, skn_arena *a)
 }
 
 /* What was read before text was erased may hold that text. */
-static skein_rc keep_pieces(skn_tx *tx, const skein_model_call *call, int64_t asked,
-                            skn_arena *a, skn_call_row *row, skein_error *err)
+static skein_rc keep_pieces(skn_working *w, const skein_model_call *call, int64_t asked,
+                            skn_call_row *row, skein_error *err)
 {
     pieces   p = {.call = call, .count = call->piece_count + (call->response.p != NULL)};
     int64_t  erased_at;
@@ -111,19 +111,19 @@ static skein_rc keep_pieces(skn_tx *tx, const skein_model_call *call, int64_t as
 
     if (p.count == 0 || !fits(call))
         return SKEIN_OK;
-    hash_all(&p, a);
-    p.known = SKN_ARRAY(a, p.count, bool);
-    if ((rc = skn_pieces_share(tx, err)) ||
-        (rc = skn_pieces_known(tx, p.hashes, p.count, p.known, &erased_at, a, err)))
+    hash_all(&p, w->a);
+    p.known = SKN_ARRAY(w->a, p.count, bool);
+    if ((rc = skn_pieces_share(w->tx, err)) ||
+        (rc = skn_pieces_known(w->tx, p.hashes, p.count, p.known, &erased_at, w->a, err)))
         return rc;
     if (erased_at >= asked) {
         row->call.error = SKN_NONE;
         return SKEIN_OK;
     }
     row->call.made_of = call->made_of;
-    row->request = pack(&p, a);
+    row->request = pack(&p, w->a);
     row->response = call->response.p ? p.hashes[call->piece_count] : SKN_NONE;
-    return insert_new(tx, &p, a, err);
+    return insert_new(w, &p, err);
 }
 
 /* --- The call -------------------------------------------------------------------------------------- */
@@ -137,11 +137,11 @@ static skn_str readable(skn_str s)
     return !s.p || skn_utf8_valid(s, &bad) ? s : skn_str_sub(s, 0, bad);
 }
 
-skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
-                       skn_str *uid, skein_error *err)
+skein_rc skn_call_keep(skn_working *w, const skein_model_call *call, skn_str *uid,
+                       skein_error *err)
 {
     skn_call_row row = {.call = *call, .request = SKN_STR("")};
-    int64_t      asked = call->created_at ? call->created_at : now - call->total_ms * 1000;
+    int64_t      asked = call->created_at ? call->created_at : w->now - call->total_ms * 1000;
     char         made[11];
     skein_rc     rc;
 
@@ -150,10 +150,10 @@ skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, sk
     row.call.error = readable(call->error);
     row.call.model = call->model.p ? call->model : SKN_STR("");
     row.call.state = call->state.p ? call->state : SKN_STR("answered");
-    skn_tx_uid(tx, made);
-    row.call.uid = skn_arena_printf(a, "call_%s", made);
-    if ((rc = keep_pieces(tx, call, asked, a, &row, err)) ||
-        (rc = skn_call_insert(tx, &row, err)))
+    skn_tx_uid(w->tx, made);
+    row.call.uid = skn_arena_printf(w->a, "call_%s", made);
+    if ((rc = keep_pieces(w, call, asked, &row, err)) ||
+        (rc = skn_call_insert(w->tx, &row, err)))
         return rc;
     *uid = row.call.uid;
     return SKEIN_OK;
@@ -197,9 +197,8 @@ static skein_rc check_call(const skein_model_call *call, skein_error *err)
     return skn_check_word(call->state, "the state of the call", SKN_WORD_MAX, err);
 }
 
-skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
-                            const skn_conversation_row *chat, skn_str message, skn_arena *a,
-                            skein_error *err)
+skein_rc skn_call_keep_with(skn_working *w, skein_model_call *call,
+                            const skn_conversation_row *chat, skn_str message, skein_error *err)
 {
     skein_model_call kept;
     skein_rc         rc;
@@ -212,10 +211,10 @@ skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
     kept.world.v = chat->world_id;
     kept.chat.v = chat->id;
     kept.message_uid = message;
-    return skn_call_keep(tx, &kept, SKN_NOW(), a, &call->uid, err);
+    return skn_call_keep(w, &kept, &call->uid, err);
 }
 
-static skein_rc keep_call(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc keep_call(skn_working *w, void *arg, skein_error *err)
 {
     keeping             *k = arg;
     skein_model_call     call = *k->call;
@@ -223,13 +222,13 @@ static skein_rc keep_call(skn_tx *tx, void *arg, skein_error *err)
     skein_world          world;
     skein_rc             rc;
 
-    if ((rc = skn_world_need(tx, call.world.v, k->mem, &world, err)) ||
-        (call.chat.v && (rc = skn_conversation_need(tx, call.chat, k->mem, &row, err))))
+    if ((rc = skn_world_need(w->tx, call.world.v, k->mem, &world, err)) ||
+        (call.chat.v && (rc = skn_conversation_need(w->tx, call.chat, k->mem, &row, err))))
         return rc;
     if (call.chat.v && row.world_id != world.id.v)
         return skn_fail(err, SKEIN_INVALID, "conversation \"%.*s\" is in another world",
                         SKN_FMT(row.uid));
-    return skn_call_keep(tx, &call, SKN_NOW(), k->mem, k->uid, err);
+    return skn_call_keep(w, &call, k->uid, err);
 }
 
 skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, skein_mem *mem,
@@ -238,7 +237,7 @@ skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, sk
     keeping  k = {call, mem, uid};
     skein_rc rc = check_call(call, err);
 
-    return rc ? rc : skn_store_write(e->store, keep_call, &k, err);
+    return rc ? rc : skn_write(e, mem, keep_call, &k, err);
 }
 
 /* What models were sent and answered, read back. */
@@ -408,31 +407,31 @@ static skein_rc look_at_call(void *arg, skn_str uid, skn_str request, skn_str re
     return SKEIN_OK;
 }
 
-static skein_rc erase(skn_tx *tx, leaving *l, const skn_ids *conversations, skein_error *err)
+static skein_rc erase(skn_working *w, leaving *l, const skn_ids *conversations,
+                      skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
     l->collect = true;
     for (size_t i = 0; rc == SKEIN_OK && i < conversations->count; i++)
-        if (!(rc = skn_call_each(tx, conversations->at[i], look_at_call, l, err)))
-            rc = skn_call_erase(tx, conversations->at[i], err);
+        if (!(rc = skn_call_each(w->tx, conversations->at[i], look_at_call, l, err)))
+            rc = skn_call_erase(w->tx, conversations->at[i], err);
     l->collect = false;
     if (rc == SKEIN_OK && l->all.n > 0)
-        rc = skn_call_each(tx, 0, look_at_call, l, err);
+        rc = skn_call_each(w->tx, 0, look_at_call, l, err);
     for (size_t i = 0; rc == SKEIN_OK && i < l->all.n; i++)
         if (!l->all.p[i]->used)
-            rc = skn_piece_remove(tx, l->all.p[i]->hash, err);
+            rc = skn_piece_remove(w->tx, l->all.p[i]->hash, err);
     return rc;
 }
 
-skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, skn_arena *a,
-                         skein_error *err)
+skein_rc skn_calls_erase(skn_working *w, const skn_ids *conversations, skein_error *err)
 {
-    leaving  l = {.a = a, .by_hash = skn_map_new(a), .scratch = skn_arena_new()};
+    leaving  l = {.a = w->a, .by_hash = skn_map_new(w->a), .scratch = skn_arena_new()};
     skein_rc rc;
 
-    if (!(rc = skn_pieces_hold(tx, err)) && !(rc = skn_pieces_erased(tx, now, err)))
-        rc = erase(tx, &l, conversations, err);
+    if (!(rc = skn_pieces_hold(w->tx, err)) && !(rc = skn_pieces_erased(w->tx, w->now, err)))
+        rc = erase(w, &l, conversations, err);
     skn_arena_free(l.scratch);
     return rc;
 }

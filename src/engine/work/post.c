@@ -9,33 +9,9 @@
 
 /* --- The sender's own names for messages ------------------------------------------------------------------ */
 
-static skn_str scoped(skn_working *w, skn_str client_id)
+static skn_key client_key(const skn_working *w, skn_str client_id)
 {
-    return skn_key_scoped(w->a, w->chat.id, '\n', client_id);
-}
-
-skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
-                         bool *found, skein_error *err)
-{
-    int64_t  first;
-    skein_rc rc = SKEIN_OK;
-
-    *found = false;
-    if (client_id.p)
-        rc = skn_idempotency_get(w->tx, scoped(w, client_id), w->a, &first, uid, found, err);
-    if (rc || !*found || first == hash)
-        return rc;
-    return skn_fail_hint(err, SKEIN_CONFLICT, "Use a new one for a new message.",
-                         "the client's message id \"%.*s\" was used for another message",
-                         SKN_FMT(client_id));
-}
-
-skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
-                         skein_error *err)
-{
-    if (!client_id.p)
-        return SKEIN_OK;
-    return skn_idempotency_insert(w->tx, scoped(w, client_id), hash, uid, w->now, err);
+    return (skn_key){w->chat.id, client_id, true};
 }
 
 static uint64_t mix(uint64_t h, skn_str s)
@@ -161,8 +137,7 @@ static skein_rc rename_waiting(skn_working *w, const skein_waiting *m, skn_str *
     skn_tx_uid(w->tx, fresh);
     *uid = skn_arena_copy(w->a, skn_str_of(fresh));
     skn_note_over(w, m->uid);
-    return m->client_id.p ? skn_idempotency_move(w->tx, scoped(w, m->client_id), *uid, err)
-                          : SKEIN_OK;
+    return skn_key_move(w, client_key(w, m->client_id), *uid, err);
 }
 
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
@@ -256,9 +231,7 @@ static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
 /* --- Posting ------------------------------------------------------------------------------------------------- */
 
 typedef struct post_call {
-    skein_engine     *e;
     const skein_post *post;
-    skein_mem        *mem;
     skein_posted     *out;
 } post_call;
 
@@ -301,14 +274,13 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     return rc ? rc : still_waiting(w, uid, &out->waiting, err);
 }
 
-static skein_rc post_message(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
 {
     post_call        *c = arg;
     const skein_post *p = c->post;
     skn_saying        s = {.client_id = p->client_id, .model = p->model};
     skein_new_message n = p->message;
     skn_delivery_rows pending;
-    skn_working       w;
     skn_str           first;
     bool              again;
     skein_rc          rc;
@@ -316,19 +288,19 @@ static skein_rc post_message(skn_tx *tx, void *arg, skein_error *err)
     *c->out = (skein_posted){0};
     n.heard_by_given = false; /* all agents of a chat get it */
     n.heard_by_count = 0;
-    if ((rc = skn_working_take(&w, c->e, tx, c->mem, p->chat, err)) ||
-        (rc = skn_client_find(&w, p->client_id, post_hash(p), &first, &again, err)))
+    if ((rc = skn_working_hold(w, p->chat, err)) ||
+        (rc = skn_key_find(w, client_key(w, p->client_id), post_hash(p), &first, &again, err)))
         return rc;
     if (again)
-        return answer_again(&w, first, c->out, err);
-    if ((rc = skn_sweep(&w, &pending, err)) ||
-        (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_sweep(&w, &pending, err)))))
+        return answer_again(w, first, c->out, err);
+    if ((rc = skn_sweep(w, &pending, err)) ||
+        (w->over.n > 0 && ((rc = skn_settle(w, err)) || (rc = skn_sweep(w, &pending, err)))))
         return rc;
     s.idle = skn_in_room(&pending) == 0;
-    rc = s.idle || p->now ? say(&w, &n, &s, c->out, err) : let_wait(&w, p, c->out, err);
-    if (rc == SKEIN_OK)
-        rc = skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);
-    return skn_working_done(&w, rc);
+    rc = s.idle || p->now ? say(w, &n, &s, c->out, err) : let_wait(w, p, c->out, err);
+    return rc ? rc
+              : skn_key_keep(w, client_key(w, p->client_id), post_hash(p), c->out->message.uid,
+                             err);
 }
 
 static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)
@@ -350,11 +322,11 @@ static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_err
 skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *mem,
                             skein_posted *out, skein_error *err)
 {
-    post_call c = {e, what, mem, out};
+    post_call c = {what, out};
     skein_rc  rc = check_post(e, what, err);
 
     *out = (skein_posted){0};
-    return rc ? rc : skn_store_write(e->store, post_message, &c, err);
+    return rc ? rc : skn_write(e, mem, post_message, &c, err);
 }
 
 /* --- What became of messages ----------------------------------------------------------------------------------- */
@@ -365,14 +337,14 @@ static skein_rc deliveries_of(skein_engine *e, skn_tx *tx, skein_conversation_id
 {
     skn_conversation_row row;
     skn_version_row      at;
-    skn_working          w;
+    skn_working          w = {.e = e, .tx = tx, .a = mem};
     skein_rc             rc;
 
     if ((rc = skn_conversation_need(tx, chat, mem, &row, err)) ||
         (rc = skn_version_pick(tx, &row, version, mem, &at, err)))
         return rc;
     row.version_id = at.id; /* the one whose memories are looked at */
-    skn_working_in(&w, e, tx, mem, &row, 0);
+    skn_working_at(&w, &row);
     return skn_deliveries_read(&w, messages, out, err);
 }
 

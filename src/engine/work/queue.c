@@ -2,10 +2,8 @@
 #include "engine/work/chat_work.h"
 
 typedef struct queue_call {
-    skein_engine         *e;
     skein_conversation_id chat;
     skn_str               uid, content;
-    skein_mem            *mem;
     skein_posted         *out;
 } queue_call;
 
@@ -58,101 +56,92 @@ skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid, 
 }
 
 /* Holds the chat, and finds what is to be changed. */
-static skein_rc find_waiting(queue_call *c, skn_tx *tx, skn_working *w, skn_waiting_row *row,
+static skein_rc find_waiting(queue_call *c, skn_working *w, skn_waiting_row *row,
                              skein_error *err)
 {
     bool     found;
     skein_rc rc;
 
-    if ((rc = skn_working_take(w, c->e, tx, c->mem, c->chat, err)) ||
-        (rc = skn_waiting_get(tx, w->chat.id, c->uid, c->mem, row, &found, err)) || found)
+    if ((rc = skn_working_hold(w, c->chat, err)) ||
+        (rc = skn_waiting_get(w->tx, w->chat.id, c->uid, w->a, row, &found, err)) || found)
         return rc;
     return skn_fail_hint(err, SKEIN_NOT_FOUND, "It may have been said meanwhile.",
                          "no message \"%.*s\" waits in this chat", SKN_FMT(c->uid));
 }
 
-static skein_rc change_queue(queue_call *c, skn_work *work, skein_error *err)
+static skein_rc change_queue(skein_engine *e, skein_mem *mem, queue_call *c, skn_job *job,
+                             skein_error *err)
 {
-    skein_mem *scratch = c->mem ? NULL : skn_arena_new();
-    skein_rc   rc = skn_check_word(c->uid, "the message's id", SKN_WORD_MAX, err);
+    skein_rc rc = skn_check_word(c->uid, "the message's id", SKN_WORD_MAX, err);
 
-    if (scratch)
-        c->mem = scratch;
-    if (rc == SKEIN_OK)
-        rc = skn_store_write(c->e->store, work, c, err);
-    skn_arena_free(scratch);
-    return rc;
+    return rc ? rc : skn_write(e, mem, job, c, err);
 }
 
-static skein_rc queue_edit(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc queue_edit(skn_working *w, void *arg, skein_error *err)
 {
     queue_call     *c = arg;
-    skn_working     w;
     skn_waiting_row row;
     skein_rc        rc;
 
-    if ((rc = find_waiting(c, tx, &w, &row, err)) ||
-        (rc = skn_waiting_set(tx, row.id, c->content, err)))
+    if ((rc = find_waiting(c, w, &row, err)) ||
+        (rc = skn_waiting_set(w->tx, row.id, c->content, err)))
         return rc;
-    return skn_tell_queue(&w, row.message.uid, err);
+    return skn_tell_queue(w, row.message.uid, err);
 }
 
 skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
                           skein_str content, skein_error *err)
 {
-    queue_call c = {.e = e, .chat = chat, .uid = uid, .content = content};
+    queue_call c = {.chat = chat, .uid = uid, .content = content};
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 
-    return rc ? rc : change_queue(&c, queue_edit, err);
+    return rc ? rc : change_queue(e, NULL, &c, queue_edit, err);
 }
 
 /* Who followed what it would cause is told that this is over. */
-static skein_rc queue_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc queue_remove(skn_working *w, void *arg, skein_error *err)
 {
     queue_call     *c = arg;
-    skn_working     w;
     skn_waiting_row row;
     skein_rc        rc;
 
-    if ((rc = find_waiting(c, tx, &w, &row, err)) ||
-        (rc = skn_waiting_delete(tx, row.id, err)) ||
-        (rc = skn_tell_queue(&w, row.message.uid, err)))
+    if ((rc = find_waiting(c, w, &row, err)) || (rc = skn_waiting_delete(w->tx, row.id, err)) ||
+        (rc = skn_tell_queue(w, row.message.uid, err)))
         return rc;
-    skn_note_over(&w, row.message.uid);
-    return skn_working_done(&w, skn_settle(&w, err));
+    skn_note_over(w, row.message.uid);
+    return skn_settle(w, err);
 }
 
 skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat, skein_str uid,
                             skein_error *err)
 {
-    queue_call c = {.e = e, .chat = chat, .uid = uid};
+    queue_call c = {.chat = chat, .uid = uid};
 
-    return change_queue(&c, queue_remove, err);
+    return change_queue(e, NULL, &c, queue_remove, err);
 }
 
-static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc queue_send(skn_working *w, void *arg, skein_error *err)
 {
     queue_call       *c = arg;
-    skn_working       w;
     skn_waiting_row   row;
     skn_delivery_rows pending;
     skein_rc          rc;
 
-    if ((rc = find_waiting(c, tx, &w, &row, err)) || (rc = skn_sweep(&w, &pending, err)) ||
-        (rc = skn_say_waiting(&w, &row, skn_in_room(&pending) == 0, c->out, err)) ||
-        (rc = skn_tell_queue(&w, c->out->message.uid, err)))
+    if ((rc = find_waiting(c, w, &row, err)) || (rc = skn_sweep(w, &pending, err)) ||
+        (rc = skn_say_waiting(w, &row, skn_in_room(&pending) == 0, c->out, err)) ||
+        (rc = skn_tell_queue(w, c->out->message.uid, err)))
         return rc;
-    skn_note_over(&w, c->out->message.uid); /* unless somebody has to answer */
-    return skn_working_done(&w, skn_settle(&w, err));
+    skn_note_over(w, c->out->message.uid); /* unless somebody has to answer */
+    return skn_settle(w, err);
 }
 
 skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,
                           skein_mem *mem, skein_posted *out, skein_error *err)
 {
-    queue_call c = {.e = e, .chat = chat, .uid = uid, .mem = mem, .out = out};
+    queue_call c = {.chat = chat, .uid = uid, .out = out};
 
-    return change_queue(&c, queue_send, err);
+    return change_queue(e, mem, &c, queue_send, err);
 }
 
 /* Who is at work and who has to begin, seen at one moment: read one after the other, an

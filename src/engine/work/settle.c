@@ -2,29 +2,22 @@
  * waited is said. All in the transaction that ended it, so nobody has to watch. */
 #include "engine/work/act.h"
 
-#include <assert.h>
-
-void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                    const skn_conversation_row *chat, int64_t now)
+void skn_working_at(skn_working *w, const skn_conversation_row *chat)
 {
-    *w = (skn_working){.e = e, .tx = tx, .a = a, .chat = *chat, .now = now};
+    *w = (skn_working){.e = w->e, .tx = w->tx, .a = w->a, .now = w->now, .chat = *chat};
 }
 
-skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                          skein_conversation_id chat, skein_error *err)
+/* Whoever waited for the lock sees the time at which it came. */
+skein_rc skn_working_hold(skn_working *w, skein_conversation_id chat, skein_error *err)
 {
     skn_conversation_row row;
-    skein_rc             rc = skn_conversation_take(tx, chat, a, &row, err);
+    skein_rc             rc = skn_conversation_take(w->tx, chat, w->a, &row, err);
 
-    if (rc == SKEIN_OK)
-        skn_working_in(w, e, tx, a, &row, SKN_NOW());
-    return rc;
-}
-
-skein_rc skn_working_done(const skn_working *w, skein_rc rc)
-{
-    assert(rc || w->over.n == 0);
-    return rc;
+    if (rc)
+        return rc;
+    skn_working_at(w, &row);
+    w->now = SKN_NOW();
+    return SKEIN_OK;
 }
 
 /* --- Closing --------------------------------------------------------------------------------------------- */

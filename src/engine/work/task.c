@@ -51,33 +51,32 @@ static skein_rc check_waiting(int64_t waiting, skein_error *err)
                          "%d tasks wait for this agent already", SKN_TASKS_MAX);
 }
 
-skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
-                      const skn_conversation_row *chat, skein_error *err)
+skein_rc skn_task_add(skn_working *w, skn_task_row *row, const skn_conversation_row *chat,
+                      skein_error *err)
 {
     int64_t  waiting;
     bool     found;
-    skein_rc rc = skn_task_pending(tx, row->task.agent.v, &waiting, err);
+    skein_rc rc = skn_task_pending(w->tx, row->task.agent.v, &waiting, err);
 
-    if (rc || (rc = check_waiting(waiting, err)) || (rc = skn_task_insert(tx, row, a, err)) ||
-        (rc = skn_task_get(tx, row->task.id, a, row, &found, err)))
+    if (rc || (rc = check_waiting(waiting, err)) ||
+        (rc = skn_task_insert(w->tx, row, w->a, err)) ||
+        (rc = skn_task_get(w->tx, row->task.id, w->a, row, &found, err)))
         return rc;
-    skn_task_tell(tx, row, chat, "task.queued");
+    skn_task_tell(w->tx, row, chat, "task.queued");
     return SKEIN_OK;
 }
 
 typedef struct task_call {
-    skein_engine *e;
-    skein_mem    *mem;
-    skein_task   *task;
-    int64_t       world, id;
-    skn_str       ref;
-    skn_holding   how;
-    skein_turn   *turn;
+    skein_task *task;
+    int64_t     world, id;
+    skn_str     ref;
+    skn_holding how;
+    skein_turn *turn;
 
     const skein_stop *written;
 } task_call;
 
-static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc task_new(skn_working *w, void *arg, skein_error *err)
 {
     task_call   *c = arg;
     skn_task_row row = {
@@ -86,13 +85,13 @@ static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
     skein_world world;
     skein_rc    rc;
 
-    if ((rc = skn_agent_need(tx, c->task->agent.v, c->mem, &agent, err)) ||
-        (rc = skn_world_need(tx, agent.world.v, c->mem, &world, err)))
+    if ((rc = skn_agent_need(w->tx, c->task->agent.v, w->a, &agent, err)) ||
+        (rc = skn_world_need(w->tx, agent.world.v, w->a, &world, err)))
         return rc;
     row.task.world = agent.world;
     row.task.created_at = SKN_NOW();
     row.hops_left = skn_turn_limit(&world);
-    if ((rc = skn_task_add(tx, c->mem, &row, NULL, err)))
+    if ((rc = skn_task_add(w, &row, NULL, err)))
         return rc;
     *c->task = row.task;
     return SKEIN_OK;
@@ -100,7 +99,7 @@ static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_error *err)
 {
-    task_call c = {.e = e, .mem = mem, .task = t, .ref = t->source};
+    task_call c = {.task = t, .ref = t->source};
     skein_rc  rc = skn_check_text(e, t->content, "the task", err);
 
     if (rc)
@@ -112,7 +111,7 @@ skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_er
     if (!skn_str_among(c.ref, "user system self"))
         return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no source that a task may be given",
                         SKN_FMT(c.ref));
-    return skn_store_write(e->store, task_new, &c, err);
+    return skn_write(e, mem, task_new, &c, err);
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------- */
@@ -148,20 +147,19 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
 /* --- Cancelling ------------------------------------------------------------------------------------------------ */
 
 /* Completes or cancels one that is pending, tells of it and reports it; else nothing happens. chat may be NULL. */
-static skein_rc finish_task(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
-                            const skn_task_end *end, int64_t now,
+static skein_rc finish_task(skn_working *w, int64_t task, const skn_task_end *end,
                             const skn_conversation_row *chat, skein_error *err)
 {
     skn_task_row before, row;
     bool         changed, found;
     skein_rc     rc;
 
-    if ((rc = skn_task_get(tx, task, a, &before, &found, err)) || !found ||
-        (rc = skn_task_close(tx, task, end->status, end->result, now, &changed, err)) ||
-        !changed || (rc = skn_task_get(tx, task, a, &row, &found, err)))
+    if ((rc = skn_task_get(w->tx, task, w->a, &before, &found, err)) || !found ||
+        (rc = skn_task_close(w->tx, task, end->status, end->result, w->now, &changed, err)) ||
+        !changed || (rc = skn_task_get(w->tx, task, w->a, &row, &found, err)))
         return rc;
-    skn_task_tell(tx, &row, chat, "task.finished");
-    return skn_task_report(e, tx, a, &before, end, now, err);
+    skn_task_tell(w->tx, &row, chat, "task.finished");
+    return skn_task_report(w, &before, end, err);
 }
 
 /* The turn that is at it goes, and the task with it. */
@@ -173,32 +171,29 @@ static skein_rc stop_turn(skn_working *w, const skn_task_row *task, skein_error 
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (turns.at[i].turn.task == task->task.id)
             rc = skn_turn_cancel(w, &turns.at[i], err);
-    return rc ? rc : skn_working_done(w, skn_settle(w, err));
+    return rc ? rc : skn_settle(w, err);
 }
 
-skein_rc skn_task_stop(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *row,
-                       const skein_stop *written, const skn_task_end *end, skein_error *err)
+skein_rc skn_task_stop(skn_working *w, const skn_task_row *row, const skein_stop *written,
+                       const skn_task_end *end, skein_error *err)
 {
     skn_conversation_row chat;
-    skn_working          w;
     bool                 has_chat;
-    skein_rc rc = skn_conversation_by_agent(tx, row->task.agent.v, SKEIN_BACKGROUND, a, &chat,
-                                            &has_chat, err);
+    skein_rc rc = skn_conversation_by_agent(w->tx, row->task.agent.v, SKEIN_BACKGROUND, w->a,
+                                            &chat, &has_chat, err);
 
     if (rc == SKEIN_OK && has_chat)
-        rc = skn_working_take(&w, e, tx, a, (skein_conversation_id){chat.id}, err);
+        rc = skn_working_hold(w, (skein_conversation_id){chat.id}, err);
     if (skn_is_gone(rc)) /* and nobody is at work there */
         has_chat = false, rc = SKEIN_OK;
     if (rc == SKEIN_OK && has_chat) {
-        w.written = written;
-        rc = stop_turn(&w, row, err);
+        w->written = written;
+        rc = stop_turn(w, row, err);
     }
-    return rc ? rc
-              : finish_task(e, tx, a, row->task.id, end, SKN_NOW(), has_chat ? &w.chat : NULL,
-                            err);
+    return rc ? rc : finish_task(w, row->task.id, end, has_chat ? &w->chat : NULL, err);
 }
 
-static skein_rc cancel_task(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc cancel_task(skn_working *w, void *arg, skein_error *err)
 {
     task_call         *c = arg;
     const skn_task_end end = {.status = "cancelled"};
@@ -206,10 +201,10 @@ static skein_rc cancel_task(skn_tx *tx, void *arg, skein_error *err)
     bool               found;
     skein_rc           rc;
 
-    if ((rc = need_task(tx, c->world, c->ref, c->mem, &row, err)) ||
-        (rc = skn_copy_hold(tx, row.call_message_id, err)) || /* its words may be reported */
-        (rc = skn_task_stop(c->e, tx, c->mem, &row, c->written, &end, err)) ||
-        (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
+    if ((rc = need_task(w->tx, c->world, c->ref, w->a, &row, err)) ||
+        (rc = skn_copy_hold(w->tx, row.call_message_id, err)) || /* its words may be reported */
+        (rc = skn_task_stop(w, &row, c->written, &end, err)) ||
+        (rc = skn_task_get(w->tx, row.task.id, w->a, &row, &found, err)))
         return rc;
     *c->task = row.task;
     if (skn_str_is(row.task.status, "cancelled"))
@@ -221,11 +216,10 @@ skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                            const skein_stop *written, skein_mem *mem, skein_task *out,
                            skein_error *err)
 {
-    task_call c = {
-        .e = e, .mem = mem, .task = out, .world = world.v, .ref = uid, .written = written};
-    skein_rc rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
+    task_call c = {.task = out, .world = world.v, .ref = uid, .written = written};
+    skein_rc  rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, cancel_task, &c, err);
+    return rc ? rc : skn_write(e, mem, cancel_task, &c, err);
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------------------- */
@@ -303,44 +297,42 @@ static skein_rc open_turn(task_call *c, skn_working *w, skn_task_row *row, skein
     return skn_turn_open(w, &d, &c->how, c->turn, err);
 }
 
-static skein_rc begin_task(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc begin_task(skn_working *w, void *arg, skein_error *err)
 {
     task_call           *c = arg;
     skn_conversation_row chat;
     skn_task_row         row;
-    skn_working          w;
     bool                 due, found;
     skein_rc             rc;
 
-    if ((rc = skn_task_is_due(tx, c->id, SKN_NOW(), &due, err)) ||
-        (due && (rc = skn_task_get(tx, c->id, c->mem, &row, &found, err))))
+    if ((rc = skn_task_is_due(w->tx, c->id, SKN_NOW(), &due, err)) ||
+        (due && (rc = skn_task_get(w->tx, c->id, w->a, &row, &found, err))))
         return rc;
     if (!due || !found)
         return not_due(err);
-    if ((rc = skn_copy_hold(tx, row.call_message_id, err)))
+    if ((rc = skn_copy_hold(w->tx, row.call_message_id, err)))
         return rc;
-    rc = skn_own_conversation(c->e, tx, c->mem, row.task.agent.v, SKEIN_BACKGROUND, &chat, err);
+    rc = skn_own_conversation(w, row.task.agent.v, SKEIN_BACKGROUND, &chat, err);
     if (rc == SKEIN_NOT_FOUND)
         return not_due(err);
     if (rc)
         return rc;
-    skn_working_in(&w, c->e, tx, c->mem, &chat, SKN_NOW());
+    skn_working_at(w, &chat);
     /* Again, now that nobody else can begin with it, or erase it. */
-    if ((rc = skn_task_is_due(tx, c->id, w.now, &due, err)) ||
-        (rc = skn_task_get(tx, c->id, c->mem, &row, &found, err)))
+    if ((rc = skn_task_is_due(w->tx, c->id, w->now, &due, err)) ||
+        (rc = skn_task_get(w->tx, c->id, w->a, &row, &found, err)))
         return rc;
-    return due && found ? open_turn(c, &w, &row, err) : not_due(err);
+    return due && found ? open_turn(c, w, &row, err) : not_due(err);
 }
 
 skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein_str model,
                           int64_t lease_ms, skein_mem *mem, skein_turn *out, skein_error *err)
 {
-    task_call c = {
-        .e = e, .mem = mem, .id = task, .how = {holder, model, lease_ms}, .turn = out};
-    skein_rc rc = skn_holding_check(&c.how, err);
+    task_call c = {.id = task, .how = {holder, model, lease_ms}, .turn = out};
+    skein_rc  rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
-    return rc ? rc : skn_store_write(e->store, begin_task, &c, err);
+    return rc ? rc : skn_write(e, mem, begin_task, &c, err);
 }
 
 /* A task that failed or was cancelled is restarted; and which ones a stop has cancelled. */
@@ -360,12 +352,12 @@ static skein_rc refuse(const skn_task_row *row, skein_error *err)
 }
 
 /* Is there somebody to do it? One that was cancelled takes a place again among those that wait. */
-static skein_rc has_room(skn_tx *tx, const skn_task_row *row, skn_arena *a, skein_error *err)
+static skein_rc has_room(skn_working *w, const skn_task_row *row, skein_error *err)
 {
     skein_agent agent;
     int64_t     waiting;
     bool        found;
-    skein_rc    rc = skn_agent_get(tx, row->task.agent.v, a, &agent, &found, err);
+    skein_rc    rc = skn_agent_get(w->tx, row->task.agent.v, w->a, &agent, &found, err);
 
     if (rc)
         return rc;
@@ -374,26 +366,26 @@ static skein_rc has_room(skn_tx *tx, const skn_task_row *row, skn_arena *a, skei
                         SKN_FMT(row->task.agent_name));
     if (skn_str_is(row->task.status, "pending"))
         return SKEIN_OK;
-    rc = skn_task_pending(tx, row->task.agent.v, &waiting, err);
+    rc = skn_task_pending(w->tx, row->task.agent.v, &waiting, err);
     return rc ? rc : check_waiting(waiting, err);
 }
 
-static skein_rc retry_task(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc retry_task(skn_working *w, void *arg, skein_error *err)
 {
     task_call   *c = arg;
     skn_task_row row;
     bool         found, changed;
     skein_rc     rc;
 
-    if ((rc = need_task(tx, c->world, c->ref, c->mem, &row, err)) ||
-        (rc = has_room(tx, &row, c->mem, err)) ||
-        (rc = skn_task_again(tx, row.task.id, &changed, err)) ||
-        (changed && (rc = skn_expected_leave(tx, row.task.id, err))) ||
-        (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
+    if ((rc = need_task(w->tx, c->world, c->ref, w->a, &row, err)) ||
+        (rc = has_room(w, &row, err)) ||
+        (rc = skn_task_again(w->tx, row.task.id, &changed, err)) ||
+        (changed && (rc = skn_expected_leave(w->tx, row.task.id, err))) ||
+        (rc = skn_task_get(w->tx, row.task.id, w->a, &row, &found, err)))
         return rc;
     if (!changed)
         return refuse(&row, err);
-    skn_task_tell(tx, &row, NULL, "task.queued");
+    skn_task_tell(w->tx, &row, NULL, "task.queued");
     *c->task = row.task;
     return SKEIN_OK;
 }
@@ -401,10 +393,10 @@ static skein_rc retry_task(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid, skein_mem *mem,
                           skein_task *out, skein_error *err)
 {
-    task_call c = {.mem = mem, .task = out, .world = world.v, .ref = uid};
+    task_call c = {.task = out, .world = world.v, .ref = uid};
     skein_rc  rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, retry_task, &c, err);
+    return rc ? rc : skn_write(e, mem, retry_task, &c, err);
 }
 
 /* --- What a stop took with it -------------------------------------------------------------------------------- */
@@ -444,19 +436,18 @@ static skn_str name_of_task(const skein_task *t)
 /* --- The lead ------------------------------------------------------------------------------------------------- */
 
 /* Who gave the task, if it was a lead who is still there. */
-static skein_rc find_lead(skn_tx *tx, skn_arena *a, const skn_task_row *task, skein_agent *out,
+static skein_rc find_lead(skn_working *w, const skn_task_row *task, skein_agent *out,
                           bool *found, skein_error *err)
 {
     *found = false;
     if (!skn_str_is(task->task.source, "delegation") || !task->assigned_by_id)
         return SKEIN_OK;
-    return skn_agent_get(tx, task->assigned_by_id, a, out, found, err);
+    return skn_agent_get(w->tx, task->assigned_by_id, w->a, out, found, err);
 }
 
 /* `from` is the message that has the words; 0: none. */
-static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                          const char *how, skn_str words, int64_t from, int64_t now,
-                          skein_error *err)
+static skein_rc tell_lead(skn_working *w, const skn_task_row *task, const char *how,
+                          skn_str words, int64_t from, skein_error *err)
 {
     const skein_task *t = &task->task;
     skn_heard         what = {.source = "report",
@@ -469,20 +460,20 @@ static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_t
     skein_message     said;
     skein_task        woken;
     bool              found;
-    skein_rc          rc = find_lead(tx, a, task, &lead, &found, err);
+    skein_rc          rc = find_lead(w, task, &lead, &found, err);
 
     if (rc || !found)
         return rc;
     what.agent = lead.id.v;
     if (name.n)
         what.of[1] = task->message_id ? task->message_id : task->call_message_id;
-    what.text = skn_said_by(e, a,
-                            skn_arena_printf(a, "The system reports: %.*s %s %s%.*s%s. ",
+    what.text = skn_said_by(w->e, w->a,
+                            skn_arena_printf(w->a, "The system reports: %.*s %s %s%.*s%s. ",
                                              SKN_FMT(t->agent_name), how,
                                              name.n ? "the task \"" : "a task", SKN_FMT(name),
                                              name.n ? "\"" : ""),
                             words);
-    rc = skn_background_say(e, tx, a, &what, now, &said, &woken, err);
+    rc = skn_background_say(w, &what, &said, &woken, err);
     return skn_is_gone(rc) ? SKEIN_OK : rc; /* with its world */
 }
 
@@ -495,45 +486,41 @@ static skn_str last_words(skn_arena *a, const char *before, skn_str text)
 }
 
 /* The agent has reported itself, to its lead: is it still the one who gave the task? */
-static skein_rc was_reported(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_task_row *task, int64_t now, skein_error *err)
+static skein_rc was_reported(skn_working *w, const skn_task_row *task, skein_error *err)
 {
     skein_agent me;
     bool        found;
-    skein_rc    rc = skn_agent_get(tx, task->task.agent.v, a, &me, &found, err);
+    skein_rc    rc = skn_agent_get(w->tx, task->task.agent.v, w->a, &me, &found, err);
 
     if (rc || !found || !me.lead.v || me.lead.v == task->assigned_by_id)
         return rc;
     return tell_lead(
-        e, tx, a, task, "has completed",
-        skn_arena_printf(a, "It has reported to %.*s, its lead now.", SKN_FMT(me.lead_name)), 0,
-        now, err);
+        w, task, "has completed",
+        skn_arena_printf(w->a, "It has reported to %.*s, its lead now.", SKN_FMT(me.lead_name)),
+        0, err);
 }
 
-static skein_rc report_to_lead(skein_engine *e, skn_tx *tx, skn_arena *a,
-                               const skn_task_row *task, const skn_task_end *end, int64_t now,
-                               skein_error *err)
+static skein_rc report_to_lead(skn_working *w, const skn_task_row *task,
+                               const skn_task_end *end, skein_error *err)
 {
     if (task->task.result.p)
-        return was_reported(e, tx, a, task, now, err);
+        return was_reported(w, task, err);
     if (skn_str_is(skn_str_of(end->status), "completed"))
-        return tell_lead(e, tx, a, task, "has completed",
-                         last_words(a, "It sent no report.", end->result), end->words, now,
-                         err);
-    return tell_lead(e, tx, a, task, "does not do",
-                     skn_arena_printf(a, "It was cancelled%s%.*s.", end->why.n ? ": " : "",
+        return tell_lead(w, task, "has completed",
+                         last_words(w->a, "It sent no report.", end->result), end->words, err);
+    return tell_lead(w, task, "does not do",
+                     skn_arena_printf(w->a, "It was cancelled%s%.*s.", end->why.n ? ": " : "",
                                       SKN_FMT(end->why)),
-                     0, now, err);
+                     0, err);
 }
 
 /* The lead is told that a task of its subordinate fails and is tried again. */
-static skein_rc report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
-                               const skn_task_row *task, int64_t now, skein_error *err)
+static skein_rc report_failing(skn_working *w, const skn_task_row *task, skein_error *err)
 {
-    return tell_lead(e, tx, a, task, "has failed at",
-                     skn_arena_printf(a, "It is tried again. The last failure: %.*s",
+    return tell_lead(w, task, "has failed at",
+                     skn_arena_printf(w->a, "It is tried again. The last failure: %.*s",
                                       SKN_FMT(skn_utf8_cut(task->task.last_error, WORDS_SENT))),
-                     0, now, err);
+                     0, err);
 }
 
 /* --- The person ----------------------------------------------------------------------------------------------- */
@@ -549,25 +536,25 @@ static skn_str says_person(skn_arena *a, const skn_task_row *task, const skn_tas
 }
 
 /* Is it for a person to be told, who was not? Who cancelled a task knows it. */
-static skein_rc is_untold(skn_tx *tx, const skein_task *t, const skn_task_end *end, bool *yes,
-                          skein_error *err)
+static skein_rc is_untold(skn_working *w, const skein_task *t, const skn_task_end *end,
+                          bool *yes, skein_error *err)
 {
     bool     told = true;
     skein_rc rc = SKEIN_OK;
 
     if (skn_str_is(t->source, "user") && skn_str_is(skn_str_of(end->status), "completed"))
-        rc = skn_inbox_briefed(tx, t->id, &told, err);
+        rc = skn_inbox_briefed(w->tx, t->id, &told, err);
     *yes = !told;
     return rc;
 }
 
-static skein_rc report_tell_person(skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                                   const skn_task_end *end, int64_t now, skein_error *err)
+static skein_rc report_tell_person(skn_working *w, const skn_task_row *task,
+                                   const skn_task_end *end, skein_error *err)
 {
     const skein_task    *t = &task->task;
     skn_conversation_row chat;
     skn_inbox_row        item = {
-               .item = {.kind = SKN_STR("finished"), .world = t->world, .created_at = now},
+               .item = {.kind = SKN_STR("finished"), .world = t->world, .created_at = w->now},
                .agent_id = t->agent.v,
                .message_id = end->words,
                .work_message_id = task->message_id,
@@ -575,22 +562,22 @@ static skein_rc report_tell_person(skn_tx *tx, skn_arena *a, const skn_task_row 
     bool     untold, found;
     skein_rc rc;
 
-    if ((rc = is_untold(tx, t, end, &untold, err)) || !untold ||
-        (rc = skn_conversation_by_agent(tx, t->agent.v, SKEIN_BACKGROUND, a, &chat, &found,
-                                        err)))
+    if ((rc = is_untold(w, t, end, &untold, err)) || !untold ||
+        (rc = skn_conversation_by_agent(w->tx, t->agent.v, SKEIN_BACKGROUND, w->a, &chat,
+                                        &found, err)))
         return rc;
     item.conversation_id = found ? chat.id : 0;
-    item.item.title = skn_arena_printf(a, "%.*s has finished a task: %.*s",
+    item.item.title = skn_arena_printf(w->a, "%.*s has finished a task: %.*s",
                                        SKN_FMT(t->agent_name), SKN_FMT(name_of_task(t)));
-    item.item.content = says_person(a, task, end);
-    return skn_inbox_new(tx, a, &item, err);
+    item.item.content = says_person(w->a, task, end);
+    return skn_inbox_new(w, &item, err);
 }
 
 /* --- Who asked, and who was asked -------------------------------------------------------------------------------- */
 
 /* The task that has ended was a question: who waits for an answer to it, and was told none, goes on without. */
-static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                           const skn_task_end *end, int64_t now, skein_error *err)
+static skein_rc tell_asker(skn_working *w, const skn_task_row *task, const skn_task_end *end,
+                           skein_error *err)
 {
     const skein_task *t = &task->task;
     bool              cancelled = skn_str_is(skn_str_of(end->status), "cancelled");
@@ -599,43 +586,44 @@ static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_
     skein_rc          rc = SKEIN_OK;
 
     if (task->message_id)
-        rc = skn_expected_of(tx, task->message_id, t->agent.v, a, &asked, &found, err);
+        rc = skn_expected_of(w->tx, task->message_id, t->agent.v, w->a, &asked, &found, err);
     if (rc || !found)
         return rc;
     return skn_expect_none(
-        e, tx, &asked,
-        cancelled ? skn_arena_printf(a, "the work of %.*s on it was cancelled%s%.*s",
-                                     SKN_FMT(t->agent_name), end->why.n ? ": " : "",
-                                     SKN_FMT(end->why))
-                  : skn_arena_printf(a, "%.*s has said nothing to it", SKN_FMT(t->agent_name)),
-        now, a, err);
+        w, &asked,
+        cancelled
+            ? skn_arena_printf(w->a, "the work of %.*s on it was cancelled%s%.*s",
+                               SKN_FMT(t->agent_name), end->why.n ? ": " : "",
+                               SKN_FMT(end->why))
+            : skn_arena_printf(w->a, "%.*s has said nothing to it", SKN_FMT(t->agent_name)),
+        err);
 }
 
 /* Nobody continues with the answer to a cancelled task. */
-static skein_rc withdraw(skn_tx *tx, const skn_task_row *task, int64_t now, skein_error *err)
+static skein_rc withdraw(skn_working *w, const skn_task_row *task, skein_error *err)
 {
     bool     any;
     skein_rc rc;
 
-    if ((rc = skn_expected_withdraw(tx, task->task.id, now, err)) ||
-        (rc = skn_inbox_withdraw(tx, task->task.id, SKN_STR("its task was cancelled"), now,
-                                 &any, err)) ||
+    if ((rc = skn_expected_withdraw(w->tx, task->task.id, w->now, err)) ||
+        (rc = skn_inbox_withdraw(w->tx, task->task.id, SKN_STR("its task was cancelled"),
+                                 w->now, &any, err)) ||
         !any)
         return rc;
-    return skn_inbox_tell(tx, task->task.world.v, NULL, "inbox.updated", now, err);
+    return skn_inbox_tell(w, task->task.world.v, NULL, "inbox.updated", err);
 }
 
-skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                         const skn_task_end *end, int64_t now, skein_error *err)
+skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_task_end *end,
+                         skein_error *err)
 {
     skein_rc rc;
 
-    if ((rc = report_to_lead(e, tx, a, task, end, now, err)) ||
-        (rc = report_tell_person(tx, a, task, end, now, err)) ||
+    if ((rc = report_to_lead(w, task, end, err)) ||
+        (rc = report_tell_person(w, task, end, err)) ||
         !skn_str_is(skn_str_of(end->status), "cancelled") ||
-        (rc = tell_asker(e, tx, a, task, end, now, err)))
+        (rc = tell_asker(w, task, end, err)))
         return rc;
-    return withdraw(tx, task, now, err);
+    return withdraw(w, task, err);
 }
 
 /* How a task ends with the turn that was at it: it is completed, cancelled, or tried again
@@ -669,7 +657,7 @@ static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_erro
     item.item.title = skn_arena_printf(w->a, "%.*s has failed %d times at a task: %.*s",
                                        SKN_FMT(t->agent_name), SKN_TASK_FAILURES,
                                        SKN_FMT(name_of_task(t)));
-    return skn_inbox_new(w->tx, w->a, &item, err);
+    return skn_inbox_new(w, &item, err);
 }
 
 static skein_rc put_off(skn_working *w, const skn_task_row *task, skn_str why, skein_error *err)
@@ -688,7 +676,7 @@ static skein_rc put_off(skn_working *w, const skn_task_row *task, skn_str why, s
         skn_task_tell(w->tx, &row, &w->chat, "task.queued");
     if (failures != SKN_TASK_FAILURES || (rc = tell_person(w, &row, err)))
         return rc;
-    return report_failing(w->e, w->tx, w->a, &row, w->now, err);
+    return report_failing(w, &row, err);
 }
 
 /* --- It comes to its end ------------------------------------------------------------------------------------ */
@@ -715,24 +703,23 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
                              err);
     if (rc || !found || !skn_str_is(asked.shown.state, "open") ||
         (rc = skn_agent_get(w->tx, asked.asker_id, w->a, &asker, &found, err)) || !found ||
-        (rc = skn_expect_waiting(w->tx, &asked, w->a, &what.task, err)))
+        (rc = skn_expect_waiting(w, &asked, &what.task, err)))
         return rc;
     what.agent = asker.id.v;
     what.text = skn_said_by(
         w->e, w->a,
         skn_arena_printf(w->a, "%.*s answers your question: ", SKN_FMT(task->task.agent_name)),
         text);
-    if ((rc = skn_background_say(w->e, w->tx, w->a, &what, w->now, &said, &woken, err)))
+    if ((rc = skn_background_say(w, &what, &said, &woken, err)))
         return rc;
-    return skn_expect_settle(w->tx, asker.id.v, task->task.agent.v, task->message_id, said.id.v,
-                             w->now, &found, err);
+    return skn_expect_settle(w, asker.id.v, task->task.agent.v, task->message_id, said.id.v,
+                             &found, err);
 }
 
 static skein_rc finish(skn_working *w, const skn_task_row *task, const skn_task_end *end,
                        skein_error *err)
 {
-    return finish_task(w->e, w->tx, w->a, task->task.id, end, w->now,
-                       w->silent ? NULL : &w->chat, err);
+    return finish_task(w, task->task.id, end, w->silent ? NULL : &w->chat, err);
 }
 
 /* It is completed. Who asked the question that was the task hears what was said at the end, or that nothing was. */
@@ -743,7 +730,7 @@ static skein_rc finish_and_answer(skn_working *w, const skn_task_row *task,
 
     if ((rc = finish(w, task, end, err)) || (rc = answer_asker(w, task, said, end->words, err)))
         return rc;
-    return tell_asker(w->e, w->tx, w->a, task, end, w->now, err);
+    return tell_asker(w, task, end, err);
 }
 
 /* The answer to the task's question came after the model was asked for the last time in this turn. */

@@ -29,11 +29,9 @@ skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem, skein_due
 /* --- Beginning ------------------------------------------------------------------------------------------------- */
 
 typedef struct begin_call {
-    skein_engine *e;
-    int64_t       delivery;
-    skn_holding   how;
-    skein_mem    *mem;
-    skein_turn   *out;
+    int64_t     delivery;
+    skn_holding how;
+    skein_turn *out;
 } begin_call;
 
 static skein_rc not_due(skein_error *err)
@@ -80,29 +78,27 @@ skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_hold
     return SKEIN_OK;
 }
 
-static skein_rc begin_turn(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc begin_turn(skn_working *w, void *arg, skein_error *err)
 {
     begin_call      *c = arg;
     skn_delivery_row d;
-    skn_working      w;
     bool             found, busy;
     skein_rc         rc;
 
-    if ((rc = skn_delivery_get(tx, c->delivery, c->mem, &d, &found, err)))
+    if ((rc = skn_delivery_get(w->tx, c->delivery, w->a, &d, &found, err)))
         return rc;
     if (!found)
         return not_due(err);
-    rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){d.conversation_id},
-                          err);
+    rc = skn_working_hold(w, (skein_conversation_id){d.conversation_id}, err);
     if (skn_is_gone(rc))
         return not_due(err);
     /* Again, now that nobody else can change it. */
-    if (rc || (rc = skn_delivery_get(tx, c->delivery, c->mem, &d, &found, err)) ||
-        (rc = is_open(&w, &d, &busy, err)))
+    if (rc || (rc = skn_delivery_get(w->tx, c->delivery, w->a, &d, &found, err)) ||
+        (rc = is_open(w, &d, &busy, err)))
         return rc;
     if (d.state != SKN_QUEUED || d.agent_gone || d.agent_paused || busy)
         return not_due(err);
-    return skn_turn_open(&w, &d, &c->how, c->out, err);
+    return skn_turn_open(w, &d, &c->how, c->out, err);
 }
 
 skein_rc skn_holding_check(const skn_holding *how, skein_error *err)
@@ -120,11 +116,11 @@ skein_rc skn_holding_check(const skn_holding *how, skein_error *err)
 skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder, skein_str model,
                           int64_t lease_ms, skein_mem *mem, skein_turn *out, skein_error *err)
 {
-    begin_call c = {e, delivery, {holder, model, lease_ms}, mem, out};
+    begin_call c = {delivery, {holder, model, lease_ms}, out};
     skein_rc   rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
-    return rc ? rc : skn_store_write(e->store, begin_turn, &c, err);
+    return rc ? rc : skn_write(e, mem, begin_turn, &c, err);
 }
 
 /* --- Holding on -------------------------------------------------------------------------------------------------- */
@@ -144,7 +140,7 @@ static int by_id(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-static skein_rc renew_turns(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc renew_turns(skn_working *w, void *arg, skein_error *err)
 {
     renew_call *c = arg;
     int64_t     until = SKN_NOW() + c->lease_ms * 1000;
@@ -153,7 +149,7 @@ static skein_rc renew_turns(skn_tx *tx, void *arg, skein_error *err)
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++) {
         const skein_turn *t = c->turns[i];
 
-        rc = skn_turn_renew(tx, t->id, t->fence, until, &c->kept[t - c->first], err);
+        rc = skn_turn_renew(w->tx, t->id, t->fence, until, &c->kept[t - c->first], err);
     }
     return rc;
 }
@@ -161,8 +157,8 @@ static skein_rc renew_turns(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t count,
                            int64_t lease_ms, bool *kept, skein_error *err)
 {
-    skn_arena *a;
     renew_call c = {.first = turns, .count = count, .lease_ms = lease_ms, .kept = kept};
+    skn_arena *a;
     skein_rc   rc;
 
     if (count == 0)
@@ -172,7 +168,7 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
     for (size_t i = 0; i < count; i++)
         c.turns[i] = &turns[i];
     qsort(c.turns, count, sizeof *c.turns, by_id);
-    rc = skn_store_write(e->store, renew_turns, &c, err);
+    rc = skn_write(e, a, renew_turns, &c, err);
     skn_arena_free(a);
     return rc;
 }
@@ -181,30 +177,27 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
  * for. Stored beside the steps, so it may come late: what was stored meanwhile counts. */
 
 typedef struct doing_call {
-    skein_engine     *e;
     const skein_turn *turn;
-    skein_mem        *mem;
     skn_str           whom;
     int64_t           until;
     skn_turn_row      row;
-    skn_working       w;
 } doing_call;
 
 /* The turn, if it is still at the message that this is about. */
-static skein_rc take_turn(skn_tx *tx, doing_call *c, bool *same, skein_error *err)
+static skein_rc take_turn(skn_working *w, doing_call *c, bool *same, skein_error *err)
 {
-    skein_rc rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err);
+    skein_rc rc = skn_turn_take(w, c->turn, &c->row, err);
 
     *same = !rc && c->row.open_calls == 0 && !c->row.turn.writing &&
             skn_str_eq(c->row.turn.message_uid, c->turn->message_uid);
     return rc;
 }
 
-static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc writing(skn_working *w, void *arg, skein_error *err)
 {
     doing_call *c = arg;
     bool        same;
-    skein_rc    rc = take_turn(tx, c, &same, err);
+    skein_rc    rc = take_turn(w, c, &same, err);
 
     if (rc || !same)
         return rc;
@@ -212,43 +205,42 @@ static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
     c->row.turn.tool = SKN_NONE;
     c->row.turn.waits = SKEIN_WAITS_NOT;
     c->row.turn.waits_until = 0;
-    skn_tell_doing(&c->w, &c->row.turn, SKN_NONE);
-    return skn_turn_write(tx, c->row.turn.id, err);
+    skn_tell_doing(w, &c->row.turn, SKN_NONE);
+    return skn_turn_write(w->tx, c->row.turn.id, err);
 }
 
 skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn, skein_error *err)
 {
-    doing_call c = {.e = e, .turn = turn};
+    doing_call c = {.turn = turn};
 
-    return skn_write_with(e, writing, &c, &c.mem, err);
+    return skn_write(e, NULL, writing, &c, err);
 }
 
-static skein_rc pause_turn(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc pause_turn(skn_working *w, void *arg, skein_error *err)
 {
     doing_call *c = arg;
     skein_turn *t = &c->row.turn;
     bool        same, waits = c->until != 0;
-    skein_rc    rc = take_turn(tx, c, &same, err);
+    skein_rc    rc = take_turn(w, c, &same, err);
 
-    if (rc || !same ||
-        (waits && (c->until <= c->w.now || t->waits == SKEIN_WAITS_FOR_PERSON)) ||
+    if (rc || !same || (waits && (c->until <= w->now || t->waits == SKEIN_WAITS_FOR_PERSON)) ||
         (!waits && t->waits != SKEIN_WAITS_FOR_MODEL))
         return rc;
     t->tool = waits ? c->whom : SKN_NONE;
     t->waits = waits ? SKEIN_WAITS_FOR_MODEL : SKEIN_WAITS_NOT;
     t->waits_until = c->until;
-    skn_tell_doing(&c->w, t, SKN_NONE);
-    return skn_turn_move(tx, &c->row, err);
+    skn_tell_doing(w, t, SKN_NONE);
+    return skn_turn_move(w->tx, &c->row, err);
 }
 
 skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str whom,
                           int64_t until, skein_error *err)
 {
-    doing_call c = {.e = e, .turn = turn, .whom = whom, .until = until};
+    doing_call c = {.turn = turn, .whom = whom, .until = until};
     skein_rc   rc = until ? skn_check_word(whom, "whom it waits for", SKN_WORD_MAX, err)
                           : SKEIN_OK;
 
-    return rc ? rc : skn_write_with(e, pause_turn, &c, &c.mem, err);
+    return rc ? rc : skn_write(e, NULL, pause_turn, &c, err);
 }
 
 /* Turns that outlive the program that spoke for their agent. In a turn that waits for a person nothing runs,
@@ -319,31 +311,28 @@ skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, sk
 /* --- Put down, by whoever ends in order --------------------------------------------------------------------------- */
 
 typedef struct resume_call {
-    skein_engine     *e;
     const skein_turn *turn;
-    skein_mem        *mem;
     skein_turn_rest  *rest;
     bool              put;
 } resume_call;
 
-static skein_rc put_down(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc put_down(skn_working *w, void *arg, skein_error *err)
 {
     resume_call *c = arg;
     skn_turn_row row;
-    skn_working  w;
     skein_rc     rc;
 
-    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &row, err)) ||
-        (rc = skn_turn_waits(&w, &row, &c->put, err)) || !c->put)
+    if ((rc = skn_turn_take(w, c->turn, &row, err)) ||
+        (rc = skn_turn_waits(w, &row, &c->put, err)) || !c->put)
         return rc;
-    return skn_turn_renew(tx, row.turn.id, row.turn.fence, 0, &c->put, err);
+    return skn_turn_renew(w->tx, row.turn.id, row.turn.fence, 0, &c->put, err);
 }
 
 skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
                              skein_error *err)
 {
-    resume_call c = {.e = e, .turn = turn};
-    skein_rc    rc = skn_write_with(e, put_down, &c, &c.mem, err);
+    resume_call c = {.turn = turn};
+    skein_rc    rc = skn_write(e, NULL, put_down, &c, err);
 
     *put = !rc && c.put;
     return rc;
@@ -365,22 +354,21 @@ skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_h
 }
 
 /* Where the turn stands: at the resume_call that is asked about, or behind them all. */
-static skein_rc read_rest(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc read_rest(skn_working *w, void *arg, skein_error *err)
 {
     resume_call        *c = arg;
     skein_turn_rest    *out = c->rest;
     skn_delegation_rows below;
     skein_message       m;
     skn_turn_row        row;
-    skn_working         w;
     skn_str             call_id;
     bool                found;
     skein_rc            rc;
 
-    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &row, err)) ||
-        (rc = find_asked(&w, &row, &call_id, err)) ||
-        (rc = skn_delegation_waited(tx, row.turn.id, c->mem, &below, err)) ||
-        (rc = skn_message_get(tx, row.step_message_id, c->mem, &m, &found, err)))
+    if ((rc = skn_turn_take(w, c->turn, &row, err)) ||
+        (rc = find_asked(w, &row, &call_id, err)) ||
+        (rc = skn_delegation_waited(w->tx, row.turn.id, w->a, &below, err)) ||
+        (rc = skn_message_get(w->tx, row.step_message_id, w->a, &m, &found, err)))
         return rc;
     *out = (skein_turn_rest){
         .calls = m.calls, .count = m.call_count, .next = m.call_count, .begun = below.count};
@@ -393,8 +381,8 @@ static skein_rc read_rest(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turn_rest_read(skein_engine *e, const skein_turn *turn, skein_mem *mem,
                               skein_turn_rest *out, skein_error *err)
 {
-    resume_call c = {.e = e, .turn = turn, .mem = mem, .rest = out};
+    resume_call c = {.turn = turn, .rest = out};
 
     *out = (skein_turn_rest){0};
-    return skn_store_write(e->store, read_rest, &c, err);
+    return skn_write(e, mem, read_rest, &c, err);
 }

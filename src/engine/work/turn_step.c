@@ -4,13 +4,11 @@
 #include "engine/work/chat_work.h"
 
 typedef struct step_call {
-    skein_engine     *e;
     const skein_turn *turn;
     const skein_step *step;
-    skein_mem        *mem;
     skein_message    *stored;
     skn_turn_row      row; /* as it is after the step */
-    skn_working       w;
+    skn_working      *w;
 } step_call;
 
 static bool is_silent(const skein_step *s)
@@ -52,9 +50,9 @@ static void tell_answer(step_call *c)
 
     if (!finish.p)
         finish = m->call_count ? SKN_STR("tool") : SKN_STR("stop");
-    skn_tell_completed(&c->w, &c->row.turn, m, finish, s);
+    skn_tell_completed(c->w, &c->row.turn, m, finish, s);
     for (size_t i = 0; i < m->call_count; i++)
-        skn_feed_tool(c->w.tx, &c->w.chat, "tool.started", m, m->calls[i].call_id,
+        skn_feed_tool(c->w->tx, &c->w->chat, "tool.started", m, m->calls[i].call_id,
                       c->row.turn.lane_key, c->row.turn.cause);
 }
 
@@ -75,15 +73,15 @@ static skein_rc keep_call(step_call *c, skein_error *err)
     k.message_uid = c->stored->uid;
     if (!k.purpose.p)
         k.purpose = SKN_STR("turn");
-    return skn_call_keep(c->w.tx, &k, c->w.now, c->mem, &uid, err);
+    return skn_call_keep(c->w, &k, &uid, err);
 }
 
 static void give_uid(step_call *c)
 {
     char uid[11];
 
-    skn_tx_uid(c->w.tx, uid);
-    c->row.turn.message_uid = skn_arena_copy(c->mem, skn_str_of(uid));
+    skn_tx_uid(c->w->tx, uid);
+    c->row.turn.message_uid = skn_arena_copy(c->w->a, skn_str_of(uid));
 }
 
 static skein_rc append_answer(step_call *c, skein_error *err)
@@ -93,13 +91,13 @@ static skein_rc append_answer(step_call *c, skein_error *err)
     skein_rc          rc;
 
     complete(c, &n);
-    rc = skn_message_say(&c->w, &c->w.chat, lane, &n, c->stored, err);
+    rc = skn_message_say(c->w, &c->w->chat, lane, &n, c->stored, err);
     if (rc == SKEIN_CONFLICT) { /* its id was taken meanwhile */
-        skn_tell_withdrawn(&c->w, &c->row.turn);
+        skn_tell_withdrawn(c->w, &c->row.turn);
         give_uid(c);
-        skn_tell_started(&c->w, &c->row.turn);
+        skn_tell_started(c->w, &c->row.turn);
         n.uid = c->row.turn.message_uid;
-        rc = skn_message_say(&c->w, &c->w.chat, lane, &n, c->stored, err);
+        rc = skn_message_say(c->w, &c->w->chat, lane, &n, c->stored, err);
     }
     if (rc)
         return rc;
@@ -289,13 +287,13 @@ static skein_rc go_on(step_call *c, skein_error *err)
     skein_rc             rc;
 
     if (m->role == SKEIN_TOOL)
-        return count_result(&c->w, &c->row, m->tool_call_id, err);
-    if ((rc = skn_written_drop(c->w.tx, c->row.turn.id, err)))
+        return count_result(c->w, &c->row, m->tool_call_id, err);
+    if ((rc = skn_written_drop(c->w->tx, c->row.turn.id, err)))
         return rc;
     give_uid(c);
     c->row.step_message_id = m->id.v;
     c->row.open_calls = (int64_t)m->call_count;
-    return move_on(&c->w, &c->row, m->call_count ? m->calls[0].tool_name : SKN_NONE, err);
+    return move_on(c->w, &c->row, m->call_count ? m->calls[0].tool_name : SKN_NONE, err);
 }
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
@@ -303,7 +301,7 @@ static skein_rc go_on(step_call *c, skein_error *err)
 /* Once for each message of a person. */
 static skein_rc say_pause(step_call *c, const skn_budget *b, skein_error *err)
 {
-    skn_working      *w = &c->w;
+    skn_working      *w = c->w;
     bool              in_a_row = c->row.turn.hops_left <= 1;
     int64_t           count = in_a_row ? b->in_a_row : b->spent;
     skein_new_message n = {.role = SKEIN_SYSTEM, .sender = SKN_STR("system")};
@@ -331,10 +329,10 @@ static skein_rc answer_asker(step_call *c, skn_routed *to, skein_error *err)
     int64_t  asker;
     skein_rc rc;
 
-    if (c->w.chat.mode != SKEIN_CHAT) /* what is said there does not come to who asked */
+    if (c->w->chat.mode != SKEIN_CHAT) /* what is said there does not come to who asked */
         return SKEIN_OK;
-    rc = skn_expect_answered(c->w.tx, c->row.trigger_id, c->row.turn.agent.v, c->stored->id.v,
-                             c->w.now, c->w.a, &asker, err);
+    rc = skn_expect_answered(c->w, c->row.trigger_id, c->row.turn.agent.v, c->stored->id.v,
+                             &asker, err);
     for (size_t i = 0; rc == SKEIN_OK && asker && i < to->agents.count; i++)
         if (to->agents.at[i].id.v == asker && !to->answers[i]) {
             to->answers[i] = true;
@@ -355,13 +353,13 @@ static skein_rc hand_on(step_call *c, skein_error *err)
 
     if (c->row.turn.lane.v)
         return SKEIN_OK;
-    if ((rc = skn_route(&c->w, c->stored, &to, err)) || (rc = answer_asker(c, &to, err)) ||
-        to.count == 0 || (rc = skn_route_merge(&c->w, cause, &to, err)) || to.count == 0 ||
-        (rc = skn_budget_read(&c->w, cause, to.agents.count, &b, err)))
+    if ((rc = skn_route(c->w, c->stored, &to, err)) || (rc = answer_asker(c, &to, err)) ||
+        to.count == 0 || (rc = skn_route_merge(c->w, cause, &to, err)) || to.count == 0 ||
+        (rc = skn_budget_read(c->w, cause, to.agents.count, &b, err)))
         return rc;
     if (hops < 1 || b.spent + (int64_t)to.count > b.in_all)
         return say_pause(c, &b, err);
-    return skn_deliver(&c->w, c->stored, &to, cause, hops, SKN_NONE, err);
+    return skn_deliver(c->w, c->stored, &to, cause, hops, SKN_NONE, err);
 }
 
 static skein_rc tell_replied(step_call *c, skein_error *err)
@@ -369,7 +367,7 @@ static skein_rc tell_replied(step_call *c, skein_error *err)
     const skein_turn *t = &c->row.turn;
     int64_t           count;
     skn_told          d;
-    skein_rc          rc = skn_reply_tally(c->w.tx, c->row.trigger_id, &count, err);
+    skein_rc          rc = skn_reply_tally(c->w->tx, c->row.trigger_id, &count, err);
 
     if (rc)
         return rc;
@@ -377,7 +375,7 @@ static skein_rc tell_replied(step_call *c, skein_error *err)
     skn_jw_kstr(&d.w, "messageId", t->trigger_uid);
     skn_jw_kstr(&d.w, "state", SKN_STR("replied"));
     skn_jw_kint(&d.w, "count", count);
-    skn_feed_chat(c->w.tx, &c->w.chat, "reply.changed", t->cause, &d);
+    skn_feed_chat(c->w->tx, &c->w->chat, "reply.changed", t->cause, &d);
     return SKEIN_OK;
 }
 
@@ -387,16 +385,16 @@ static skein_rc close_turn(step_call *c, bool silent, skein_error *err)
     skein_rc          rc = SKEIN_OK;
 
     if (silent && c->row.open_calls == 0) /* else its next message has not been begun */
-        skn_tell_withdrawn(&c->w, t);
+        skn_tell_withdrawn(c->w, t);
     else if (c->stored->role == SKEIN_ASSISTANT)
         rc = hand_on(c, err);
-    if (rc || (rc = skn_turn_shut(&c->w, &c->row, SKEIN_TURN_COMMITTED,
+    if (rc || (rc = skn_turn_shut(c->w, &c->row, SKEIN_TURN_COMMITTED,
                                   silent ? SKN_DROPPED : SKN_ANSWERED, SKN_NONE, err)))
         return rc;
-    skn_tell_state(&c->w, t, "idle", SKN_NONE);
+    skn_tell_state(c->w, t, "idle", SKN_NONE);
     if (!silent && (rc = tell_replied(c, err)))
         return rc;
-    return skn_working_done(&c->w, skn_settle(&c->w, err));
+    return skn_settle(c->w, err);
 }
 
 /* --- One step ---------------------------------------------------------------------------------------------------- */
@@ -417,32 +415,33 @@ skein_rc skn_turn_look(skn_tx *tx, const skein_turn *turn, skn_arena *a, skn_tur
     return is_over(turn, err);
 }
 
-skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
-                       const skein_turn *turn, skn_turn_row *row, skein_error *err)
+skein_rc skn_turn_take(skn_working *w, const skein_turn *turn, skn_turn_row *row,
+                       skein_error *err)
 {
-    skein_rc rc = skn_working_take(w, e, tx, a, turn->chat, err);
+    skein_rc rc = skn_working_hold(w, turn->chat, err);
 
     if (skn_is_gone(rc))
         return is_over(turn, err);
-    if (rc || (rc = skn_turn_look(tx, turn, a, row, err)))
+    if (rc || (rc = skn_turn_look(w->tx, turn, w->a, row, err)))
         return rc;
     return row->turn.chat.v == turn->chat.v ? SKEIN_OK : is_over(turn, err);
 }
 
-static skein_rc store_step(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc store_step(skn_working *w, void *arg, skein_error *err)
 {
     step_call *c = arg;
     bool       silent = is_silent(c->step);
     skein_rc   rc;
 
+    c->w = w;
     *c->stored = (skein_message){0};
-    if ((rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err)))
+    if ((rc = skn_turn_take(w, c->turn, &c->row, err)))
         return rc;
     if (silent)
         return (rc = keep_call(c, err)) ? rc : close_turn(c, true, err);
     rc = c->step->message->role == SKEIN_ASSISTANT
              ? append_answer(c, err)
-             : append_result(&c->w, &c->row, c->step->message, c->stored, err);
+             : append_result(c->w, &c->row, c->step->message, c->stored, err);
     if (rc)
         return rc;
     return c->step->last ? close_turn(c, false, err) : go_on(c, err);
@@ -468,11 +467,11 @@ skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *wh
                          skein_mem *mem, skein_message *stored, skein_error *err)
 {
     skein_message none;
-    step_call     c = {.e = e, .turn = turn, .step = what, .mem = mem};
+    step_call     c = {.turn = turn, .step = what};
     skein_rc      rc = check_step(e, what, err);
 
     c.stored = stored ? stored : &none;
-    if (rc || (rc = skn_store_write(e->store, store_step, &c, err)))
+    if (rc || (rc = skn_write(e, mem, store_step, &c, err)))
         return rc;
     turn->message_uid = skn_arena_copy(mem, c.row.turn.message_uid);
     if (what->last)

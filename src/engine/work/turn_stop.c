@@ -16,7 +16,7 @@ static skein_rc keep_call(skn_working *w, const skein_turn *t, const skein_model
     k = *call;
     k.agent = t->agent;
     k.turn = t->id;
-    return skn_call_keep_with(w->tx, &k, &w->chat, message, w->a, err);
+    return skn_call_keep_with(w, &k, &w->chat, message, err);
 }
 
 static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
@@ -93,7 +93,6 @@ skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinis
 /* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
 
 typedef struct end_call {
-    skein_engine        *e;
     const skein_turn    *turn;
     skein_turn_state     state;
     const skein_error   *why;
@@ -129,44 +128,38 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
     return rc;
 }
 
-static skein_rc end_turn(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc end_turn(skn_working *w, void *arg, skein_error *err)
 {
     end_call    *c = arg;
-    skn_arena   *a = skn_arena_new();
-    skn_working  w;
     skn_turn_row row;
     bool         kept = false;
-    skein_rc     rc = skn_turn_take(&w, c->e, tx, a, c->turn, &row, err);
+    skein_rc     rc = skn_turn_take(w, c->turn, &row, err);
 
     if (rc == SKEIN_OK && c->written)
-        rc = keep_partial(&w, &row, c->written, SKEIN_CUT, &kept, err);
+        rc = keep_partial(w, &row, c->written, SKEIN_CUT, &kept, err);
     if (rc == SKEIN_OK)
-        rc = give_up(&w, &row, c->state, c->why, kept, err);
-    if (rc == SKEIN_OK)
-        rc = skn_settle(&w, err);
-    skn_arena_free(a);
-    return rc;
+        rc = give_up(w, &row, c->state, c->why, kept, err);
+    return rc ? rc : skn_settle(w, err);
 }
 
 skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_state state,
                         const skein_error *why, skein_error *err)
 {
-    end_call c = {.e = e, .turn = turn, .state = state, .why = why};
+    end_call c = {.turn = turn, .state = state, .why = why};
 
     if (state != SKEIN_TURN_FAILED && state != SKEIN_TURN_CANCELLED &&
         state != SKEIN_TURN_INTERRUPTED)
         return skn_fail(err, SKEIN_INVALID,
                         "a turn ends as failed, cancelled or interrupted without a last step");
-    return skn_store_write(e->store, end_turn, &c, err);
+    return skn_write(e, NULL, end_turn, &c, err);
 }
 
 skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_error *why,
                          const skein_partial *written, skein_error *err)
 {
-    end_call c = {
-        .e = e, .turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .written = written};
+    end_call c = {.turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .written = written};
 
-    return skn_store_write(e->store, end_turn, &c, err);
+    return skn_write(e, NULL, end_turn, &c, err);
 }
 
 skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_partial *written,
@@ -176,50 +169,42 @@ skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_p
                                     .message = "the server was ended in the middle of it",
                                     .hint = "Ask again to get an answer."};
     end_call                 c = {
-                        .e = e, .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .why = &why, .written = written};
+                        .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .why = &why, .written = written};
 
-    return skn_store_write(e->store, end_turn, &c, err);
+    return skn_write(e, NULL, end_turn, &c, err);
 }
 
 /* --- Stopped by somebody else ---------------------------------------------------------------------------------- */
 
 typedef struct stop_call {
-    skein_engine     *e;
     const skein_stop *what;
     int64_t          *stopped;
 } stop_call;
 
-static skein_rc stop_work(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc stop_work(skn_working *w, void *arg, skein_error *err)
 {
-    stop_call  *c = arg;
-    skn_arena  *a = skn_arena_new();
-    skn_working w;
-    skein_rc    rc = skn_working_take(&w, c->e, tx, a, c->what->chat, err);
+    stop_call *c = arg;
+    skein_rc   rc = skn_working_hold(w, c->what->chat, err);
 
     if (rc == SKEIN_OK)
-        rc = skn_work_cancel(&w, c->what->agent.v, c->what, c->stopped, err);
-    if (rc == SKEIN_OK)
-        rc = skn_settle(&w, err);
-    skn_arena_free(a);
-    return rc;
+        rc = skn_work_cancel(w, c->what->agent.v, c->what, c->stopped, err);
+    return rc ? rc : skn_settle(w, err);
 }
 
 skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopped,
                          skein_error *err)
 {
     int64_t   none;
-    stop_call c = {e, what, stopped ? stopped : &none};
+    stop_call c = {what, stopped ? stopped : &none};
 
     *c.stopped = 0;
-    return skn_store_write(e->store, stop_work, &c, err);
+    return skn_write(e, NULL, stop_work, &c, err);
 }
 
 /* --- Left behind ---------------------------------------------------------------------------------------------------- */
 
 typedef struct recover_call {
-    skein_engine *e;
-    skn_arena    *a;
-    skn_ids       chats;
+    skn_ids chats;
     int64_t chat, closed, before, after; /* leases that end before or after are no leases */
     const skn_holding *how; /* who takes over what waits for a person; NULL: it is closed too */
     skein_mem         *mem; /* of those that were taken … */
@@ -228,17 +213,17 @@ typedef struct recover_call {
 } recover_call;
 
 /* A chat that is gone has nobody to tell. */
-static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_error *err)
+static skein_rc take_any(recover_call *c, skn_working *w, skein_error *err)
 {
     skein_conversation_id id = {c->chat};
     skn_conversation_row  row;
-    skein_rc              rc = skn_working_take(w, c->e, tx, c->a, id, err);
+    skein_rc              rc = skn_working_hold(w, id, err);
 
     if (!skn_is_gone(rc))
         return rc;
-    if ((rc = skn_conversation_need(tx, id, c->a, &row, err)))
+    if ((rc = skn_conversation_need(w->tx, id, w->a, &row, err)))
         return rc;
-    skn_working_in(w, c->e, tx, c->a, &row, SKN_NOW());
+    skn_working_at(w, &row);
     w->silent = true;
     return SKEIN_OK;
 }
@@ -256,7 +241,7 @@ static skein_rc recover_turn(recover_call *c, skn_working *w, int64_t id, skein_
     skein_turn   taken;
     skn_turn_row row;
     bool         found, kept, waits = false;
-    skein_rc     rc = skn_turn_get(w->tx, id, c->a, &row, &found, err);
+    skein_rc     rc = skn_turn_get(w->tx, id, w->a, &row, &found, err);
 
     if (!rc && c->how)
         rc = skn_turn_waits(w, &row, &waits, err);
@@ -270,49 +255,49 @@ static skein_rc recover_turn(recover_call *c, skn_working *w, int64_t id, skein_
     return rc;
 }
 
-static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc recover_chat(skn_working *w, void *arg, skein_error *err)
 {
     recover_call *c = arg;
     skn_turn_rows turns;
-    skn_working   w;
     skein_rc      rc;
 
     c->closed = 0;
     c->taken.n = c->kept;
-    if ((rc = take_any(c, tx, &w, err)) ||
-        (rc = skn_turn_open_rows(tx, 0, c->chat, c->a, &turns, err)))
+    if ((rc = take_any(c, w, err)) ||
+        (rc = skn_turn_open_rows(w->tx, 0, c->chat, w->a, &turns, err)))
         return rc;
     /* The newest first: a delegation that was interrupted is told to the turn that waits for it. */
     for (size_t i = turns.count; rc == SKEIN_OK && i-- > 0;)
         if (is_left(c, &turns.at[i]))
-            rc = recover_turn(c, &w, turns.at[i].turn.id, err);
-    return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
+            rc = recover_turn(c, w, turns.at[i].turn.id, err);
+    return rc ? rc : skn_settle(w, err);
 }
 
 /* A chat where it fails does not keep the others from it. */
-static skein_rc recover_all(recover_call *c, bool all, int64_t *closed, skein_error *err)
+static skein_rc recover_all(skein_engine *e, recover_call *c, bool all, int64_t *closed,
+                            skein_error *err)
 {
     int64_t      now = SKN_NOW(), sum = 0;
     skein_error  other;
-    skn_snapshot s = {.store = c->e->store};
+    skn_arena   *a = skn_arena_new();
+    skn_snapshot s = {.store = e->store};
     skein_rc     rc;
 
-    c->a = skn_arena_new();
     c->before = all ? INT64_MAX : now;
     c->after = now + SKN_LEASE_MAX; /* the clock was set back */
     while (skn_snapshot_next(&s, err))
-        s.rc = skn_turn_expired(s.tx, c->before, c->after, c->a, &c->chats, err);
+        s.rc = skn_turn_expired(s.tx, c->before, c->after, a, &c->chats, err);
     rc = s.rc;
     for (size_t i = 0; !s.rc && i < c->chats.count; i++) {
         skein_rc one;
 
         c->chat = c->chats.at[i];
-        one = skn_store_write(c->e->store, recover_chat, c, rc ? &other : err);
+        one = skn_write(e, a, recover_chat, c, rc ? &other : err);
         sum += one == SKEIN_OK ? c->closed : 0;
         c->kept = c->taken.n = one == SKEIN_OK ? c->taken.n : c->kept;
         rc = rc ? rc : one;
     }
-    skn_arena_free(c->a);
+    skn_arena_free(a);
     if (closed)
         *closed = sum;
     return rc;
@@ -320,9 +305,9 @@ static skein_rc recover_all(recover_call *c, bool all, int64_t *closed, skein_er
 
 skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed, skein_error *err)
 {
-    recover_call c = {.e = e};
+    recover_call c = {0};
 
-    return recover_all(&c, all, closed, err);
+    return recover_all(e, &c, all, closed, err);
 }
 
 skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder, int64_t lease_ms,
@@ -330,13 +315,13 @@ skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder, int6
                                skein_error *err)
 {
     const skn_holding how = {.holder = holder, .lease_ms = lease_ms};
-    recover_call      c = {.e = e, .how = &how, .mem = mem};
+    recover_call      c = {.how = &how, .mem = mem};
     skein_rc          rc = skn_holding_check(&how, err);
 
     *taken = (skein_turns){0};
     if (rc)
         return rc;
-    rc = recover_all(&c, all, closed, err);
+    rc = recover_all(e, &c, all, closed, err);
     *taken = (skein_turns){c.taken.p, c.taken.n};
     return rc;
 }
@@ -351,14 +336,14 @@ typedef struct save_call {
     size_t       count;
 } save_call;
 
-static skein_rc save_pieces(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc save_pieces(skn_working *w, void *arg, skein_error *err)
 {
     const save_call *c = arg;
     skein_rc         rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
         if (c->pieces[i].text.n)
-            rc = skn_written_add(tx, &c->pieces[i], err);
+            rc = skn_written_add(w->tx, &c->pieces[i], err);
     return rc;
 }
 
@@ -378,5 +363,5 @@ skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t count, sk
 
     for (size_t i = 0; i < count; i++)
         cut_to_text(&pieces[i]);
-    return count ? skn_store_write(e->store, save_pieces, &c, err) : SKEIN_OK;
+    return count ? skn_write(e, NULL, save_pieces, &c, err) : SKEIN_OK;
 }

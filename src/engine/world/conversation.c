@@ -3,16 +3,15 @@
 #include "engine/feed.h"
 #include "engine/work/chat_work.h"
 
-static skein_rc make_lane(skn_tx *tx, int64_t conversation, skn_str key, int64_t agent,
-                          int64_t now, int64_t *id, skein_error *err)
+static skein_rc make_lane(skn_working *w, int64_t conversation, skn_str key, int64_t agent,
+                          int64_t *id, skein_error *err)
 {
     skn_lane_row row = {.conversation_id = conversation, .key = key, .agent_id = agent};
 
-    return skn_lane_insert(tx, &row, now, id, err);
+    return skn_lane_insert(w->tx, &row, w->now, id, err);
 }
 
-skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
-                            skn_arena *a, skein_error *err)
+skein_rc skn_lanes_complete(skn_working *w, const skn_conversation_row *c, skein_error *err)
 {
     skein_agents missing;
     int64_t      id;
@@ -20,29 +19,29 @@ skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t n
 
     if (c->mode != SKEIN_CHAT)
         return SKEIN_OK;
-    if ((rc = skn_agent_laneless(tx, c->world_id, c->id, a, &missing, err)))
+    if ((rc = skn_agent_laneless(w->tx, c->world_id, c->id, w->a, &missing, err)))
         return rc;
     for (size_t i = 0; i < missing.count; i++) {
         /* By number, not by name: a name may be given again to another agent. */
-        skn_str key = skn_arena_printf(a, "@%lld", (long long)missing.at[i].id.v);
+        skn_str key = skn_arena_printf(w->a, "@%lld", (long long)missing.at[i].id.v);
 
-        if ((rc = make_lane(tx, c->id, key, missing.at[i].id.v, now, &id, err)))
+        if ((rc = make_lane(w, c->id, key, missing.at[i].id.v, &id, err)))
             return rc;
     }
     return SKEIN_OK;
 }
 
 /* The row itself; a made id that is taken is made again. */
-static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, skein_error *err)
+static skein_rc insert_row(skn_working *w, skn_conversation_row *c, skein_error *err)
 {
     char     uid[11];
     skein_rc rc = SKEIN_OK;
 
     c->id = 0;
     for (int tries = 0; rc == SKEIN_OK && c->id == 0 && tries < 5; tries++) {
-        skn_tx_uid(tx, uid);
-        c->uid = skn_arena_printf(a, "c_%s", uid);
-        rc = skn_conversation_insert(tx, c, &c->id, err);
+        skn_tx_uid(w->tx, uid);
+        c->uid = skn_arena_printf(w->a, "c_%s", uid);
+        rc = skn_conversation_insert(w->tx, c, &c->id, err);
         if (c->agent_id)
             break;
     }
@@ -51,25 +50,24 @@ static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, sk
 
 /* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
  * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
-static skein_rc make_conversation(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
-                                  skein_error *err)
+static skein_rc make_conversation(skn_working *w, skn_conversation_row *c, skein_error *err)
 {
     skn_version_row version = {.kind = SKN_STR("start"), .actor = SKN_STR("human")};
     skn_thread_row  thread = {0};
     skein_rc        rc;
 
-    if ((rc = insert_row(tx, c, a, err)) || c->id == 0)
+    if ((rc = insert_row(w, c, err)) || c->id == 0)
         return rc;
     version.conversation_id = c->id;
     version.created_at = c->created_at;
-    if ((rc = skn_version_insert(tx, &version, &c->version_id, err)) ||
-        (rc = make_lane(tx, c->id, SKN_MAIN, c->agent_id, c->created_at, &thread.lane_id, err)))
+    if ((rc = skn_version_insert(w->tx, &version, &c->version_id, err)) ||
+        (rc = make_lane(w, c->id, SKN_MAIN, c->agent_id, &thread.lane_id, err)))
         return rc;
     thread.version_id = c->version_id;
-    if ((rc = skn_thread_insert(tx, &thread, a, err)) ||
-        (rc = skn_conversation_set_version(tx, c->id, c->version_id, err)))
+    if ((rc = skn_thread_insert(w->tx, &thread, w->a, err)) ||
+        (rc = skn_conversation_set_version(w->tx, c->id, c->version_id, err)))
         return rc;
-    return skn_lanes_complete(tx, c, c->created_at, a, err);
+    return skn_lanes_complete(w, c, err);
 }
 
 skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_arena *a,
@@ -117,8 +115,6 @@ skein_rc skn_conversation_fill(skn_tx *tx, const skn_conversation_row *row, skn_
 /* --- Calls ------------------------------------------------------------------------------------------ */
 
 typedef struct chat_call {
-    skein_engine        *e;
-    skein_mem           *mem;
     skein_conversation  *out;
     skn_conversation_row row;
     skn_str              ref;
@@ -129,32 +125,32 @@ typedef struct chat_call {
     const skein_conversation_change *change;
 } chat_call;
 
-static skein_rc fill(skn_tx *tx, chat_call *c, skein_error *err)
+static skein_rc fill(skn_working *w, chat_call *c, skein_error *err)
 {
-    return skn_conversation_fill(tx, &c->row, c->mem, c->out, err);
+    return skn_conversation_fill(w->tx, &c->row, w->a, c->out, err);
 }
 
-static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc chat_new(skn_working *w, void *arg, skein_error *err)
 {
     chat_call  *c = arg;
-    skein_world w;
+    skein_world world;
     skein_rc    rc;
 
-    if ((rc = skn_world_need(tx, c->row.world_id, c->mem, &w, err)) ||
-        (rc = make_conversation(tx, &c->row, c->mem, err)) ||
-        (rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
+    if ((rc = skn_world_need(w->tx, c->row.world_id, w->a, &world, err)) ||
+        (rc = make_conversation(w, &c->row, err)) ||
+        (rc = skn_world_chat(w->tx, world.id.v, c->row.id, err)))
         return rc;
-    skn_feed_chat_is(tx, &c->row, "chat.created");
-    w.current_chat.v = c->row.id;
-    w.current_chat_uid = c->row.uid;
-    skn_feed_world_is(tx, &w);
-    return fill(tx, c, err);
+    skn_feed_chat_is(w->tx, &c->row, "chat.created");
+    world.current_chat.v = c->row.id;
+    world.current_chat_uid = c->row.uid;
+    skn_feed_world_is(w->tx, &world);
+    return fill(w, c, err);
 }
 
 skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, skein_mem *mem,
                         skein_conversation *out, skein_error *err)
 {
-    chat_call c = {.e = e, .mem = mem, .out = out};
+    chat_call c = {.out = out};
     skein_rc  rc;
 
     if ((rc = skn_check_given(title, "the title", SKN_TITLE_MAX, err)))
@@ -162,18 +158,18 @@ skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, 
     c.row = (skn_conversation_row){
         .world_id = world.v, .mode = SKEIN_CHAT, .title = skn_arena_copy(mem, title)};
     c.row.created_at = SKN_NOW();
-    return skn_store_write(e->store, chat_new, &c, err);
+    return skn_write(e, mem, chat_new, &c, err);
 }
 
 /* Was there ever one, also one that is archived now? */
-static skein_rc had_chat(skn_tx *tx, chat_call *c, bool *had, skein_error *err)
+static skein_rc had_chat(skn_working *w, chat_call *c, bool *had, skein_error *err)
 {
     skn_conversation_rows rows[2];
     skein_rc              rc;
 
     *had = false;
-    if ((rc = skn_conversation_list(tx, c->row.world_id, c->mem, &rows[0], err)) ||
-        (rc = skn_conversation_hidden_in(tx, c->row.world_id, c->mem, &rows[1], err)))
+    if ((rc = skn_conversation_list(w->tx, c->row.world_id, w->a, &rows[0], err)) ||
+        (rc = skn_conversation_hidden_in(w->tx, c->row.world_id, w->a, &rows[1], err)))
         return rc;
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < rows[k].count; i++)
@@ -182,78 +178,79 @@ static skein_rc had_chat(skn_tx *tx, chat_call *c, bool *had, skein_error *err)
 }
 
 /* The world is held, so that of two who come at once one makes it and the other finds it. */
-static skein_rc chat_first(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc chat_first(skn_working *w, void *arg, skein_error *err)
 {
     chat_call  *c = arg;
-    skein_world w;
+    skein_world world;
     bool        found, had;
     skein_rc    rc;
 
-    if ((rc = skn_world_hold(tx, c->row.world_id, &found, err)) ||
-        (rc = skn_world_need(tx, c->row.world_id, c->mem, &w, err)))
+    if ((rc = skn_world_hold(w->tx, c->row.world_id, &found, err)) ||
+        (rc = skn_world_need(w->tx, c->row.world_id, w->a, &world, err)))
         return rc;
-    if (w.current_chat.v) {
-        rc = skn_conversation_need(tx, w.current_chat, c->mem, &c->row, err);
-        return rc ? rc : fill(tx, c, err);
+    if (world.current_chat.v) {
+        rc = skn_conversation_need(w->tx, world.current_chat, w->a, &c->row, err);
+        return rc ? rc : fill(w, c, err);
     }
-    if ((rc = had_chat(tx, c, &had, err)))
+    if ((rc = had_chat(w, c, &had, err)))
         return rc;
     return had ? skn_fail(err, SKEIN_SESSION_OFF, "session mode is off in this world")
-               : chat_new(tx, arg, err);
+               : chat_new(w, arg, err);
 }
 
 skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein_mem *mem,
                           skein_conversation *out, skein_error *err)
 {
-    chat_call c = {.e = e, .mem = mem, .out = out};
+    chat_call c = {.out = out};
 
     c.row = (skn_conversation_row){
         .world_id = world.v, .mode = SKEIN_CHAT, .created_at = SKN_NOW()};
-    return skn_store_write(e->store, chat_first, &c, err);
+    return skn_write(e, mem, chat_first, &c, err);
 }
 
 /* Two may come for the first use at once: one makes it, the other finds it. */
-skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int64_t now,
-                              skn_arena *a, skn_conversation_row *out, skein_error *err)
+skein_rc skn_conversation_own(skn_working *w, int64_t agent_id, skein_mode mode,
+                              skn_conversation_row *out, skein_error *err)
 {
-    skn_conversation_row fresh = {.agent_id = agent_id, .mode = mode, .created_at = now};
+    skn_conversation_row fresh = {.agent_id = agent_id, .mode = mode, .created_at = w->now};
     skein_agent          agent;
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_agent_need(tx, agent_id, a, &agent, err)) ||
-        (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)) || found)
+    if ((rc = skn_agent_need(w->tx, agent_id, w->a, &agent, err)) ||
+        (rc = skn_conversation_by_agent(w->tx, agent_id, mode, w->a, out, &found, err)) ||
+        found)
         return rc;
     fresh.world_id = agent.world.v;
-    if ((rc = make_conversation(tx, &fresh, a, err)) ||
-        (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)))
+    if ((rc = make_conversation(w, &fresh, err)) ||
+        (rc = skn_conversation_by_agent(w->tx, agent_id, mode, w->a, out, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_CONFLICT,
                         "the id of the new conversation is taken; try again");
     if (fresh.id)
-        skn_feed_chat_is(tx, out, "chat.created");
+        skn_feed_chat_is(w->tx, out, "chat.created");
     return SKEIN_OK;
 }
 
-static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc conversation_of(skn_working *w, void *arg, skein_error *err)
 {
     chat_call *c = arg;
-    skein_rc   rc = skn_conversation_own(tx, c->id, c->mode, SKN_NOW(), c->mem, &c->row, err);
+    skein_rc   rc = skn_conversation_own(w, c->id, c->mode, &c->row, err);
 
-    return rc ? rc : fill(tx, c, err);
+    return rc ? rc : fill(w, c, err);
 }
 
 skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    chat_call c = {.e = e, .mem = mem, .out = out, .id = agent.v, .mode = mode};
+    chat_call c = {.out = out, .id = agent.v, .mode = mode};
 
     if (mode == SKEIN_CHAT)
         return skn_fail(err, SKEIN_USAGE,
                         "an agent has no chat of its own, only a foreground "
                         "and a background conversation");
-    return skn_store_write(e->store, conversation_of, &c, err);
+    return skn_write(e, mem, conversation_of, &c, err);
 }
 
 static skein_rc pick_one(const skn_conversation_rows *rows, skn_str ref,
@@ -347,12 +344,12 @@ skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world, skein
 }
 
 /* The agent whose reply is expected, which has to be of this world. */
-static skein_rc set_expected(skn_tx *tx, chat_call *c, skein_error *err)
+static skein_rc set_expected(skn_working *w, chat_call *c, skein_error *err)
 {
     skein_agent agent = {.name = SKN_NONE};
     int64_t     id = c->change->reply_expected.v;
     bool        found = true;
-    skein_rc    rc = id ? skn_agent_get(tx, id, c->mem, &agent, &found, err) : SKEIN_OK;
+    skein_rc    rc = id ? skn_agent_get(w->tx, id, w->a, &agent, &found, err) : SKEIN_OK;
 
     if (rc)
         return rc;
@@ -370,13 +367,13 @@ static bool is_as_it_was(const skn_conversation_row *row, const skein_conversati
            skn_str_eq(row->expects, was->reply_expected) && row->read_only == was->read_only;
 }
 
-static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc conversation_set(skn_working *w, void *arg, skein_error *err)
 {
     chat_call                       *c = arg;
     const skein_conversation_change *to = c->change;
     skein_rc                         rc;
 
-    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &c->row, err)))
+    if ((rc = skn_conversation_take(w->tx, (skein_conversation_id){c->id}, w->a, &c->row, err)))
         return rc;
     if (to->was && !is_as_it_was(&c->row, to->was))
         return skn_fail(err, SKEIN_VERSION_CHANGED, "the chat was changed since it was read");
@@ -384,24 +381,24 @@ static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
         c->row.title = to->title;
     if (to->set_read_only)
         c->row.read_only = to->read_only;
-    if ((to->set_reply_expected && (rc = set_expected(tx, c, err))) ||
-        (to->set_title && (rc = skn_conversation_title(tx, c->id, to->title, err))) ||
-        (rc = skn_conversation_expect(tx, c->id, c->row.expects_id, c->row.read_only, err)))
+    if ((to->set_reply_expected && (rc = set_expected(w, c, err))) ||
+        (to->set_title && (rc = skn_conversation_title(w->tx, c->id, to->title, err))) ||
+        (rc = skn_conversation_expect(w->tx, c->id, c->row.expects_id, c->row.read_only, err)))
         return rc;
-    skn_feed_chat_is(tx, &c->row, "chat.updated");
+    skn_feed_chat_is(w->tx, &c->row, "chat.updated");
     return SKEIN_OK;
 }
 
 skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
                                 const skein_conversation_change *what, skein_error *err)
 {
-    chat_call c = {.e = e, .id = id.v, .change = what};
+    chat_call c = {.id = id.v, .change = what};
     skein_rc  rc;
 
     if (what->set_title && what->title.p &&
         (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)))
         return rc;
-    return skn_write_with(e, conversation_set, &c, &c.mem, err);
+    return skn_write(e, NULL, conversation_set, &c, err);
 }
 
 skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, skein_str title,
@@ -412,7 +409,7 @@ skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, sk
     return skein_conversation_set(e, id, &what, err);
 }
 
-static void tell_removed(skn_tx *tx, const skn_conversation_row *row)
+static void tell_removed(skn_working *w, const skn_conversation_row *row)
 {
     skn_told d;
 
@@ -420,10 +417,10 @@ static void tell_removed(skn_tx *tx, const skn_conversation_row *row)
     skn_jw_kstr(&d.w, "id", row->uid);
     skn_jw_kbool(&d.w, "removed", true);
     skn_jw_kbool(&d.w, "archived", true);
-    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE, &d);
 }
 
-static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc conversation_remove(skn_working *w, void *arg, skein_error *err)
 {
     chat_call           *c = arg;
     skn_conversation_row row;
@@ -431,33 +428,33 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &row, err)) ||
-        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, c->force, "conversation", err)) ||
-        (rc = skn_conversation_hide(tx, c->id, SKN_NOW(), &found, err)) ||
-        (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
+    if ((rc = skn_conversation_take(w->tx, (skein_conversation_id){c->id}, w->a, &row, err)) ||
+        (rc = skn_work_leave_chat(w, &row, c->force, "conversation", err)) ||
+        (rc = skn_conversation_hide(w->tx, c->id, SKN_NOW(), &found, err)) ||
+        (rc = skn_world_get(w->tx, row.world_id, w->a, &world, &found, err)))
         return rc;
-    tell_removed(tx, &row);
-    if ((rc = skn_audit_in(tx, c->e, "chat.remove", row.uid, world.name, err)))
+    tell_removed(w, &row);
+    if ((rc = skn_audit_in(w, "chat.remove", row.uid, world.name, err)))
         return rc;
     if (!found || world.current_chat.v != c->id)
         return SKEIN_OK;
-    if ((rc = skn_world_chat(tx, world.id.v, 0, err)))
+    if ((rc = skn_world_chat(w->tx, world.id.v, 0, err)))
         return rc;
     world.current_chat_uid = SKN_NONE;
-    skn_feed_world_is(tx, &world);
+    skn_feed_world_is(w->tx, &world);
     return SKEIN_OK;
 }
 
 skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, bool force,
                                    skein_error *err)
 {
-    chat_call c = {.e = e, .id = id.v, .force = force};
+    chat_call c = {.id = id.v, .force = force};
 
-    return skn_write_with(e, conversation_remove, &c, &c.mem, err);
+    return skn_write(e, NULL, conversation_remove, &c, err);
 }
 
 /* Nobody works there any more by now. */
-skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_error *err)
+skein_rc skn_conversations_leave(skn_working *w, int64_t agent, skein_error *err)
 {
     static const skein_mode modes[] = {SKEIN_FOREGROUND, SKEIN_BACKGROUND};
     skn_conversation_row    row;
@@ -465,25 +462,25 @@ skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_
     skein_rc                rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < sizeof modes / sizeof *modes; i++) {
-        rc = skn_conversation_by_agent(tx, agent, modes[i], a, &row, &found, err);
+        rc = skn_conversation_by_agent(w->tx, agent, modes[i], w->a, &row, &found, err);
         if (rc || !found)
             continue;
-        rc = skn_conversation_hide(tx, row.id, SKN_NOW(), &found, err);
-        tell_removed(tx, &row);
+        rc = skn_conversation_hide(w->tx, row.id, SKN_NOW(), &found, err);
+        tell_removed(w, &row);
     }
     return rc;
 }
 
 /* An agent has one conversation of a kind, so one that came after it stays. */
-static skein_rc check_free(skn_tx *tx, chat_call *c, skein_error *err)
+static skein_rc check_free(skn_working *w, chat_call *c, skein_error *err)
 {
     skn_conversation_row other;
     bool                 found = false;
     skein_rc             rc = SKEIN_OK;
 
     if (c->row.agent_id)
-        rc = skn_conversation_by_agent(tx, c->row.agent_id, c->row.mode, c->mem, &other, &found,
-                                       err);
+        rc = skn_conversation_by_agent(w->tx, c->row.agent_id, c->row.mode, w->a, &other,
+                                       &found, err);
     if (rc || !found)
         return rc;
     return skn_fail(err, SKEIN_CONFLICT, "the agent \"%.*s\" has another such conversation now",
@@ -491,13 +488,12 @@ static skein_rc check_free(skn_tx *tx, chat_call *c, skein_error *err)
 }
 
 /* What waited in it is said. */
-static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc conversation_restore(skn_working *w, void *arg, skein_error *err)
 {
     chat_call  *c = arg;
-    skn_working w;
     skein_world world = {.name = SKN_NONE};
     bool        found;
-    skein_rc    rc = skn_conversation_hidden(tx, c->ref, c->mem, &c->row, &found, err);
+    skein_rc    rc = skn_conversation_hidden(w->tx, c->ref, w->a, &c->row, &found, err);
 
     if (rc)
         return rc;
@@ -505,39 +501,36 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
         return skn_fail_hint(err, SKEIN_NOT_FOUND,
                              "\"skein conv ls --archived\" lists those that were.",
                              "no conversation \"%.*s\" was removed here", SKN_FMT(c->ref));
-    if ((rc = check_free(tx, c, err)) ||
-        (rc = skn_conversation_show(tx, c->row.id, &found, err)) ||
-        (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))
+    if ((rc = check_free(w, c, err)) ||
+        (rc = skn_conversation_show(w->tx, c->row.id, &found, err)) ||
+        (rc = skn_working_hold(w, (skein_conversation_id){c->row.id}, err)))
         return rc;
-    skn_feed_chat_is(tx, &w.chat, "chat.updated");
-    if ((rc = skn_world_get(tx, c->world, c->mem, &world, &found, err)) ||
-        (rc = skn_audit_in(tx, c->e, "chat.restore", c->row.uid, world.name, err)) ||
-        (rc = skn_settle(&w, err)))
+    skn_feed_chat_is(w->tx, &w->chat, "chat.updated");
+    if ((rc = skn_world_get(w->tx, c->world, w->a, &world, &found, err)) ||
+        (rc = skn_audit_in(w, "chat.restore", c->row.uid, world.name, err)) ||
+        (rc = skn_settle(w, err)))
         return rc;
-    c->row = w.chat;
-    return fill(tx, c, err);
+    c->row = w->chat;
+    return fill(w, c, err);
 }
 
 skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    chat_call c = {.e = e, .mem = mem, .out = out, .ref = uid, .world = world.v};
+    chat_call c = {.out = out, .ref = uid, .world = world.v};
     skein_rc  rc = skn_check_word(uid, "the conversation's id", SKN_WORD_MAX, err);
 
-    return rc ? rc : skn_store_write(e->store, conversation_restore, &c, err);
+    return rc ? rc : skn_write(e, mem, conversation_restore, &c, err);
 }
 
 /* A new chat that begins with what another one holds: the same messages under the same ids,
  * by reference. Later changes on either side do not touch the other. */
 
 typedef struct branch_call {
-    skein_engine       *e;
     const skein_change *how;
-    skein_mem          *mem;
     skein_conversation *out;
     int64_t             version, length;
     skn_str             title;
-    bool                dry_done;
 } branch_call;
 
 /* The main lane is cut at the length, the others where the first message cut off there stands or would
@@ -621,41 +614,36 @@ static skein_rc make_target(branch_call *c, skn_draft *d, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc branch(skn_working *w, void *arg, skein_error *err)
 {
     branch_call  *c = arg;
     skn_draft     d;
     skein_version version;
     skein_rc      rc;
 
-    if ((rc = skn_draft_begin(&d, c->e, tx, c->mem, c->how, c->version, "fork", err)) ||
+    if ((rc = skn_draft_begin(&d, w, c->how, c->version, "fork", err)) ||
         (rc = cut_lanes(&d, c->length, err)) || (rc = make_target(c, &d, err)) ||
         (rc = copy_lanes(&d, err)))
         return rc;
-    d.note = skn_arena_printf(c->mem, "from %.*s v%lld", SKN_FMT(d.conversation.uid),
+    d.note = skn_arena_printf(w->a, "from %.*s v%lld", SKN_FMT(d.conversation.uid),
                               (long long)d.base.number);
     if ((rc = skn_draft_commit(&d, &version, err)) ||
-        (rc = skn_lanes_complete(tx, &d.target, d.now, c->mem, err)) ||
-        (rc = skn_conversation_fill(tx, &d.target, c->mem, c->out, err)))
+        (rc = skn_lanes_complete(w, &d.target, err)) ||
+        (rc = skn_conversation_fill(w->tx, &d.target, w->a, c->out, err)))
         return rc;
-    skn_feed_chat_is(tx, &d.target, "chat.created");
-    if (!c->how->dry_run)
-        return SKEIN_OK;
-    c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
-    return SKEIN_NOTHING;
+    skn_feed_chat_is(w->tx, &d.target, "chat.created");
+    return SKEIN_OK;
 }
 
 skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version, int64_t length,
                       skein_str title, skein_mem *mem, skein_conversation *out,
                       skein_error *err)
 {
-    branch_call c = {e, how, mem, out, version, length, title, false};
+    branch_call c = {how, out, version, length, title};
     skein_rc    rc;
 
-    if ((rc = skn_check_given(title, "the title", SKN_TITLE_MAX, err)))
-        return rc;
-    rc = skn_store_write(e->store, branch, &c, err);
-    if (rc != SKEIN_NOTHING || !c.dry_done)
+    if ((rc = skn_check_given(title, "the title", SKN_TITLE_MAX, err)) ||
+        (rc = skn_write_dry(e, how->dry_run, mem, branch, &c, err)) || !how->dry_run)
         return rc;
     out->id.v = out->thread.v = 0; /* it was never made */
     out->uid = out->thread_uid = SKN_NONE;

@@ -16,11 +16,9 @@
 /* --- Settings --------------------------------------------------------------------------------- */
 
 typedef struct settings_call {
-    skein_engine         *e;
     const skein_settings *was; /* as they must still be; NULL: they may be any */
     const skein_setting  *list;
     size_t                count;
-    skein_mem            *mem;
 } settings_call;
 
 skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
@@ -44,14 +42,14 @@ static bool are_same(const skein_settings *a, const skein_settings *b)
     return same;
 }
 
-static skein_rc check_unchanged(skn_tx *tx, const settings_call *c, skein_error *err)
+static skein_rc check_unchanged(skn_working *w, const settings_call *c, skein_error *err)
 {
     skein_settings now;
     skein_rc       rc;
 
     if (!c->was)
         return SKEIN_OK;
-    if ((rc = skn_setting_hold(tx, err)) || (rc = skn_setting_rows(tx, c->mem, &now, err)))
+    if ((rc = skn_setting_hold(w->tx, err)) || (rc = skn_setting_rows(w->tx, w->a, &now, err)))
         return rc;
     return are_same(c->was, &now)
                ? SKEIN_OK
@@ -59,7 +57,7 @@ static skein_rc check_unchanged(skn_tx *tx, const settings_call *c, skein_error 
 }
 
 /* What pages keep for themselves ("ui.") is nobody's business. */
-static skein_rc note_change(skn_tx *tx, const settings_call *c, const skein_settings *before,
+static skein_rc note_change(skn_working *w, const skein_settings *before,
                             const skein_setting *now, skein_error *err)
 {
     skn_str was = SKN_NONE;
@@ -70,25 +68,25 @@ static skein_rc note_change(skn_tx *tx, const settings_call *c, const skein_sett
     if (skn_str_starts(now->key, SKN_STR("ui.")) || skn_str_eq(was, now->value))
         return SKEIN_OK;
     if (skn_str_is(now->key, "providers"))
-        return skn_audit_in(tx, c->e, "provider.change", now->key,
-                            skn_audit_changes(was, now->value, c->mem), err);
-    return skn_audit_in(tx, c->e, "setting.change", now->key,
+        return skn_audit_in(w, "provider.change", now->key,
+                            skn_audit_changes(was, now->value, w->a), err);
+    return skn_audit_in(w, "setting.change", now->key,
                         now->value.p ? SKN_NONE : SKN_STR("removed"), err);
 }
 
-static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc setting_put(skn_working *w, void *arg, skein_error *err)
 {
     settings_call *c = arg;
     skein_settings all, before = {0};
-    skein_rc       rc = check_unchanged(tx, c, err);
+    skein_rc       rc = check_unchanged(w, c, err);
 
     if (!rc)
-        rc = skn_setting_rows(tx, c->mem, &before, err);
+        rc = skn_setting_rows(w->tx, w->a, &before, err);
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
-        if (!(rc = skn_setting_put(tx, &c->list[i], err)))
-            rc = note_change(tx, c, &before, &c->list[i], err);
-    if (rc || (rc = skn_setting_changed(tx, err)) ||
-        (rc = skn_setting_rows(tx, c->mem, &all, err)))
+        if (!(rc = skn_setting_put(w->tx, &c->list[i], err)))
+            rc = note_change(w, &before, &c->list[i], err);
+    if (rc || (rc = skn_setting_changed(w->tx, err)) ||
+        (rc = skn_setting_rows(w->tx, w->a, &all, err)))
         return rc;
     return all.count <= SETTINGS_MAX
                ? SKEIN_OK
@@ -111,17 +109,17 @@ static skein_rc check_setting(const skein_setting *s, skn_arena *a, skein_error 
 skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
                                 const skein_setting *list, size_t count, skein_error *err)
 {
-    settings_call c = {
-        .e = e, .was = was, .list = list, .count = count, .mem = skn_arena_new()};
-    skein_rc rc = SKEIN_OK;
+    settings_call c = {was, list, count};
+    skn_arena    *scratch = skn_arena_new();
+    skein_rc      rc = SKEIN_OK;
 
     if (count > SETTINGS_MAX)
         rc = skn_fail(err, SKEIN_LIMIT, "more than %zu settings", SETTINGS_MAX);
     for (size_t i = 0; rc == SKEIN_OK && i < count; i++)
-        rc = check_setting(&list[i], c.mem, err);
+        rc = check_setting(&list[i], scratch, err);
     if (rc == SKEIN_OK)
-        rc = skn_store_write(e->store, setting_put, &c, err);
-    skn_arena_free(c.mem);
+        rc = skn_write(e, scratch, setting_put, &c, err);
+    skn_arena_free(scratch);
     return rc;
 }
 
@@ -156,12 +154,11 @@ skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
 }
 
 /* Old ones go a few at a time, with those that come. */
-static skein_rc answer_keep(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc answer_keep(skn_working *w, void *arg, skein_error *err)
 {
-    int64_t  now = SKN_NOW();
-    skein_rc rc = skn_answer_put(tx, arg, now, err);
+    skein_rc rc = skn_answer_put(w->tx, arg, w->now, err);
 
-    return rc ? rc : skn_answer_expire(tx, now - DAY, err);
+    return rc ? rc : skn_answer_expire(w->tx, w->now - DAY, err);
 }
 
 skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer, skein_error *err)
@@ -173,7 +170,7 @@ skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer, ske
         return rc;
     if (answer->head.n + answer->body.n > ANSWER_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the answer is over %zu bytes", ANSWER_BYTES);
-    return skn_store_write(e->store, answer_keep, &kept, err);
+    return skn_write(e, NULL, answer_keep, &kept, err);
 }
 
 typedef struct begin_call {
@@ -182,12 +179,11 @@ typedef struct begin_call {
     bool   *begun;
 } begin_call;
 
-static skein_rc answer_begin(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc answer_begin(skn_working *w, void *arg, skein_error *err)
 {
     const begin_call *c = arg;
-    int64_t           now = SKN_NOW();
 
-    return skn_answer_begin(tx, c->key, c->request, now, now - DAY, c->begun, err);
+    return skn_answer_begin(w->tx, c->key, c->request, w->now, w->now - DAY, c->begun, err);
 }
 
 skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request, bool *begun,
@@ -197,7 +193,7 @@ skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request, boo
     skein_rc   rc = skn_check_word(key, "the key", SKN_TITLE_MAX, err);
 
     *begun = false;
-    return rc ? rc : skn_store_write(e->store, answer_begin, &c, err);
+    return rc ? rc : skn_write(e, NULL, answer_begin, &c, err);
 }
 
 /* --- Failed edits -------------------------------------------------------------------------------- */
@@ -205,25 +201,24 @@ skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request, boo
 typedef struct edit_call {
     int64_t          world;
     skein_edit_error what;
-    skein_mem       *mem;
 } edit_call;
 
-static skein_rc edit_error_add(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc edit_error_add(skn_working *w, void *arg, skein_error *err)
 {
     edit_call  *c = arg;
     char        uid[11];
     skein_world world;
-    skein_rc    rc = skn_world_need(tx, c->world, c->mem, &world, err);
+    skein_rc    rc = skn_world_need(w->tx, c->world, w->a, &world, err);
 
     if (rc)
         return rc;
-    skn_tx_uid(tx, uid);
-    c->what.uid = skn_arena_printf(c->mem, "ee_%s", uid);
+    skn_tx_uid(w->tx, uid);
+    c->what.uid = skn_arena_printf(w->a, "ee_%s", uid);
     if (!c->what.at)
-        c->what.at = SKN_NOW();
-    if ((rc = skn_edit_error_insert(tx, c->world, &c->what, err)))
+        c->what.at = w->now;
+    if ((rc = skn_edit_error_insert(w->tx, c->world, &c->what, err)))
         return rc;
-    return skn_edit_error_trim(tx, c->world, EDIT_ERRORS, err);
+    return skn_edit_error_trim(w->tx, c->world, EDIT_ERRORS, err);
 }
 
 skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
@@ -240,7 +235,7 @@ skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                                    : what->error;
     if (!c.what.error.p)
         c.what.error = SKN_STR("");
-    return skn_write_with(e, edit_error_add, &c, &c.mem, err);
+    return skn_write(e, NULL, edit_error_add, &c, err);
 }
 
 skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
@@ -260,28 +255,27 @@ skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem 
 /* Browsers that are signed in. The server decides who is; here it is kept. */
 
 typedef struct session_call {
-    skein_engine      *e;
     const skn_session *what;
     skn_str            uid, with;
     int64_t           *gone;
 } session_call;
 
-static skein_rc session_put(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc session_put(skn_working *w, void *arg, skein_error *err)
 {
     session_call *c = arg;
-    skein_rc      rc = skn_session_insert(tx, c->what, err);
+    skein_rc      rc = skn_session_insert(w->tx, c->what, err);
 
-    if (rc || (rc = skn_session_trim(tx, c->what->created_at, SKN_SESSIONS_MOST, err)))
+    if (rc || (rc = skn_session_trim(w->tx, c->what->created_at, SKN_SESSIONS_MOST, err)))
         return rc;
-    return skn_audit_in(tx, c->e, "sign-in", c->what->uid, c->with, err);
+    return skn_audit_in(w, "sign-in", c->what->uid, c->with, err);
 }
 
 skein_rc skn_session_put(skein_engine *e, const skn_session *what, skn_str with,
                          skein_error *err)
 {
-    session_call c = {.e = e, .what = what, .with = with};
+    session_call c = {.what = what, .with = with};
 
-    return skn_store_write(e->store, session_put, &c, err);
+    return skn_write(e, NULL, session_put, &c, err);
 }
 
 skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sessions *out,
@@ -295,20 +289,19 @@ skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sess
     return s.rc;
 }
 
-static skein_rc session_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc session_remove(skn_working *w, void *arg, skein_error *err)
 {
     session_call *c = arg;
-    skein_rc      rc = skn_session_delete(tx, c->uid, c->gone, err);
+    skein_rc      rc = skn_session_delete(w->tx, c->uid, c->gone, err);
 
     if (rc || !*c->gone)
         return rc;
-    return skn_audit_in(tx, c->e, "session.remove", c->uid.p ? c->uid : SKN_STR("all"),
-                        SKN_NONE, err);
+    return skn_audit_in(w, "session.remove", c->uid.p ? c->uid : SKN_STR("all"), SKN_NONE, err);
 }
 
 skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_error *err)
 {
-    session_call c = {.e = e, .uid = uid, .gone = gone};
+    session_call c = {.uid = uid, .gone = gone};
 
-    return skn_store_write(e->store, session_remove, &c, err);
+    return skn_write(e, NULL, session_remove, &c, err);
 }

@@ -56,77 +56,76 @@ typedef struct tag_call {
     bool                  active;
     const skein_tags     *all; /* of a replacement */
     const bool           *touch;
-    skn_arena            *a;
 } tag_call;
 
-static void tell_world(skn_tx *tx, const tag_call *c, skn_str tag)
+static void tell_world(skn_working *w, const tag_call *c, skn_str tag)
 {
     skn_told d;
 
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "tag", tag);
-    skn_feed_world(tx, c->world.v, "world.updated", &d);
+    skn_feed_world(w->tx, c->world.v, "world.updated", &d);
 }
 
-static skein_rc define_tag(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc define_tag(skn_working *w, void *arg, skein_error *err)
 {
     tag_call   *c = arg;
     skein_world world;
     int64_t     others;
     skein_rc    rc;
 
-    if ((rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
-        (rc = skn_tag_others(tx, c->world.v, c->tag->name, &others, err)))
+    if ((rc = skn_world_need(w->tx, c->world.v, w->a, &world, err)) ||
+        (rc = skn_tag_others(w->tx, c->world.v, c->tag->name, &others, err)))
         return rc;
     if (others >= WORLD_TAGS)
         return skn_fail(err, SKEIN_LIMIT, "the world has %lld tags; the limit is %d",
                         (long long)others, WORLD_TAGS);
-    if ((rc = skn_tag_put(tx, c->world.v, c->tag, SKN_NOW(), err)))
+    if ((rc = skn_tag_put(w->tx, c->world.v, c->tag, SKN_NOW(), err)))
         return rc;
-    tell_world(tx, c, c->tag->name);
+    tell_world(w, c, c->tag->name);
     return SKEIN_OK;
 }
 
-static skein_rc forget_tag(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc forget_tag(skn_working *w, void *arg, skein_error *err)
 {
     tag_call   *c = arg;
     skein_world world;
     int64_t     id;
     skein_rc    rc;
 
-    if ((rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
-        (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
+    if ((rc = skn_world_need(w->tx, c->world.v, w->a, &world, err)) ||
+        (rc = skn_tag_find(w->tx, c->world.v, c->name, &id, err)))
         return rc;
-    if (!id || (rc = skn_tag_drop(tx, id, err)))
+    if (!id || (rc = skn_tag_drop(w->tx, id, err)))
         return id ? rc : no_tag(c->name, err);
-    tell_world(tx, c, c->name);
+    tell_world(w, c, c->name);
     return SKEIN_OK;
 }
 
-static skein_rc switch_tag(skn_tx *tx, const skn_conversation_row *row, skn_str name,
+static skein_rc switch_tag(skn_working *w, const skn_conversation_row *row, skn_str name,
                            bool active, skein_error *err)
 {
     skn_told d;
     int64_t  id;
-    skein_rc rc = skn_tag_find(tx, row->world_id, name, &id, err);
+    skein_rc rc = skn_tag_find(w->tx, row->world_id, name, &id, err);
 
-    if (rc || !id || (rc = skn_tag_set_active(tx, row->id, id, active, err)))
+    if (rc || !id || (rc = skn_tag_set_active(w->tx, row->id, id, active, err)))
         return rc || id ? rc : no_tag(name, err);
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "id", row->uid);
     skn_jw_kstr(&d.w, "tag", name);
     skn_jw_kbool(&d.w, "active", active);
-    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE, &d);
     return SKEIN_OK;
 }
 
-static skein_rc activate_tag(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc activate_tag(skn_working *w, void *arg, skein_error *err)
 {
     tag_call            *c = arg;
     skn_conversation_row row;
-    skein_rc             rc = skn_conversation_take(tx, c->conversation, c->a, &row, err);
+    skein_rc             rc = skn_conversation_take(w->tx, c->conversation, w->a, &row, err);
 
-    return rc ? rc : switch_tag(tx, &row, c->name, c->active, err);
+    return rc ? rc : switch_tag(w, &row, c->name, c->active, err);
 }
 
 static skein_rc check_place(skein_world_id world, const skn_conversation_row *row,
@@ -146,7 +145,7 @@ static bool is_same(const skein_tag *a, const skein_tag *b)
            skn_str_eq(a->target, b->target) && a->include_in_message == b->include_in_message;
 }
 
-static skein_rc forget_others(skn_tx *tx, const tag_call *c, const skein_tags *have,
+static skein_rc forget_others(skn_working *w, const tag_call *c, const skein_tags *have,
                               const skn_map *wanted, skein_error *err)
 {
     int64_t  id;
@@ -157,15 +156,15 @@ static skein_rc forget_others(skn_tx *tx, const tag_call *c, const skein_tags *h
 
         if (skn_map_get(wanted, name))
             continue;
-        if ((rc = skn_tag_find(tx, c->world.v, name, &id, err)) == SKEIN_OK)
-            rc = skn_tag_drop(tx, id, err);
-        tell_world(tx, c, name);
+        if ((rc = skn_tag_find(w->tx, c->world.v, name, &id, err)) == SKEIN_OK)
+            rc = skn_tag_drop(w->tx, id, err);
+        tell_world(w, c, name);
     }
     return rc;
 }
 
 /* What is as it was is left alone, and nobody is told of it. */
-static skein_rc put_one(skn_tx *tx, const tag_call *c, const skn_conversation_row *chat,
+static skein_rc put_one(skn_working *w, const tag_call *c, const skn_conversation_row *chat,
                         size_t i, const skein_tag *before, skein_error *err)
 {
     const skein_tag *tag = &c->all->at[i];
@@ -173,38 +172,38 @@ static skein_rc put_one(skn_tx *tx, const tag_call *c, const skn_conversation_ro
     skein_rc         rc = SKEIN_OK;
 
     if (!before || !is_same(before, tag)) {
-        rc = skn_tag_put(tx, c->world.v, tag, SKN_NOW(), err);
-        tell_world(tx, c, tag->name);
+        rc = skn_tag_put(w->tx, c->world.v, tag, SKN_NOW(), err);
+        tell_world(w, c, tag->name);
     }
     if (rc || !chat->id || !c->touch || !c->touch[i] || active == tag->active)
         return rc;
-    return switch_tag(tx, chat, tag->name, tag->active, err);
+    return switch_tag(w, chat, tag->name, tag->active, err);
 }
 
-static skein_rc replace_tags(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc replace_tags(skn_working *w, void *arg, skein_error *err)
 {
     tag_call            *c = arg;
     skn_conversation_row chat = {0};
     skein_world          world;
     skein_tags           have;
-    skn_map             *wanted = skn_map_new(c->a), *known = skn_map_new(c->a);
+    skn_map             *wanted = skn_map_new(w->a), *known = skn_map_new(w->a);
     bool                 found;
     skein_rc             rc = SKEIN_OK;
 
     if ((c->conversation.v &&
-         (rc = skn_conversation_take(tx, c->conversation, c->a, &chat, err))) ||
-        (rc = skn_world_hold(tx, c->world.v, &found, err)) ||
-        (rc = skn_world_need(tx, c->world.v, c->a, &world, err)) ||
+         (rc = skn_conversation_take(w->tx, c->conversation, w->a, &chat, err))) ||
+        (rc = skn_world_hold(w->tx, c->world.v, &found, err)) ||
+        (rc = skn_world_need(w->tx, c->world.v, w->a, &world, err)) ||
         (rc = check_place(c->world, &chat, err)) ||
-        (rc = skn_tag_rows(tx, c->world.v, chat.id, c->a, &have, err)))
+        (rc = skn_tag_rows(w->tx, c->world.v, chat.id, w->a, &have, err)))
         return rc;
     for (size_t i = 0; i < c->all->count; i++)
         *skn_map_slot(wanted, c->all->at[i].name) = c;
     for (size_t i = 0; i < have.count; i++)
         *skn_map_slot(known, have.at[i].name) = &have.at[i];
-    rc = forget_others(tx, c, &have, wanted, err);
+    rc = forget_others(w, c, &have, wanted, err);
     for (size_t i = 0; rc == SKEIN_OK && i < c->all->count; i++)
-        rc = put_one(tx, c, &chat, i, skn_map_get(known, c->all->at[i].name), err);
+        rc = put_one(w, c, &chat, i, skn_map_get(known, c->all->at[i].name), err);
     return rc;
 }
 
@@ -232,11 +231,11 @@ static skein_rc check_all(const skein_tags *tags, size_t *bad, skein_error *err)
     return rc;
 }
 
-static skein_rc write_tags(skein_engine *e, tag_call *c, skn_work *work, skein_error *err)
+static skein_rc write_tags(skein_engine *e, tag_call *c, skn_job *job, skein_error *err)
 {
     skein_rc rc = c->name.p ? skn_utf8_check(c->name, "the tag's name", err) : SKEIN_OK;
 
-    return rc ? rc : skn_write_with(e, work, c, &c->a, err);
+    return rc ? rc : skn_write(e, NULL, job, c, err);
 }
 
 skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,

@@ -8,12 +8,10 @@
 #define LEAD_LEVELS 1000 /* of agents that lead one another */
 
 typedef struct world_call {
-    skein_engine *e;
-    skein_mem    *mem;
-    skein_world  *world;
-    skn_str       ref, name; /* of one that is brought back; no name: its own */
-    int64_t       id;        /* of the world, or of a conversation in it */
-    bool          force;
+    skein_world *world;
+    skn_str      ref, name; /* of one that is brought back; no name: its own */
+    int64_t      id;        /* of the world, or of a conversation in it */
+    bool         force;
 } world_call;
 
 /* Names are kept in lower case; ids are not touched. */
@@ -35,27 +33,27 @@ static skein_rc new_uid(const skein_engine *e, skein_mem *mem, skn_str *out)
     return SKEIN_OK;
 }
 
-static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc world_new(skn_working *w, void *arg, skein_error *err)
 {
     world_call *c = arg;
-    skein_rc    rc = skn_world_name_free(tx, c->world->name, 0, c->mem, err);
+    skein_rc    rc = skn_world_name_free(w->tx, c->world->name, 0, w->a, err);
 
     if (rc)
         return rc;
-    new_uid(c->e, c->mem, &c->world->uid);
+    new_uid(w->e, w->a, &c->world->uid);
     c->world->created_at = SKN_NOW();
-    if ((rc = skn_world_insert(tx, c->world, err)))
+    if ((rc = skn_world_insert(w->tx, c->world, err)))
         return rc;
-    skn_feed_world_is(tx, c->world);
+    skn_feed_world_is(w->tx, c->world);
     if (!c->world->settings.n)
         return SKEIN_OK;
-    return skn_audit_in(tx, c->e, "world.change", c->world->name,
-                        skn_audit_changes(SKN_NONE, c->world->settings, c->mem), err);
+    return skn_audit_in(w, "world.change", c->world->name,
+                        skn_audit_changes(SKN_NONE, c->world->settings, w->a), err);
 }
 
 skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
 {
-    world_call c = {.e = e, .mem = mem, .world = w};
+    world_call c = {.world = w};
     skein_rc   rc;
 
     if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
@@ -67,7 +65,7 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
     w->turn_limit = w->turn_limit ? w->turn_limit : SKN_TURN_LIMIT_STANDARD;
     w->compact_at = w->compact_at ? w->compact_at : SKN_COMPACT_AT_STANDARD;
     w->description = skn_arena_copy(mem, w->description);
-    return skn_store_write(e->store, world_new, &c, err);
+    return skn_write(e, mem, world_new, &c, err);
 }
 
 /* What is too long to be a name is the name of no world. */
@@ -113,7 +111,7 @@ skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, sk
     return s.rc;
 }
 
-static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc world_remove(skn_working *w, void *arg, skein_error *err)
 {
     world_call *c = arg;
     skein_world world;
@@ -121,43 +119,40 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_world_need(tx, c->id, c->mem, &world, err)) ||
-        (rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err)) ||
-        (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)))
+    if ((rc = skn_world_need(w->tx, c->id, w->a, &world, err)) ||
+        (rc = skn_work_leave_world(w, c->id, c->force, err)) ||
+        (rc = skn_world_hide(w->tx, c->id, SKN_NOW(), &found, err)))
         return rc;
     if (!found) /* somebody was faster */
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
                         (long long)c->id);
     skn_told_open(&d);
     skn_jw_kbool(&d.w, "removed", true);
-    skn_feed_world(tx, c->id, "world.updated", &d);
-    return skn_audit_in(tx, c->e, "world.remove", world.name, world.uid, err);
+    skn_feed_world(w->tx, c->id, "world.updated", &d);
+    return skn_audit_in(w, "world.remove", world.name, world.uid, err);
 }
 
 skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force, skein_error *err)
 {
-    world_call c = {.e = e, .id = id.v, .force = force};
+    world_call c = {.id = id.v, .force = force};
 
-    return skn_write_with(e, world_remove, &c, &c.mem, err);
+    return skn_write(e, NULL, world_remove, &c, err);
 }
 
 /* --- Agents --------------------------------------------------------------------------------------- */
 
 typedef struct agent_call {
-    skein_engine *e;
-    skein_mem    *mem;
-    skein_agent  *agent;
-    int64_t       id;
-    bool          force;
+    skein_agent *agent;
+    int64_t      id;
+    bool         force;
 
     const skein_agent     *was;   /* as it must still be; NULL: it may be any */
     const skn_agent_hours *hours; /* NULL: as they are */
 } agent_call;
 
-static skein_rc set_hours(skn_tx *tx, const agent_call *c, skein_error *err)
+static skein_rc set_hours(skn_working *w, const agent_call *c, skein_error *err)
 {
-    return c->hours ? skn_agent_hours_in(tx, c->e, c->agent->id, c->hours, c->mem, err)
-                    : SKEIN_OK;
+    return c->hours ? skn_agent_hours_in(w, c->agent->id, c->hours, err) : SKEIN_OK;
 }
 
 static skein_rc no_agent(skn_str ref, skein_error *err)
@@ -166,7 +161,7 @@ static skein_rc no_agent(skn_str ref, skein_error *err)
                          "this world has no agent \"%.*s\"", SKN_FMT(ref));
 }
 
-static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error *err)
+static skein_rc find_lead(skn_working *w, agent_call *c, int64_t world, skein_error *err)
 {
     skn_str     name = c->agent->lead_name;
     skein_agent lead;
@@ -176,7 +171,7 @@ static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error 
     c->agent->lead.v = 0;
     if (!name.p)
         return SKEIN_OK;
-    if ((rc = skn_agent_by_ref(tx, world, name, name, c->mem, &lead, &found, err)))
+    if ((rc = skn_agent_by_ref(w->tx, world, name, name, w->a, &lead, &found, err)))
         return rc;
     if (!found)
         return no_agent(name, err);
@@ -198,22 +193,21 @@ static skn_str changes_of(const skein_agent *before, const skein_agent *now, skn
     return skn_str_sub(names, names.n ? 2 : 0, names.n);
 }
 
-skein_rc skn_agent_audit(skn_tx *tx, const skein_engine *e, const char *what,
-                         const skein_agent *agent, skn_str names, skn_arena *a,
-                         skein_error *err)
+skein_rc skn_agent_audit(skn_working *w, const char *what, const skein_agent *agent,
+                         skn_str names, skein_error *err)
 {
     skein_world world = {.name = SKN_NONE};
     bool        found;
-    skein_rc    rc = skn_world_get(tx, agent->world.v, a, &world, &found, err);
+    skein_rc    rc = skn_world_get(w->tx, agent->world.v, w->a, &world, &found, err);
 
     if (rc)
         return rc;
-    names = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(world.name), names.n ? ": " : "",
+    names = skn_arena_printf(w->a, "%.*s%s%.*s", SKN_FMT(world.name), names.n ? ": " : "",
                              SKN_FMT(names));
-    return skn_audit_in(tx, e, what, agent->name, names, err);
+    return skn_audit_in(w, what, agent->name, names, err);
 }
 
-static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc agent_new(skn_working *w, void *arg, skein_error *err)
 {
     agent_call *c = arg;
     skein_world world;
@@ -221,24 +215,23 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_world_need(tx, c->agent->world.v, c->mem, &world, err)) ||
-        (rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
-                               err)))
+    if ((rc = skn_world_need(w->tx, c->agent->world.v, w->a, &world, err)) ||
+        (rc = skn_agent_by_ref(w->tx, world.id.v, c->agent->name, SKN_NONE, w->a, &other,
+                               &found, err)))
         return rc;
     if (found)
         return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" already has an agent \"%.*s\"",
                         SKN_FMT(world.name), SKN_FMT(c->agent->name));
-    if ((rc = find_lead(tx, c, world.id.v, err)))
+    if ((rc = find_lead(w, c, world.id.v, err)))
         return rc;
-    new_uid(c->e, c->mem, &c->agent->uid);
+    new_uid(w->e, w->a, &c->agent->uid);
     c->agent->created_at = SKN_NOW();
-    if ((rc = skn_agent_insert(tx, c->agent, err)))
+    if ((rc = skn_agent_insert(w->tx, c->agent, err)))
         return rc;
-    skn_feed_agent_is(tx, c->agent, "agent.created");
-    rc = skn_agent_audit(tx, c->e, "agent.create", c->agent,
-                         changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, c->mem), c->mem,
-                         err);
-    return rc ? rc : set_hours(tx, c, err);
+    skn_feed_agent_is(w->tx, c->agent, "agent.created");
+    rc = skn_agent_audit(w, "agent.create", c->agent,
+                         changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, w->a), err);
+    return rc ? rc : set_hours(w, c, err);
 }
 
 static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *mem,
@@ -267,24 +260,24 @@ static bool is_reserved(skn_str name)
     return skn_str_among(name, "human you tool system assistant summary");
 }
 
-static skein_rc save_new(agent_call *c, skein_error *err)
+static skein_rc save_new(skein_engine *e, agent_call *c, skein_mem *mem, skein_error *err)
 {
     skein_agent *a = c->agent;
-    skein_rc     rc = skn_name_normal(a->name, c->mem, &a->name, err);
+    skein_rc     rc = skn_name_normal(a->name, mem, &a->name, err);
 
     if (!rc)
-        rc = check_agent(c->e, a, c->mem, err);
+        rc = check_agent(e, a, mem, err);
     if (!rc && is_reserved(a->name))
         return skn_fail(err, SKEIN_INVALID,
                         "\"%.*s\" cannot be an agent's name: it has a "
                         "meaning of its own",
                         SKN_FMT(a->name));
-    return rc ? rc : skn_store_write(c->e->store, agent_new, c, err);
+    return rc ? rc : skn_write(e, mem, agent_new, c, err);
 }
 
 skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
 {
-    return save_new(&(agent_call){.e = e, .mem = mem, .agent = a}, err);
+    return save_new(e, &(agent_call){.agent = a}, mem, err);
 }
 
 skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref, skein_mem *mem,
@@ -310,7 +303,7 @@ skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
 }
 
 /* Nobody leads those who lead it. */
-static skein_rc check_leads(skn_tx *tx, const agent_call *c, skein_error *err)
+static skein_rc check_leads(skn_working *w, const agent_call *c, skein_error *err)
 {
     skein_agent above;
     int         steps = 0;
@@ -322,7 +315,7 @@ static skein_rc check_leads(skn_tx *tx, const agent_call *c, skein_error *err)
             return skn_fail(err, SKEIN_INVALID, "\"%.*s\" cannot be led by \"%.*s\"",
                             SKN_FMT(c->agent->name), SKN_FMT(c->agent->lead_name));
         above.lead.v = 0;
-        rc = skn_agent_get(tx, at, c->mem, &above, &found, err);
+        rc = skn_agent_get(w->tx, at, w->a, &above, &found, err);
     }
     return rc;
 }
@@ -333,7 +326,7 @@ static bool is_same(const skein_agent *a, const skein_agent *b)
            skn_str_eq(a->lead_name, b->lead_name) && skn_str_eq(a->settings, b->settings);
 }
 
-static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc agent_update(skn_working *w, void *arg, skein_error *err)
 {
     agent_call *c = arg;
     skein_agent now;
@@ -341,8 +334,8 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_agent_hold(tx, c->id, &found, err)) ||
-        (rc = skn_agent_need(tx, c->id, c->mem, &now, err)))
+    if ((rc = skn_agent_hold(w->tx, c->id, &found, err)) ||
+        (rc = skn_agent_need(w->tx, c->id, w->a, &now, err)))
         return rc;
     if (c->was && !is_same(c->was, &now))
         return skn_fail(err, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
@@ -351,39 +344,38 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
     c->agent->world = now.world;
     c->agent->name = now.name;
     c->agent->created_at = now.created_at;
-    if ((rc = find_lead(tx, c, now.world.v, err)) || (rc = check_leads(tx, c, err)) ||
-        (rc = skn_agent_put(tx, c->agent, err)))
+    if ((rc = find_lead(w, c, now.world.v, err)) || (rc = check_leads(w, c, err)) ||
+        (rc = skn_agent_put(w->tx, c->agent, err)))
         return rc;
-    skn_feed_agent_is(tx, c->agent, "agent.updated");
-    names = changes_of(&now, c->agent, c->mem);
-    if (names.n &&
-        (rc = skn_agent_audit(tx, c->e, "agent.change", c->agent, names, c->mem, err)))
+    skn_feed_agent_is(w->tx, c->agent, "agent.updated");
+    names = changes_of(&now, c->agent, w->a);
+    if (names.n && (rc = skn_agent_audit(w, "agent.change", c->agent, names, err)))
         return rc;
-    return set_hours(tx, c, err);
+    return set_hours(w, c, err);
 }
 
-static skein_rc save_changed(agent_call *c, skein_error *err)
+static skein_rc save_changed(skein_engine *e, agent_call *c, skein_mem *mem, skein_error *err)
 {
-    skein_rc rc = check_agent(c->e, c->agent, c->mem, err);
+    skein_rc rc = check_agent(e, c->agent, mem, err);
 
-    return rc ? rc : skn_store_write(c->e->store, agent_update, c, err);
+    return rc ? rc : skn_write(e, mem, agent_update, c, err);
 }
 
 skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was, skein_agent *a,
                                  skein_mem *mem, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was};
+    agent_call c = {.agent = a, .id = a->id.v, .was = was};
 
-    return save_changed(&c, err);
+    return save_changed(e, &c, mem, err);
 }
 
 skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
                         const skn_agent_hours *hours, skein_mem *mem, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was, .hours = hours};
+    agent_call c = {.agent = a, .id = a->id.v, .was = was, .hours = hours};
     skein_rc   rc = skn_agent_hours_check(hours, err);
 
-    return rc ? rc : a->id.v ? save_changed(&c, err) : save_new(&c, err);
+    return rc ? rc : a->id.v ? save_changed(e, &c, mem, err) : save_new(e, &c, mem, err);
 }
 
 skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
@@ -391,29 +383,29 @@ skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, ske
     return skein_agent_update_from(e, NULL, a, mem, err);
 }
 
-static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc agent_remove(skn_working *w, void *arg, skein_error *err)
 {
     agent_call *c = arg;
     skein_agent agent;
     bool        found;
     skein_rc    rc;
 
-    if ((rc = skn_agent_need(tx, c->id, c->mem, &agent, err)) ||
-        (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
+    if ((rc = skn_agent_need(w->tx, c->id, w->a, &agent, err)) ||
+        (rc = skn_agent_hide(w->tx, c->id, SKN_NOW(), &found, err)))
         return rc;
-    skn_feed_agent_is(tx, &agent, "agent.removed");
-    if ((rc = skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err)) ||
-        (rc = skn_conversations_leave(tx, c->id, c->mem, err)) ||
-        (rc = skn_agent_audit(tx, c->e, "agent.remove", &agent, SKN_NONE, c->mem, err)))
+    skn_feed_agent_is(w->tx, &agent, "agent.removed");
+    if ((rc = skn_work_leave_agent(w, c->id, c->force, err)) ||
+        (rc = skn_conversations_leave(w, c->id, err)) ||
+        (rc = skn_agent_audit(w, "agent.remove", &agent, SKN_NONE, err)))
         return rc;
-    return skn_agent_left(c->e, tx, &agent, SKN_NOW(), c->mem, err);
+    return skn_agent_left(w, &agent, err);
 }
 
 skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)
 {
-    agent_call c = {.e = e, .id = id.v, .force = force};
+    agent_call c = {.id = id.v, .force = force};
 
-    return skn_write_with(e, agent_remove, &c, &c.mem, err);
+    return skn_write(e, NULL, agent_remove, &c, err);
 }
 
 /* Worlds that were removed, and bringing one back. */
@@ -454,56 +446,55 @@ static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, ske
                          "no world \"%.*s\" was removed here", SKN_FMT(ref));
 }
 
-static skein_rc show_world(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc show_world(skn_working *w, void *arg, skein_error *err)
 {
     world_call  *c = arg;
     skein_worlds all;
     bool         found;
     skein_rc     rc;
 
-    if ((rc = skn_world_hidden(tx, c->mem, &all, err)) ||
+    if ((rc = skn_world_hidden(w->tx, w->a, &all, err)) ||
         (rc = pick(&all, c->ref, c->world, err)))
         return rc;
     if (c->name.p)
         c->world->name = c->name;
-    rc = skn_world_name_free(tx, c->world->name, c->world->id.v, c->mem, err);
+    rc = skn_world_name_free(w->tx, c->world->name, c->world->id.v, w->a, err);
     if (rc == SKEIN_CONFLICT)
         skn_hint(err, rc, "Restore it with another name: skein world restore %.*s --as NAME.",
                  SKN_FMT(c->world->uid));
     /* Named first: as soon as it is shown, no other world may have its name. */
-    if (rc || (c->name.p && (rc = skn_world_put(tx, c->world, err))) ||
-        (rc = skn_world_show(tx, c->world->id.v, &found, err)))
+    if (rc || (c->name.p && (rc = skn_world_put(w->tx, c->world, err))) ||
+        (rc = skn_world_show(w->tx, c->world->id.v, &found, err)))
         return rc;
-    skn_feed_world_is(tx, c->world);
-    return skn_audit_in(tx, c->e, "world.restore", c->world->name, c->world->uid, err);
+    skn_feed_world_is(w->tx, c->world);
+    return skn_audit_in(w, "world.restore", c->world->name, c->world->uid, err);
 }
 
 /* What waited in a conversation is said. */
-static skein_rc settle_chat(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc settle_chat(skn_working *w, void *arg, skein_error *err)
 {
     world_call *c = arg;
-    skn_working w;
-    skein_rc rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->id}, err);
+    skein_rc    rc = skn_working_hold(w, (skein_conversation_id){c->id}, err);
 
-    return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
+    return rc ? rc : skn_settle(w, err);
 }
 
 /* Conversations are held one by one: whoever waits for the world holds one of them. */
 skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, skein_mem *mem,
                              skein_world *out, skein_error *err)
 {
-    world_call          c = {.e = e, .mem = mem, .world = out, .ref = ref};
+    world_call          c = {.world = out, .ref = ref};
     skein_conversations chats;
     skein_rc            rc;
 
     if ((rc = check_world_ref(ref, err)) ||
         (name.p && (rc = skn_name_normal(name, mem, &c.name, err))) ||
-        (rc = skn_store_write(e->store, show_world, &c, err)) ||
+        (rc = skn_write(e, mem, show_world, &c, err)) ||
         (rc = skein_conversation_list(e, out->id, mem, &chats, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         c.id = chats.at[i].id.v;
-        rc = skn_store_write(e->store, settle_chat, &c, err);
+        rc = skn_write(e, mem, settle_chat, &c, err);
     }
     return rc;
 }
