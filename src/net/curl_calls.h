@@ -35,7 +35,4 @@ typedef struct skn_curl_calls {
 #undef CURL_FIELD
 } skn_curl_calls;
 
-/* Loads it and fills them; gives what was not found, or NULL. */
-const char *skn_curl_load(skn_curl_calls *curl);
-
 #endif

@@ -3,12 +3,13 @@
  * libcurl tells which sockets to watch and when to wake it, we tell it what became of them. It must
  * not be called from inside one of its own callbacks, and those are where ours come from; so what is
  * begun, ended or woken in there waits in a list for the loop (`sweep`). */
+#include "net/net.h"
 #include "net/curl_calls.h"
-#include "net/fetch.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/env_rule.h"
 #include "base/late.h"
 
 #include <fcntl.h>
@@ -16,8 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { MOST_HEAD = 64 << 10, MOST_WHY = 400, MOST_BODY = 64 << 20, BUFFER = 8 << 10 };
+enum {
+    MOST_HEAD = 64 << 10,
+    MOST_HOST = 120,
+    MOST_WHY = 400,
+    MOST_BODY = 64 << 20,
+    BUFFER = 8 << 10
+};
 
 struct skn_net {
     skn_loop      *loop;
@@ -48,7 +56,7 @@ struct skn_fetch {
     curl_off_t         sent;
     size_t             came, most;
     skn_buf            head;
-    char               type[100], host[SKN_NET_HOST], why[MOST_WHY], curl_why[CURL_ERROR_SIZE];
+    char               type[100], host[MOST_HOST], why[MOST_WHY], curl_why[CURL_ERROR_SIZE];
     skn_fetch_end      end;
     bool               over;      /* `end` and `why` are to be told */
     bool               cancelled; /* nothing is */
@@ -59,6 +67,90 @@ struct skn_fetch {
     bool               paused; /* by the caller */
     bool               held;   /* libcurl was made to stop */
 };
+
+/* --- Addresses, headers, words ---------------------------------------------------------------- */
+
+/* The host of a URL, and its port where it is named, for messages: nothing secret. */
+static void host_of(skn_str url, char out[MOST_HOST])
+{
+    ptrdiff_t scheme = skn_str_find(url, SKN_STR("://"));
+    skn_str   host = skn_str_sub(url, scheme < 0 ? 0 : (size_t)scheme + 3, url.n);
+    size_t    n = 0;
+
+    while (n < host.n && !strchr("/?#", host.p[n]))
+        n++;
+    host.n = n;
+    for (size_t i = 0; i < host.n; i++)
+        if (host.p[i] == '@') { /* a name and a password before it */
+            host = skn_str_sub(host, i + 1, host.n);
+            i = 0;
+        }
+    snprintf(out, MOST_HOST, "%.*s", SKN_FMT(host));
+}
+
+static bool has_control(skn_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return true;
+    return false;
+}
+
+/* Why a request cannot be sent as it is; NULL: it can. */
+static const char *fault_of(const skn_fetch_spec *what)
+{
+    if (!skn_str_starts(what->url, SKN_STR("http://")) &&
+        !skn_str_starts(what->url, SKN_STR("https://")))
+        return "the address begins with neither http:// nor https://";
+    if (has_control(what->url) || memchr(what->url.p, ' ', what->url.n))
+        return "the address has a blank or a control character in it";
+    for (size_t i = 0; i < what->header_count; i++) {
+        const skn_fetch_header *h = &what->headers[i];
+
+        if (!h->name.n || has_control(h->name) || memchr(h->name.p, ':', h->name.n))
+            return "a header has no name";
+        if (has_control(h->value)) /* a second header could hide in it */
+            return "a header has a line end or another control character in it";
+    }
+    return NULL;
+}
+
+/* Whether a request must not go through a proxy. One could answer in the name of this computer, and it reads what is
+ * sent over plain http; of https it learns the host alone. */
+static bool is_direct(skn_str url)
+{
+    return !skn_str_starts(url, SKN_STR("https://")) || skn_url_is_local(url);
+}
+
+/* A content type without its parameters, in lower case; absent stays absent. */
+static skn_str type_of(skn_str value, char *out, size_t room)
+{
+    size_t n = 0;
+
+    if (!value.p)
+        return SKN_NONE;
+    for (; n < value.n && n < room && value.p[n] != ';'; n++)
+        out[n] = value.p[n] >= 'A' && value.p[n] <= 'Z' ? (char)(value.p[n] + 32) : value.p[n];
+    return skn_str_trim((skn_str){out, n});
+}
+
+skn_str skn_fetch_header_of(const skn_fetch_head *head, const char *name)
+{
+    skn_str rest = skn_buf_str(head->inside), line;
+    size_t  n = strlen(name);
+
+    while (skn_str_split(&rest, '\n', &line))
+        if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0)
+            return skn_str_trim(skn_str_sub(line, n + 1, line.n));
+    return SKN_NONE;
+}
+
+/* Makes a sentence the end of another: its first letter small, unless it begins a name in capitals. */
+static void make_lower(char *text)
+{
+    if (text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z'))
+        text[0] = (char)(text[0] + 32);
+}
 
 /* --- libcurl --------------------------------------------------------------------------------- */
 
@@ -118,9 +210,19 @@ static int set_timer(CURLM *multi, long ms, void *arg)
     return 0;
 }
 
+/* What was not found of libcurl, or NULL. */
+static const char *load(skn_curl_calls *curl)
+{
+#define CURL_NAME(name) #name,
+    static const char *const names[] = {CURL_CALLS(CURL_NAME)};
+#undef CURL_NAME
+
+    return skn_late_load("libcurl.so.4", names, sizeof names / sizeof *names, curl);
+}
+
 static void open_multi(skn_net *n)
 {
-    if (n->multi || n->missing || (n->missing = skn_curl_load(&n->curl)))
+    if (n->multi || n->missing || (n->missing = load(&n->curl)))
         return;
     n->curl.curl_global_init(CURL_GLOBAL_DEFAULT);
     n->multi = n->curl.curl_multi_init();
@@ -192,7 +294,7 @@ static void explain_unreachable(skn_fetch *f, CURLcode code)
     else
         snprintf(reason, sizeof reason, "%s",
                  f->curl_why[0] ? f->curl_why : f->net->curl.curl_easy_strerror(code));
-    skn_net_lower(reason);
+    make_lower(reason);
     snprintf(f->why, sizeof f->why, "cannot reach %s: %s", f->host, reason);
 }
 
@@ -226,12 +328,30 @@ static skn_fetch_end end_of(const skn_fetch *f, CURLcode code)
 
 static void explain(skn_fetch *f, CURLcode code)
 {
-    skn_net_why of = {f->host, f->stall_ms, f->total_ms, f->most};
-
-    if (f->end == SKN_FETCH_UNREACHABLE)
+    switch (f->end) {
+    case SKN_FETCH_WHOLE:
+        break;
+    case SKN_FETCH_UNREACHABLE:
         explain_unreachable(f, code);
-    else
-        skn_net_explain(f->end, &of, f->why, sizeof f->why);
+        break;
+    case SKN_FETCH_CUT:
+        snprintf(f->why, sizeof f->why, "%s closed the connection", f->host);
+        break;
+    case SKN_FETCH_STALLED:
+        snprintf(f->why, sizeof f->why, "%s has sent nothing for %.1f s", f->host,
+                 (double)f->stall_ms / 1000);
+        break;
+    case SKN_FETCH_LATE:
+        snprintf(f->why, sizeof f->why, "%s was not done within %.1f s", f->host,
+                 (double)f->total_ms / 1000);
+        break;
+    case SKN_FETCH_TOO_LARGE:
+        snprintf(f->why, sizeof f->why, "the answer of %s is over %zu bytes", f->host, f->most);
+        break;
+    case SKN_FETCH_MALFORMED:
+        snprintf(f->why, sizeof f->why, "%s does not speak HTTP", f->host);
+        break;
+    }
 }
 
 /* Has the sweeper tell of the requests that libcurl is done with. */
@@ -340,8 +460,8 @@ static void give_head(skn_fetch *f, int status)
 {
     skn_fetch_head head = {.status = status, .inside = &f->head};
 
-    head.content_type = skn_net_type(skn_fetch_header_of(&head, "content-type"), f->type,
-                                     sizeof f->type);
+    head.content_type = type_of(skn_fetch_header_of(&head, "content-type"), f->type,
+                                sizeof f->type);
     f->head_given = true;
     f->sink.head(f->sink.arg, &head);
 }
@@ -475,7 +595,7 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
 
     curl->curl_easy_setopt(f->easy, CURLOPT_URL, url);
     free(url);
-    if (skn_net_is_direct(what->url)) /* else as the environment says */
+    if (is_direct(what->url)) /* else as the environment says */
         curl->curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
     curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKEIN_VERSION);
     curl->curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -496,7 +616,7 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
 /* Why it cannot even be begun goes into f->why. */
 static bool may_begin(skn_fetch *f, const skn_fetch_spec *what)
 {
-    const char *wrong = skn_net_check(what);
+    const char *wrong = fault_of(what);
 
     open_multi(f->net);
     if (f->net->missing)
@@ -520,7 +640,7 @@ skn_fetch *skn_fetch_start(skn_net *n, const skn_fetch_spec *what, const skn_fet
     f->stall_ms = what->stall_ms ? what->stall_ms : 60000;
     f->begun_ns = f->last_ns = skn_clock_monotonic();
     skn_buf_init(&f->head, MOST_HEAD);
-    skn_net_host(what->url, f->host);
+    host_of(what->url, f->host);
     if (!may_begin(f, what)) {
         end_with(f, SKN_FETCH_UNREACHABLE);
         return f;
