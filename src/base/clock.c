@@ -38,6 +38,11 @@ int64_t skn_clock_monotonic(void)
     return (int64_t)t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+int64_t skn_clock_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
 /* Days are counted in years that begin on 1 March, so that the leap day is a year's last, and
  * in eras of 400 years, which all have 146097 days. 1970-01-01 is 719468 after 0000-03-01. */
 static int64_t days_of(int64_t year, int month, int day)

@@ -16,6 +16,7 @@ bool skn_time_given(int64_t micros);
 /* The latest of these. */
 int64_t skn_time_latest(void);
 int64_t skn_clock_monotonic(void); /* nanoseconds since some start; never steps back */
+int64_t skn_clock_ms(void);        /* the same in milliseconds */
 
 /* The first moment of the month of a time, UTC. */
 int64_t skn_clock_month(int64_t micros);

@@ -17,7 +17,7 @@
 void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news)
 {
     *a = (skn_answers){.cli = cli, .news = news, .live = cli->out.terminal && !cli->json};
-    a->begun_at = skn_clock_monotonic() / 1000000;
+    a->begun_at = skn_clock_ms();
     skn_buf_init(&a->held, HELD_MOST);
 }
 
@@ -99,20 +99,21 @@ static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str 
 /* What a message without text does. */
 static void print_calls(skn_answers *a, const skn_news_item *item)
 {
-    const skn_json *calls = skn_json_get(item->data, "toolCalls");
+    const char *before = "calls ";
 
-    for (const skn_json *c = calls ? calls->first : NULL; c; c = c->next) {
-        skn_print_raw(a->cli, c == calls->first ? SKN_STR("calls ") : SKN_STR(", "));
+    for (const skn_json *c = skn_first(item->data, "toolCalls"); c;
+         c = c->next, before = ", ") {
+        skn_print(a->cli, "%s", before);
         skn_print_line(a->cli, skn_door_text(c, "toolName"), 60);
     }
 }
 
 static void print_heard(skn_answers *a, const skn_news_item *item)
 {
-    const skn_json *list = skn_json_get(item->data, "delivery");
+    const char *before = "→ ";
 
-    for (const skn_json *d = list ? list->first : NULL; d; d = d->next) {
-        skn_print_raw(a->cli, d == list->first ? SKN_STR("→ ") : SKN_STR(", "));
+    for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next, before = ", ") {
+        skn_print(a->cli, "%s", before);
         skn_print_line(a->cli, skn_door_text(d, "agent"), 0);
     }
 }
@@ -251,11 +252,10 @@ static bool is(const skn_news_item *item, const char *type)
 
 static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 {
-    const skn_json *list = skn_json_get(item->data, "delivery");
-    bool            own = skn_str_eq(item->message, a->message);
+    bool own = skn_str_eq(item->message, a->message);
 
     a->said = a->said || own;
-    for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
+    for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next)
         if (skn_str_is(skn_door_text(d, "state"), "queued"))
             note_agent(a, skn_door_text(d, "agent"));
     if (own && !a->agents.n) /* nobody will be idle later than now */
@@ -332,10 +332,8 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
  * with calls of tools, or to who delegated. */
 static bool is_answer(const skn_news_item *item)
 {
-    const skn_json *calls = skn_json_get(item->data, "toolCalls");
-
     return !skn_str_is(skn_door_text(item->data, "finishReason"), "cut") &&
-           !(calls && calls->first) && !skn_door_text(item->data, "threadPath").n;
+           !skn_first(item->data, "toolCalls") && !skn_door_text(item->data, "threadPath").n;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -392,7 +390,7 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 {
     if (!a->message.p || !skn_str_eq(item->cause, a->message) || is_gone(a) || !a->said)
         return SKEIN_OK;
-    a->elapsed_ms = skn_clock_monotonic() / 1000000 - a->begun_at;
+    a->elapsed_ms = skn_clock_ms() - a->begun_at;
     a->news->over = true;
     return a->cli->json ? print_event(a, item) : SKEIN_OK;
 }
@@ -706,11 +704,11 @@ static const char *done_by(const skn_json *version)
 /* What stands for it: another wording, the squash that it went into, or what a person said from there on. */
 static skn_str found_instead(const skn_json *diff, skn_str message)
 {
-    const skn_json *changes = skn_json_get(diff, "changes"), *after;
-    skn_str         said = SKN_NONE;
+    skn_str said = SKN_NONE;
 
-    for (const skn_json *c = changes ? changes->first : NULL; c; c = c->next) {
-        after = skn_json_get(c, "after");
+    for (const skn_json *c = skn_first(diff, "changes"); c; c = c->next) {
+        const skn_json *after = skn_json_get(c, "after");
+
         if (skn_str_eq(skn_door_text(skn_json_get(c, "before"), "messageId"), message) &&
             skn_door_text(after, "messageId").n)
             return skn_door_text(after, "messageId");
@@ -724,10 +722,9 @@ static skn_str found_instead(const skn_json *diff, skn_str message)
 
 static bool is_held(const skn_json *message, int64_t number)
 {
-    const skn_json *versions = skn_json_get(message, "versions");
-    int64_t         n;
+    int64_t n;
 
-    for (const skn_json *v = versions ? versions->first : NULL; v; v = v->next)
+    for (const skn_json *v = skn_first(message, "versions"); v; v = v->next)
         if (skn_str_int(v->text, &n) && n == number)
             return true;
     return false;

@@ -368,10 +368,9 @@ static skein_rc check_fields(skn_cli *cli)
     cli->json = fields != NULL;
     if (!fields || !*fields)
         return SKEIN_OK;
-    if (!c || !c->fields) {
-        skn_fail(&cli->err, SKEIN_USAGE, "there are no fields to choose from here");
-        return skn_hint(&cli->err, SKEIN_USAGE, "Write --json alone");
-    }
+    if (!c || !c->fields)
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Write --json alone",
+                             "there are no fields to choose from here");
     cli->fields = fields;
     return skn_fields_check(cli, c->fields,
                             skn_arena_printf(cli->keep, "\"skein %s\"", c->name).p);
@@ -488,6 +487,16 @@ bool skn_is_among(skn_str names, skn_str wanted)
 
     while (skn_str_split(&names, ',', &name))
         if (skn_str_eq(name, wanted))
+            return true;
+    return false;
+}
+
+bool skn_begins_among(skn_str text, const char *names)
+{
+    skn_str rest = skn_str_of(names), name;
+
+    while (skn_str_split(&rest, ',', &name))
+        if (skn_str_starts(text, name))
             return true;
     return false;
 }

@@ -35,8 +35,8 @@ skein_rc skn_await_timeout(skn_cli *cli, int64_t *out)
             return SKEIN_OK;
         }
     }
-    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a time for \"--timeout\"", text);
-    return skn_hint(&cli->err, SKEIN_USAGE, "Times look like 120s, 2m or 500ms");
+    return skn_fail_hint(&cli->err, SKEIN_USAGE, "Times look like 120s, 2m or 500ms",
+                         "\"%s\" is not a time for \"--timeout\"", text);
 }
 
 void skn_await_init(skn_await *w, skn_cli *cli, const skein_world *world,
@@ -188,10 +188,10 @@ static skein_rc outcome(skn_await *w, skein_rc rc)
                               : "The message may have been sent.");
         return skn_status(cli, INTERRUPTED);
     }
-    if (rc == SKEIN_TIMEOUT) {
-        skn_fail(&cli->err, rc, "the agents have not all answered in time");
-        return skn_hint(&cli->err, rc, "The message stays, and they go on; see \"skein log\"");
-    }
+    if (rc == SKEIN_TIMEOUT)
+        return skn_fail_hint(&cli->err, rc,
+                                  "The message stays, and they go on; see \"skein log\"",
+                                  "the agents have not all answered in time");
     if (rc)
         return rc;
     if (a->fate.gone)

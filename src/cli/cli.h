@@ -127,8 +127,9 @@ const skn_command *skn_command_find(const char *name);
 /* The noun that the name begins with ("world" of "world new"); NULL when it has none. */
 const skn_noun   *skn_noun_find(skn_str name);
 const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter);
-/* True for one of the names with commas between. */
+/* True for one of the names with commas between; or for a text that begins with one. */
 bool skn_is_among(skn_str names, skn_str wanted);
+bool skn_begins_among(skn_str text, const char *names);
 /* True for a comma-separated list of one or more names out of another; "id" and "text" stand for
  * a message's id and content. */
 bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown);

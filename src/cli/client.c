@@ -5,7 +5,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/url.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "runtime/runtime.h"
@@ -30,35 +30,19 @@
 
 const char *skn_client_encode(skn_arena *a, skn_str text)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     skn_buf b;
-    skn_str out;
 
     skn_buf_init(&b, text.n * 3 + 1);
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] && strchr(plain, text.p[i]))
-            skn_buf_addc(&b, text.p[i]);
-        else
-            skn_buf_addf(&b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
-    }
-    out = skn_arena_copy(a, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out.p;
-}
-
-static int64_t now_ms(void)
-{
-    return skn_clock_monotonic() / 1000000;
+    skn_url_encode(&b, text);
+    return skn_buf_keep(&b, a).p;
 }
 
 /* --- Connecting --------------------------------------------------------------------------- */
 
 static skein_rc gone(skn_cli *cli, const skn_server *server, const char *why)
 {
-    skn_fail(&cli->err, SKEIN_UNREACHABLE, "cannot reach the server at %s: %s", server->url,
-             why);
-    return skn_hint(&cli->err, SKEIN_UNREACHABLE, "Is it running? skein status");
+    return skn_fail_hint(&cli->err, SKEIN_UNREACHABLE, "Is it running? skein status",
+                         "cannot reach the server at %s: %s", server->url, why);
 }
 
 static bool ready(int fd, short what, int64_t ms)
@@ -279,13 +263,10 @@ static skein_rc code_of(skn_str name, int status)
 static const char *shown(skn_cli *cli, skn_str text)
 {
     skn_buf b;
-    skn_str out;
 
     skn_buf_init(&b, PROBLEM_MOST);
     skn_clean_add(&b, text, false);
-    out = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out.p;
+    return skn_buf_keep(&b, cli->keep).p;
 }
 
 /* What a problem tells beside its words. Its kind is told in the place of what the code says. */
@@ -298,16 +279,14 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
                 {"MESSAGE_NOT_FOUND", "message"},
                 {"AGENT_NOT_FOUND", "agent"},
                 {"VERSION_NOT_FOUND", "version"}};
-    const skn_json *busy = skn_json_get(v, "busy"), *errors = skn_json_get(v, "errors");
-    skn_str         meant = SKN_NONE, type = SKN_NONE, title = SKN_NONE, at = SKN_NONE;
+    const skn_json *busy = skn_json_get(v, "busy");
+    skn_str         meant = skn_door_text(v, "didYouMean"), type = skn_door_text(v, "type");
+    skn_str         title = skn_door_text(v, "title");
+    skn_str         at = skn_door_text(skn_first(v, "errors"), "pointer");
 
-    if (errors && errors->first)
-        (void)skn_json_text(errors->first, "pointer", &at, NULL);
     cli->at = at.n ? shown(cli, at) : NULL;
     cli->more = (skn_problem){.current = cli->more.current};
-    (void)skn_json_text(v, "title", &title, NULL);
-    if (!skn_json_text(v, "type", &type, NULL) && title.n && code.n &&
-        skn_str_starts(type, SKN_STR("/problems/"))) {
+    if (title.n && code.n && skn_str_starts(type, SKN_STR("/problems/"))) {
         cli->more.word = shown(cli, skn_str_sub(type, sizeof "/problems/" - 1, type.n));
         cli->more.title = shown(cli, title);
         cli->more.name = shown(cli, code);
@@ -316,7 +295,7 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
     for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
         if (skn_str_is(code, lost[i].code))
             cli->more.thing = lost[i].thing;
-    if (!skn_json_text(v, "didYouMean", &meant, NULL) && meant.n)
+    if (meant.n)
         cli->more.meant = shown(cli, meant);
     if (busy && busy->kind == SKN_JSON_ARRAY)
         cli->more.extra = skn_arena_printf(cli->keep, "\"busy\":%.*s", SKN_FMT(busy->raw));
@@ -324,28 +303,28 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
 
 skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
 {
-    const skn_json *v = NULL;
-    skn_str         code = SKN_NONE, detail = SKN_NONE, hint = SKN_NONE, reason = SKN_NONE;
+    const skn_json *v;
+    skn_str         code, detail, hint, reason;
     skein_rc        rc;
 
-    if (skn_json_parse(&v, body, "the answer", cli->keep, NULL) == SKEIN_OK) {
-        (void)skn_json_text(v, "code", &code, NULL);
-        (void)skn_json_text(v, "detail", &detail, NULL);
-        (void)skn_json_text(v, "hint", &hint, NULL);
-        (void)skn_json_text(v, "reason", &reason, NULL);
+    if (skn_json_parse(&v, body, "the answer", cli->keep, NULL))
+        v = NULL;
+    code = skn_door_text(v, "code");
+    detail = skn_door_text(v, "detail");
+    hint = skn_door_text(v, "hint");
+    reason = skn_door_text(v, "reason");
+    if (v)
         keep_problem(cli, v, code, status);
-    }
     rc = code_of(code, status);
-    if (reason.n &&
-        detail.n) /* who is at work; the detail is for clients that know its words */
+    if (reason.n && detail.n) /* it names who is at work */
         detail = reason, hint = SKN_NONE;
     if (detail.n)
         skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
+    else
+        skn_fail(&cli->err, rc, "the server answered %d", status);
     cli->told = detail.n ? skn_arena_copy(cli->keep, skn_str_of(cli->err.message)).p : NULL;
     if (detail.n && hint.n)
         skn_hint(&cli->err, rc, "%.*s", SKN_FMT(hint));
-    if (!detail.n)
-        skn_fail(&cli->err, rc, "the server answered %d", status);
     if (status == 401)
         skn_hint(
             &cli->err, rc,
@@ -353,15 +332,13 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
     return rc;
 }
 
-/* The number that a version begins with: what changes when programs no longer understand each other. */
+/* The major version: programs with different ones do not understand each other. */
 static int64_t major_of(const char *version)
 {
-    skn_str rest = skn_str_of(version), first = SKN_NONE;
-    int64_t number = -1;
+    skn_str rest = skn_str_of(version), first;
+    int64_t number;
 
-    if (!skn_str_split(&rest, '.', &first) || !skn_str_int(first, &number))
-        return -1;
-    return number;
+    return skn_str_split(&rest, '.', &first) && skn_str_int(first, &number) ? number : -1;
 }
 
 /* Something else may answer where a server was said to be, or a skein of another age. A problem in the form
@@ -370,23 +347,21 @@ static skein_rc check_who(skn_cli *cli, const skn_http_reader *r, skn_str body)
 {
     const skn_json *v;
 
-    if (r->skein[0] && major_of(r->skein) != major_of(skein_version_text())) {
-        skn_fail(&cli->err, SKEIN_FAILED, "the server is skein %s, this program is skein %s",
-                 r->skein, skein_version_text());
-        return skn_hint(&cli->err, SKEIN_FAILED, "Use programs of one major version");
-    }
+    if (r->skein[0] && major_of(r->skein) != major_of(skein_version_text()))
+        return skn_fail_hint(&cli->err, SKEIN_FAILED, "Use programs of one major version",
+                             "the server is skein %s, this program is skein %s", r->skein,
+                             skein_version_text());
     if (r->skein[0] || (r->status >= 400 && !skn_json_parse(&v, body, "", cli->keep, NULL)))
         return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_UNREACHABLE, "what answers there (with %d) is not skein",
-             r->status);
-    return skn_hint(&cli->err, SKEIN_UNREACHABLE,
-                    "Check the address of --server or SKEIN_SERVER");
+    return skn_fail_hint(&cli->err, SKEIN_UNREACHABLE,
+                         "Check the address of --server or SKEIN_SERVER",
+                         "what answers there (with %d) is not skein", r->status);
 }
 
 static skein_rc no_memory(skein_error *err)
 {
-    skn_fail(err, SKEIN_NO_MEMORY, "there is not enough memory for the server's answer");
-    return skn_hint(err, SKEIN_NO_MEMORY, "Ask for less of it: skein log -n 20");
+    return skn_fail_hint(err, SKEIN_NO_MEMORY, "Ask for less of it: skein log -n 20",
+                         "there is not enough memory for the server's answer");
 }
 
 static skein_rc keep_body(void *arg, skn_str piece, skein_error *err)
@@ -398,9 +373,9 @@ static skein_rc keep_body(void *arg, skn_str piece, skein_error *err)
         return no_memory(err);
     if (!b->over)
         return SKEIN_OK;
-    skn_fail(err, SKEIN_LIMIT, "the server's answer is too large: over %zu MB", b->limit >> 20);
-    return skn_hint(err, SKEIN_LIMIT,
-                    "Ask for less of it: skein log -n 20. All of it: skein export -o FILE");
+    return skn_fail_hint(err, SKEIN_LIMIT,
+                         "Ask for less of it: skein log -n 20. All of it: skein export -o FILE",
+                         "the server's answer is too large: over %zu MB", b->limit >> 20);
 }
 
 /* --- One answer --------------------------------------------------------------------------- */
@@ -441,12 +416,12 @@ static skein_rc receive(int fd, skn_http_reader *r, bool *ended, skein_error *er
 
 static skein_rc wait_for_answer(skn_cli *cli, int fd, skn_http_reader *r, int64_t timeout_ms)
 {
-    int64_t  until = now_ms() + timeout_ms, left;
+    int64_t  until = skn_clock_ms() + timeout_ms, left;
     bool     ended = false;
     skein_rc rc = SKEIN_OK;
 
     while (!rc && !ended && r->part != SKN_ANSWER_DONE) {
-        left = until - now_ms();
+        left = until - skn_clock_ms();
         if (left <= 0 || !ready(fd, POLLIN, left))
             return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server did not answer in time");
         rc = receive(fd, r, &ended, &cli->err);
@@ -547,7 +522,7 @@ skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_ev
     s->http.arg = s;
     skn_buf_clear(&s->problem);
     s->over = false;
-    s->heard_at = now_ms();
+    s->heard_at = skn_clock_ms();
     r.stream = true;
     if (!r.last_id.p && s->sse.last_id.n)
         r.last_id = skn_buf_str(&s->sse.last_id);
@@ -559,7 +534,7 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
     bool     ended;
     skein_rc rc = receive(s->fd, &s->http, &ended, &cli->err);
 
-    s->heard_at = now_ms();
+    s->heard_at = skn_clock_ms();
     if (rc == SKEIN_OK && s->http.part == SKN_ANSWER_DONE) {
         s->over = true;
         rc = check_who(cli, &s->http, skn_buf_str(&s->problem));
@@ -571,7 +546,7 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
 
 int64_t skn_event_stream_left(const skn_event_stream *s)
 {
-    int64_t left = s->heard_at + QUIET_MS - now_ms();
+    int64_t left = s->heard_at + QUIET_MS - skn_clock_ms();
 
     return left > 0 ? left : 0;
 }

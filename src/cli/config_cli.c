@@ -133,8 +133,8 @@ skein_rc skn_config_data(skn_cli *cli, const char **folder)
     if (c->unreadable) { /* it may name another folder */
         skn_str line = skn_config_line(&c->problems.p[0], cli->keep);
 
-        skn_fail(&cli->err, SKEIN_USAGE, "%.*s", SKN_FMT(line));
-        return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein config check\"");
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "See \"skein config check\"", "%.*s",
+                             SKN_FMT(line));
     }
     *folder = c->values[SKN_CONFIG_DATA_DIR].text.p;
     return SKEIN_OK;

@@ -1,9 +1,8 @@
 #include "cli/default_model.h"
 #include "base/error.h"
 #include "cli/config_cli.h"
-#include "cli/door.h"
 #include "cli/paste.h"
-#include "cli/print.h"
+#include "cli/say.h"
 #include "config/provider_plan.h"
 
 #include <stdlib.h>
@@ -13,18 +12,11 @@ enum { MOST_NAMES = 8 };
 
 #define PROVIDERS "/providers?limit=500"
 
-static const skn_json *first_of(const skn_json *answer, const char *list)
-{
-    const skn_json *data = skn_json_get(answer, list);
-
-    return data ? data->first : NULL;
-}
-
 static skn_str default_of(const skn_json *providers)
 {
     skn_str model = SKN_NONE;
 
-    for (const skn_json *p = first_of(providers, "data"); p && !model.n; p = p->next)
+    for (const skn_json *p = skn_first(providers, "data"); p && !model.n; p = p->next)
         model = skn_door_text(p, "defaultModel");
     return model;
 }
@@ -71,12 +63,8 @@ skn_str skn_model_mark(const skn_json *model, skn_str usual)
 
 skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 {
-    skn_jw *w = skn_item_begin(cli);
+    skn_jw *w = skn_item_with(cli, model);
 
-    for (const skn_json *m = model->first; m; m = m->next) {
-        skn_jw_key_str(w, m->key);
-        skn_jw_raw(w, m->raw);
-    }
     skn_jw_kbool(w, "default", is_usual(model, usual));
     return skn_item_close(cli);
 }
@@ -86,7 +74,7 @@ skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 /* One that talks: a list may begin with one that only makes vectors of texts. */
 static skn_str first_model(const skn_json *answer)
 {
-    for (const skn_json *m = first_of(answer, "data"); m; m = m->next)
+    for (const skn_json *m = skn_first(answer, "data"); m; m = m->next)
         if (skn_str_find(skn_door_text(m, "name"), SKN_STR("embed")) < 0)
             return skn_door_text(m, "model");
     return SKN_NONE;
@@ -138,7 +126,7 @@ static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
 {
     int64_t count = 0;
 
-    for (const skn_json *a = first_of(world, "agents"); a; a = a->next) {
+    for (const skn_json *a = skn_first(world, "agents"); a; a = a->next) {
         if (!is_meant(a, provider) || ++count > MOST_NAMES)
             continue;
         if (count == 1)
@@ -158,7 +146,7 @@ static skein_rc say_agents(skn_cli *cli, skn_str provider)
     bool            any = false;
     skein_rc        rc = skn_door_get(cli, &answer, "/worlds?limit=500");
 
-    for (const skn_json *w = rc ? NULL : first_of(answer, "data"); w; w = w->next)
+    for (const skn_json *w = rc ? NULL : skn_first(answer, "data"); w; w = w->next)
         any = say_world(cli, w, provider) || any;
     if (!rc && !any)
         skn_print_raw(cli, SKN_STR("    (there are none yet)\n"));
@@ -168,7 +156,7 @@ static skein_rc say_agents(skn_cli *cli, skn_str provider)
 static bool is_any_meant(const skn_json *worlds, skn_str provider)
 {
     for (const skn_json *w = worlds; w; w = w->next)
-        for (const skn_json *a = first_of(w, "agents"); a; a = a->next)
+        for (const skn_json *a = skn_first(w, "agents"); a; a = a->next)
             if (is_meant(a, provider))
                 return true;
     return false;
@@ -184,7 +172,7 @@ skein_rc skn_provider_users_say(skn_cli *cli, const skn_json *provider, bool *an
 
     if (rc)
         return rc;
-    named = is_any_meant(first_of(worlds, "data"), name);
+    named = is_any_meant(skn_first(worlds, "data"), name);
     *any = named || usual.n;
     if (cli->json)
         return SKEIN_OK;
@@ -262,7 +250,7 @@ static skein_rc ask_server(skn_cli *cli, skn_str name, skn_buf *all, bool *known
     const skn_json *answer;
     skein_rc        rc = skn_door_get(cli, &answer, PROVIDERS);
 
-    for (const skn_json *p = rc ? NULL : first_of(answer, "data"); p; p = p->next) {
+    for (const skn_json *p = rc ? NULL : skn_first(answer, "data"); p; p = p->next) {
         add_name(all, skn_door_text(p, "name"));
         *known = *known || skn_str_eq(skn_door_text(p, "name"), name);
     }
@@ -326,13 +314,12 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out)
     *out = SKN_NONE;
     if (!given || !*given || !strcmp(given, "default"))
         return SKEIN_OK;
-    if (!skn_is_model_name(given)) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no model: name one as PROVIDER/MODEL",
-                 given);
-        return skn_hint(&cli->err, SKEIN_USAGE,
-                        "\"skein model ls\" lists them; \"default\" is the one of agents that "
-                        "name none");
-    }
+    if (!skn_is_model_name(given))
+        return skn_fail_hint(
+            &cli->err, SKEIN_USAGE,
+            "\"skein model ls\" lists them; \"default\" is the one of agents that "
+            "name none",
+            "\"%s\" is no model: name one as PROVIDER/MODEL", given);
     *out = skn_str_of(given);
     return skn_need_provider_of(cli, *out);
 }

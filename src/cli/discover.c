@@ -278,12 +278,11 @@ static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, boo
     if (!skn_config_url(text, false) || !text.n)
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"%s\" is no address of a server like http://127.0.0.1:7534/", url);
-    if (skn_str_starts(text, SKN_STR("https:"))) {
-        skn_fail(&cli->err, SKEIN_USAGE, "cannot use %s: commands speak http only", url);
-        return skn_hint(&cli->err, SKEIN_USAGE,
-                        "Reach it through a tunnel: ssh -L 7534:127.0.0.1:7534 HOST, then "
-                        "--server http://127.0.0.1:7534/");
-    }
+    if (skn_str_starts(text, SKN_STR("https:")))
+        return skn_fail_hint(&cli->err, SKEIN_USAGE,
+                             "Reach it through a tunnel: ssh -L 7534:127.0.0.1:7534 HOST, then "
+                             "--server http://127.0.0.1:7534/",
+                             "cannot use %s: commands speak http only", url);
     out->url = skn_str_ends(text, SKN_STR("/")) ? url
                                                 : skn_arena_printf(cli->keep, "%s/", url).p;
     *found = true;

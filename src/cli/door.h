@@ -102,6 +102,8 @@ skn_str skn_door_text(const skn_json *v, const char *key);
 int64_t skn_door_int(const skn_json *v, const char *key, int64_t fallback);
 bool    skn_door_flag(const skn_json *v, const char *key);
 int64_t skn_door_time(const skn_json *v, const char *key); /* 0: none */
+/* The first item of a member that is a list or an object, or NULL. */
+const skn_json *skn_first(const skn_json *v, const char *member);
 
 void skn_door_read_world(skn_cli *cli, const skn_json *v, skein_world *out);
 void skn_door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out);

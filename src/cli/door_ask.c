@@ -81,10 +81,10 @@ skein_rc skn_need_server(skn_cli *cli, const char *what)
 
     if (rc || skn_at_server(cli))
         return rc;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s needs a running server, and %s runs on %.*s", what,
-             skn_only_reads(cli) ? "only one that reads" : "none",
-             SKN_FMT(skn_place_shown(cli)));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+    return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"",
+                         "%s needs a running server, and %s runs on %.*s", what,
+                         skn_only_reads(cli) ? "only one that reads" : "none",
+                         SKN_FMT(skn_place_shown(cli)));
 }
 
 void skn_visit(skn_cli *cli, const skn_server *server)
@@ -391,11 +391,6 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
 
 bool skn_door_can(const skn_cli *cli)
 {
-    static const char *const here[] = {"fsck",   "backup", "migrate", "import", "config ",
-                                       "token ", "serve",  "doctor",  "bench"};
-
-    for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
-        if (!strncmp(cli->command->name, here[i], strlen(here[i])))
-            return false;
-    return true;
+    return !skn_begins_among(skn_str_of(cli->command->name),
+                             "fsck,backup,migrate,import,config ,token ,serve,doctor,bench");
 }

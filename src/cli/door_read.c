@@ -15,6 +15,13 @@ skn_str skn_door_text(const skn_json *v, const char *key)
     return m && m->kind == SKN_JSON_STRING ? m->text : SKN_NONE;
 }
 
+const skn_json *skn_first(const skn_json *v, const char *member)
+{
+    const skn_json *list = skn_json_get(v, member);
+
+    return list ? list->first : NULL; /* what is no list has none */
+}
+
 int64_t skn_door_int(const skn_json *v, const char *key, int64_t fallback)
 {
     int64_t out;

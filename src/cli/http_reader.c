@@ -25,19 +25,6 @@ static skein_rc bad(skein_error *err, const char *what)
 
 /* --- The head ----------------------------------------------------------------------------- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_word(skn_str s, const char *word)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!word[i] || lower(s.p[i]) != word[i])
-            return false;
-    return word[s.n] == 0;
-}
-
 static skein_rc status_line(skn_http_reader *r, skn_str line, skein_error *err)
 {
     int64_t code;
@@ -57,18 +44,18 @@ static skein_rc header(skn_http_reader *r, skn_str line, skein_error *err)
         return bad(err, "a header has no colon");
     skn_str_split(&value, ':', &name);
     value = skn_str_trim(value);
-    if (is_word(name, "content-length")) {
+    if (skn_str_is_word(name, "content-length")) {
         if (r->has_length || !skn_str_int(value, &r->left) || r->left < 0)
             return bad(err, "its length makes no sense");
         r->has_length = true;
-    } else if (is_word(name, "transfer-encoding")) {
-        if (!is_word(value, "chunked"))
+    } else if (skn_str_is_word(name, "transfer-encoding")) {
+        if (!skn_str_is_word(value, "chunked"))
             return bad(err, "its transfer encoding is not known");
         r->chunked = true;
-    } else if (is_word(name, "content-type")) {
+    } else if (skn_str_is_word(name, "content-type")) {
         skn_str_split(&value, ';', &name);
-        r->events = is_word(skn_str_trim(name), "text/event-stream");
-    } else if (is_word(name, "skein-version")) {
+        r->events = skn_str_is_word(skn_str_trim(name), "text/event-stream");
+    } else if (skn_str_is_word(name, "skein-version")) {
         snprintf(r->skein, sizeof r->skein, "%.*s", SKN_FMT(value));
     }
     return SKEIN_OK;
@@ -124,12 +111,12 @@ static bool hex(skn_str s, int64_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < s.n; i++) {
-        char c = lower(s.p[i]);
-        int  digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        const char       *digit = memchr(digits, s.p[i], sizeof digits - 1);
 
-        if (digit < 0 || *out > INT64_MAX / 32)
+        if (!digit || *out > INT64_MAX / 32)
             return false;
-        *out = *out * 16 + digit;
+        *out = *out * 16 + (digit - digits) % 16;
     }
     return s.n > 0;
 }
@@ -150,22 +137,16 @@ static skein_rc line_done(skn_http_reader *r, skein_error *err)
     skn_str  line = skn_str_trim(skn_buf_str(&r->line));
     skein_rc rc = SKEIN_OK;
 
-    switch (r->part) {
-    case SKN_ANSWER_SIZE:
+    if (r->part == SKN_ANSWER_SIZE)
         rc = size_line(r, line, err);
-        break;
-    case SKN_ANSWER_CHUNK_END:
-        if (line.n)
-            return bad(err, "a chunk is longer than it says");
+    else if (r->part == SKN_ANSWER_CHUNK_END && line.n)
+        rc = bad(err, "a chunk is longer than it says");
+    else if (r->part == SKN_ANSWER_CHUNK_END)
         r->part = SKN_ANSWER_SIZE;
-        break;
-    default: /* lines after the last chunk: an empty one ends them */
-        if (!line.n)
-            r->part = SKN_ANSWER_DONE;
-        else if (++r->idle > IDLE_MOST)
-            return bad(err, "it never ends");
-        break;
-    }
+    else if (!line.n) /* lines after the last chunk end with an empty one */
+        r->part = SKN_ANSWER_DONE;
+    else if (++r->idle > IDLE_MOST)
+        rc = bad(err, "it never ends");
     skn_buf_clear(&r->line);
     return rc;
 }

@@ -104,10 +104,9 @@ skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out)
             out->n--;
         return rc;
     }
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || skn_opt(cli, "no-input")) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"skein %s\" needs a text", cli->command->name);
-        return skn_hint(&cli->err, SKEIN_USAGE, "Give it with -m TEXT or -F FILE");
-    }
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || skn_opt(cli, "no-input"))
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Give it with -m TEXT or -F FILE",
+                             "\"skein %s\" needs a text", cli->command->name);
     return text_from_editor(cli, old, out);
 }
 

@@ -14,11 +14,6 @@
 #define FIRST_MOST 6   /* when nobody has ever answered: about three seconds */
 #define LOOK_MS    250 /* a signal may come just before poll, and is seen after so long */
 
-static int64_t now_ms(void)
-{
-    return skn_clock_monotonic() / 1000000;
-}
-
 /* A stream that began at the newest event goes on from there, also when it is cut before it brings
  * another. */
 static void keep_place(skn_news *n, const skn_news_item *item)
@@ -81,7 +76,7 @@ int skn_news_fd(const skn_news *n)
 
 int64_t skn_news_pause(const skn_news *n)
 {
-    int64_t left = n->again_at - now_ms();
+    int64_t left = n->again_at - skn_clock_ms();
 
     if (n->stream.fd >= 0)
         return skn_event_stream_left(&n->stream);
@@ -92,9 +87,9 @@ static skein_rc ended_early(const skn_news *n)
 {
     skein_error *err = &n->cli->err;
 
-    skn_fail(err, SKEIN_UNREACHABLE, "the server at %s ends what it tells as soon as it begins",
-             n->server.url);
-    return skn_hint(err, SKEIN_UNREACHABLE, "What there is by now: skein log");
+    return skn_fail_hint(err, SKEIN_UNREACHABLE, "What there is by now: skein log",
+                         "the server at %s ends what it tells as soon as it begins",
+                         n->server.url);
 }
 
 /* Longer each time, so that a server that starts again finds everybody patient. */
@@ -105,7 +100,7 @@ static skein_rc lose(skn_news *n)
     skn_event_stream_close(&n->stream);
     if (++n->lost > (n->begun ? LOST_MOST : FIRST_MOST))
         return n->cli->err.rc ? SKEIN_UNREACHABLE : ended_early(n);
-    n->again_at = now_ms() + ms;
+    n->again_at = skn_clock_ms() + ms;
     n->cli->err = (skein_error){.rc = SKEIN_OK};
     return SKEIN_OK;
 }
@@ -166,7 +161,7 @@ static int nap(const skn_news *n, int64_t left)
 
 skein_rc skn_news_wait(skn_news *n, int64_t ms)
 {
-    int64_t  until = now_ms() + ms, left = -1;
+    int64_t  until = skn_clock_ms() + ms, left = -1;
     skein_rc rc = SKEIN_OK;
 
     while (!rc && !n->over) {
@@ -174,7 +169,7 @@ skein_rc skn_news_wait(skn_news *n, int64_t ms)
 
         if (skn_interrupt_came(SIGINT))
             return SKEIN_NOTHING;
-        if (ms >= 0 && (left = until - now_ms()) <= 0)
+        if (ms >= 0 && (left = until - skn_clock_ms()) <= 0)
             return skn_fail(&n->cli->err, SKEIN_TIMEOUT, "time is up");
         if (poll(&p, 1, nap(n, left)) < 0 && errno != EINTR)
             return skn_fail(&n->cli->err, SKEIN_IO, "cannot wait for the server");
@@ -213,7 +208,7 @@ static skn_typing *begin(skn_typings *all, const skn_news_item *item)
     t->model = copy_of(item->model);
     t->lane = copy_of(skn_door_text(item->data, "threadPath"));
     t->thinking = true;
-    t->since = skn_clock_monotonic() / 1000000;
+    t->since = skn_clock_ms();
     skn_buf_init(&t->text, TEXT_MOST);
     all->count++;
     return t;

@@ -299,13 +299,11 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
         return SKEIN_OK;
     if (!can_ask && !must_ask)
         return SKEIN_OK;
-    if (!can_ask) {
-        skn_fail(&cli->err, SKEIN_USAGE,
-                 "\"skein %s\" cannot be taken back and nobody can be "
-                 "asked here",
-                 cli->command->name);
-        return skn_hint(&cli->err, SKEIN_USAGE, "Say so with -y");
-    }
+    if (!can_ask)
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Say so with -y",
+                             "\"skein %s\" cannot be taken back and nobody can be "
+                             "asked here",
+                             cli->command->name);
     skn_out_flush(cli);
     let_go(cli);
     skn_buf_init(&clean, CHUNK);

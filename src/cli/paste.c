@@ -42,9 +42,7 @@ static const char *without_passwords(skn_cli *cli, const char *address)
         skn_buf_add(&b, one);
         mark = '&';
     }
-    address = skn_arena_copy(cli->keep, skn_buf_str(&b)).p;
-    skn_buf_release(&b);
-    return address;
+    return skn_buf_keep(&b, cli->keep).p;
 }
 
 /* The address without its password; NULL where it cannot be told apart. */
@@ -98,13 +96,11 @@ static void add_option(skn_cli *cli, skn_buf *b, const char *name, const char *b
 /* The command that a text begins with, after the program's name; NULL: none, or one that needs no place. */
 static const skn_command *command_at(skn_str text)
 {
-    static const char *const anywhere[] = {"help", "version", "completion"};
-    const skn_command       *c, *best = NULL;
-    const skn_noun          *noun = skn_noun_find(text);
+    const skn_command *c, *best = NULL;
+    const skn_noun    *noun = skn_noun_find(text);
 
-    for (size_t i = 0; i < sizeof anywhere / sizeof anywhere[0]; i++)
-        if (skn_str_starts(text, skn_str_of(anywhere[i])))
-            return NULL;
+    if (skn_begins_among(text, "help,version,completion"))
+        return NULL;
     for (size_t i = 0; (c = skn_command_at(i)); i++) {
         skn_str name = skn_str_of(c->name), word;
 
@@ -120,17 +116,13 @@ static const skn_command *command_at(skn_str text)
 /* Does the command work in a world that it does not name itself? */
 static bool is_in_world(const skn_command *c, skn_str rest)
 {
-    static const char *const without[] = {"world ", "config ", "provider ", "model ", "serve",
-                                          "backup", "fsck",    "doctor",    "chat"};
+    skn_str name = skn_str_of(c->name);
 
-    if (!strcmp(c->name, "world show"))
-        return rest.n == strlen(c->name);
-    if (!strcmp(c->name, "world set") || !strcmp(c->name, "world tools"))
-        return true;
-    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
-        if (!strncmp(c->name, without[i], strlen(without[i])))
-            return false;
-    return true;
+    if (skn_str_is(name, "world show"))
+        return rest.n == name.n;
+    return skn_is_among(SKN_STR("world set,world tools"), name) ||
+           !skn_begins_among(name,
+                             "world ,config ,provider ,model ,serve,backup,fsck,doctor,chat");
 }
 
 static void add_place(skn_cli *cli, skn_buf *b, const skn_command *c, skn_str rest)
@@ -187,21 +179,14 @@ static const char *whole(skn_cli *cli, const char *text, bool format)
         from = at;
     }
     skn_buf_add(&b, skn_str_of(from));
-    text = skn_arena_copy(cli->keep, skn_buf_str(&b)).p;
     skn_buf_release(&place);
-    skn_buf_release(&b);
-    return text;
+    return skn_buf_keep(&b, cli->keep).p;
 }
 
 static bool has_place(const skn_cli *cli)
 {
-    static const char *const those[] = {"data",   "db",    "server",
-                                        "config", "world", "conversation"};
-
-    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (given(cli, those[i]))
-            return true;
-    return false;
+    return given(cli, "data") || given(cli, "db") || given(cli, "server") ||
+           given(cli, "config") || given(cli, "world") || given(cli, "conversation");
 }
 
 const char *skn_pasteable(skn_cli *cli, const char *text)
@@ -231,16 +216,13 @@ static size_t hidden(const skn_cli *cli, size_t i)
 skn_str skn_typed_line(const skn_cli *cli)
 {
     skn_buf b;
-    skn_str out;
 
     skn_buf_init(&b, LINE_MOST);
     skn_buf_add(&b, SKN_STR("skein"));
     for (size_t i = 0, skip; i < cli->word_count; i += skip ? skip : 1)
         if (!(skip = hidden(cli, i)))
             skn_buf_addf(&b, " %.*s", SKN_FMT(skn_shell_word(cli->keep, cli->words[i])));
-    out = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out;
+    return skn_buf_keep(&b, cli->keep);
 }
 
 static void add(skn_definition_parts *out, skn_str label, skn_str text, skn_arena *a)

@@ -25,10 +25,9 @@ skein_rc skn_place_address(skn_cli *cli)
         return SKEIN_OK;
     if (!db && (rc = skn_config_data(cli, &folder)))
         return rc;
-    if (!db && !folder) {
-        skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
-        return skn_hint(&cli->err, SKEIN_USAGE, "Name one with --data DIR");
-    }
+    if (!db && !folder)
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Name one with --data DIR",
+                             "there is no home folder to keep data in");
     cli->address = db ? db : skn_arena_printf(cli->keep, "sqlite:%s/skein.db", folder).p;
     return SKEIN_OK;
 }
@@ -64,11 +63,10 @@ skein_rc skn_place_folders(skn_cli *cli, const char *file)
     memcpy(p, path.p, path.n);
     for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(p, 0700) != 0 && errno != EEXIST) {
-            skn_fail(&cli->err, errno == EROFS ? SKEIN_READ_ONLY : SKEIN_IO,
-                     "the folder \"%s\" cannot be made: %s", p, strerror(errno));
-            return skn_hint(&cli->err, cli->err.rc, "Try another place with --data DIR");
-        }
+        if (mkdir(p, 0700) != 0 && errno != EEXIST)
+            return skn_fail_hint(&cli->err, errno == EROFS ? SKEIN_READ_ONLY : SKEIN_IO,
+                                 "Try another place with --data DIR",
+                                 "the folder \"%s\" cannot be made: %s", p, strerror(errno));
         *slash = '/';
     }
     return SKEIN_OK;
@@ -222,32 +220,26 @@ static bool runs_here(skn_cli *cli, const char *url)
 /* A store that is named beside a server is said to be the server's: such a command uses both. */
 static bool uses_both(const skn_cli *cli)
 {
-    static const char *const those[] = {"send", "chat", "stop", "status", "open"};
-    const char              *name = cli->command->name;
+    skn_str name = skn_str_of(cli->command->name);
 
-    if (!skn_opt(cli, "data") && !skn_opt(cli, "db"))
-        return false;
-    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (!strcmp(name, those[i]))
-            return true;
-    return !strcmp(name, "log") && skn_opt(cli, "follow");
+    return (skn_opt(cli, "data") || skn_opt(cli, "db")) &&
+           (skn_is_among(SKN_STR("send,chat,stop,status,open"), name) ||
+            (skn_str_is(name, "log") && skn_opt(cli, "follow")));
 }
 
 static skein_rc refuse_server(skn_cli *cli, const char *url)
 {
     const char *by = skn_opt(cli, "server") ? "--server" : "SKEIN_SERVER";
 
-    if (skn_opt(cli, "data") || skn_opt(cli, "db")) {
-        skn_fail(&cli->err, SKEIN_USAGE,
-                 "\"skein %s\" works on the store that is named and cannot use %s %s",
-                 cli->command->name, by, url);
-        return skn_hint(&cli->err, SKEIN_USAGE, "Name the store or the server, not both");
-    }
-    skn_fail(&cli->err, SKEIN_USAGE,
-             "\"skein %s\" works on the store itself and cannot use %s %s", cli->command->name,
-             by, url);
-    return skn_hint(&cli->err, SKEIN_USAGE,
-                    "Run it where the server runs, or name its store with --data or --db");
+    if (skn_opt(cli, "data") || skn_opt(cli, "db"))
+        return skn_fail_hint(
+            &cli->err, SKEIN_USAGE, "Name the store or the server, not both",
+            "\"skein %s\" works on the store that is named and cannot use %s %s",
+            cli->command->name, by, url);
+    return skn_fail_hint(&cli->err, SKEIN_USAGE,
+                         "Run it where the server runs, or name its store with --data or --db",
+                         "\"skein %s\" works on the store itself and cannot use %s %s",
+                         cli->command->name, by, url);
 }
 
 /* Whoever is stopped by a change keeps what they had written, and only the server that has them at work knows the
@@ -413,8 +405,8 @@ static bool world_is_named(skn_cli *cli)
 
 static skein_rc in_several_worlds(skn_cli *cli, const char *ref)
 {
-    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" fits conversations of several worlds", ref);
-    return skn_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME");
+    return skn_fail_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME",
+                         "\"%s\" fits conversations of several worlds", ref);
 }
 
 static skein_rc in_none(skn_cli *cli, const skein_worlds *worlds)
@@ -564,16 +556,10 @@ skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out)
 /* Does the command show all of a conversation? What was asked of it by name is not there. */
 static bool shows_all(const skn_cli *cli)
 {
-    static const char *const those[] = {"log",     "timeline", "tree",    "history",
-                                        "lane ls", "queue ls", "files ls"};
-
-    if (cli->arg_count || skn_opt(cli, "at") || skn_opt(cli, "follow") ||
-        skn_opt(cli, "agent") || skn_opt(cli, "delegation"))
-        return false;
-    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (!strcmp(cli->command->name, those[i]))
-            return true;
-    return false;
+    return !cli->arg_count && !skn_opt(cli, "at") && !skn_opt(cli, "follow") &&
+           !skn_opt(cli, "agent") && !skn_opt(cli, "delegation") &&
+           skn_is_among(SKN_STR("log,timeline,tree,history,lane ls,queue ls,files ls"),
+                        skn_str_of(cli->command->name));
 }
 
 bool skn_nothing_open(skn_cli *cli)

@@ -33,11 +33,11 @@ bool skn_is_lane(skn_str ref)
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out)
 {
-    if (ref && !skn_is_version(skn_str_of(ref))) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
-        return skn_hint(&cli->err, SKEIN_USAGE,
-                        "Versions are called v1, v2 and so on; \"skein history\" lists them");
-    }
+    if (ref && !skn_is_version(skn_str_of(ref)))
+        return skn_fail_hint(
+            &cli->err, SKEIN_USAGE,
+            "Versions are called v1, v2 and so on; \"skein history\" lists them",
+            "\"%s\" is not a version", ref);
     return ref ? skn_door_version(cli, skn_str_of(ref), out)
                : skn_door_version_numbered(cli, chat->version, out);
 }

@@ -77,14 +77,6 @@ bool skn_is(const skn_json *v, const char *member, const char *text)
     return skn_str_is(skn_door_text(v, member), text);
 }
 
-const skn_json *skn_first(const skn_json *v, const char *member)
-{
-    const skn_json *list = skn_json_get(v, member);
-
-    return list && (list->kind == SKN_JSON_ARRAY || list->kind == SKN_JSON_OBJECT) ? list->first
-                                                                                   : NULL;
-}
-
 /* --- Sections ----------------------------------------------------------------------------- */
 
 /* "title", "!title", "mode=chat" or "mode!=chat" */
@@ -358,9 +350,7 @@ static skn_str filled(skn_cli *cli, const skn_json *v, const char *text, bool pa
         else
             skn_buf_add(&b, skn_str_of(skn_door_part(cli, value)));
     }
-    value = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return value;
+    return skn_buf_keep(&b, cli->keep);
 }
 
 void skn_say_would(skn_cli *cli, const skn_json *v, const char *text)

@@ -59,8 +59,6 @@ skein_rc skn_tell(skn_cli *cli, skein_rc rc, const skn_json *v, const char *text
 /* The same with the items of a list, a row for each; `none` is said of an empty list (NULL: nothing). */
 skein_rc skn_tell_list(skn_cli *cli, skein_rc rc, const skn_json_list *list, const char *row,
                        const char *none);
-/* The first item of a member that is a list or an object, or NULL. */
-const skn_json *skn_first(const skn_json *v, const char *member);
 
 /* A path with members of `of` in it, encoded; "{world}" and "{chat}" are those that this run is about. */
 const char *skn_path(skn_cli *cli, const skn_json *of, const char *path);

@@ -106,7 +106,7 @@ void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skn_json *lane)
 {
-    const skn_json  *page, *list, *last = NULL;
+    const skn_json  *page, *last = NULL;
     skein_message    m;
     skein_deliveries d;
     skein_rc         rc;
@@ -117,8 +117,7 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
         cli, &page, "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
         cli->door->chat, skn_door_part(cli, chat->thread_uid),
         skn_door_part(cli, skn_door_text(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
-    list = rc ? NULL : skn_json_get(page, "data");
-    for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
+    for (const skn_json *v = rc ? NULL : skn_first(page, "data"); v; v = v->next) {
         skn_door_read_message(cli, v, &m, NULL, &d);
         last = has_failed(&d) ? v : last;
     }

@@ -460,7 +460,7 @@ void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *f
         if (u && f->tokens_out > u->out)
             u->out = f->tokens_out;
     }
-    p->read_at = skn_clock_monotonic() / MILLION;
+    p->read_at = skn_clock_ms();
 }
 
 /* A model of the slot has answered. */
@@ -505,8 +505,7 @@ static void was_read(void *arg)
 
 static void read_again(skn_spending *p)
 {
-    if (p->reading || !p->set->o.engine ||
-        skn_clock_monotonic() / MILLION - p->read_at < STALE_MS)
+    if (p->reading || !p->set->o.engine || skn_clock_ms() - p->read_at < STALE_MS)
         return;
     p->reading = true;
     p->since = p->month;

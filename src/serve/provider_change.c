@@ -153,9 +153,9 @@ static skein_rc read_members(skn_provider_change *c, const skn_json *body, skn_a
 
 skein_rc skn_fail_in_file(const skn_provider_plan *p, skein_error *err)
 {
-    skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" is set up in %.*s", SKN_FMT(p->s.name),
-             SKN_FMT(p->s.origin));
-    return skn_hint(err, SKEIN_CONFLICT, "Change it there, then: skein config check");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Change it there, then: skein config check",
+                         "\"%.*s\" is set up in %.*s", SKN_FMT(p->s.name),
+                         SKN_FMT(p->s.origin));
 }
 
 /* Those of the file are changed there; but a key is not written into that file. */

@@ -211,8 +211,8 @@ static void tell_one(inquiry *q)
     skn_api_provider  one;
 
     if (!skn_provider_set_get(q->s->providers, q->name, q->a, &info)) {
-        skn_fail(&q->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(q->name));
-        skn_hint(&q->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists them.");
+        skn_fail_hint(&q->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists them.",
+                      "there is no provider \"%.*s\"", SKN_FMT(q->name));
         inquiry_end(q, &(skn_api_providers){0}, &q->err);
         return;
     }

@@ -109,16 +109,15 @@ static skein_rc cannot_listen(skn_serve *s)
 {
     int failure = errno;
 
-    if (failure != EADDRINUSE) {
-        skn_fail(&s->cli->err, SKEIN_IO, "cannot listen on %s port %d: %s", s->host, s->port,
-                 strerror(failure));
-        return skn_hint(&s->cli->err, SKEIN_IO, "Choose another with --listen ADDR:PORT");
-    }
+    if (failure != EADDRINUSE)
+        return skn_fail_hint(&s->cli->err, SKEIN_IO, "Choose another with --listen ADDR:PORT",
+                             "cannot listen on %s port %d: %s", s->host, s->port,
+                             strerror(failure));
     if (may_move(s))
         return move_on(s);
-    skn_fail(&s->cli->err, SKEIN_IO, "Port %d is used by %.*s", s->port,
-             SKN_FMT(port_holder(s->port, s->cli->keep)));
-    return skn_hint(&s->cli->err, SKEIN_IO, "Choose another with --listen ADDR:PORT");
+    return skn_fail_hint(&s->cli->err, SKEIN_IO, "Choose another with --listen ADDR:PORT",
+                         "Port %d is used by %.*s", s->port,
+                         SKN_FMT(port_holder(s->port, s->cli->keep)));
 }
 
 /* With port 0, or a socket that was passed on, the system knows which port it became. */
@@ -146,9 +145,8 @@ skein_rc skn_serve_listen(skn_serve *s)
 
 static skein_rc cannot_write(skn_serve *s)
 {
-    skn_fail(&s->cli->err, SKEIN_IO, "Cannot write to %s (%s)", s->traces.folder,
-             strerror(errno));
-    return skn_hint(&s->cli->err, SKEIN_IO, "Try: skein serve --data /some/folder");
+    return skn_fail_hint(&s->cli->err, SKEIN_IO, "Try: skein serve --data /some/folder",
+                         "Cannot write to %s (%s)", s->traces.folder, strerror(errno));
 }
 
 /* A lock of the process: nobody inherits it, and it goes with the process however that ends. */
@@ -172,9 +170,8 @@ static skein_rc wait_for_other(skn_serve *s, bool *running, skn_server *other)
             return SKEIN_OK;
         nanosleep(&pause, NULL);
     }
-    skn_fail(&s->cli->err, SKEIN_CONFLICT, "another server is starting or stopping on %s",
-             s->traces.folder);
-    return skn_hint(&s->cli->err, SKEIN_CONFLICT, "Try again in a moment");
+    return skn_fail_hint(&s->cli->err, SKEIN_CONFLICT, "Try again in a moment",
+                         "another server is starting or stopping on %s", s->traces.folder);
 }
 
 /* One that only reads may share the store with any other, and need not be able to write beside it; of several the first

@@ -24,7 +24,7 @@ static void look_again(void *arg)
 {
     skn_serve *s = arg;
 
-    if (!is_known(s) && skn_clock_monotonic() / 1000000 < s->say_until)
+    if (!is_known(s) && skn_clock_ms() < s->say_until)
         skn_timer_start(s->say, LOOK_MS);
     else
         skn_serve_say(s);
@@ -33,7 +33,7 @@ static void look_again(void *arg)
 void skn_serve_say_soon(skn_serve *s)
 {
     s->ready_ms = (skn_clock_monotonic() - s->began + 999999) / 1000000;
-    s->say_until = skn_clock_monotonic() / 1000000 + WAIT_MS;
+    s->say_until = skn_clock_ms() + WAIT_MS;
     s->say = skn_timer_new(s->loop, look_again, s);
     look_again(s);
 }

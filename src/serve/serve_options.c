@@ -113,13 +113,11 @@ static skein_rc check_sign_in(skn_serve *s)
     bool         far = !skn_is_loopback(s->host);
     skein_error *err = &s->cli->err;
 
-    if (wanted == 0 && far) {
-        skn_fail(err, SKEIN_USAGE,
-                 "\"%s\" can be reached from other computers, but sign-in is "
-                 "off",
-                 s->host);
-        return skn_hint(err, SKEIN_USAGE, "Take server.signIn out, and give a token");
-    }
+    if (wanted == 0 && far)
+        return skn_fail_hint(err, SKEIN_USAGE, "Take server.signIn out, and give a token",
+                             "\"%s\" can be reached from other computers, but sign-in is "
+                             "off",
+                             s->host);
     if (wanted == 0 && s->token.p)
         return skn_fail(err, SKEIN_USAGE, "there is a token, but server.signIn is off");
     if (s->token.p || (!far && wanted <= 0))
@@ -310,8 +308,8 @@ static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_er
     skn_log_say(s->log, SKN_LOG_ERROR,
                 "the configuration has %.*s: the settings stay as they were", SKN_FMT(verdict));
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
-    skn_fail(err, SKEIN_INVALID, "the configuration has %.*s", SKN_FMT(verdict));
-    return skn_hint(err, SKEIN_INVALID, "See \"skein config check\"");
+    return skn_fail_hint(err, SKEIN_INVALID, "See \"skein config check\"",
+                         "the configuration has %.*s", SKN_FMT(verdict));
 }
 
 skein_rc skn_serve_reload(skn_serve *s, skein_error *err)

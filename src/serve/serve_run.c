@@ -546,13 +546,13 @@ static skein_rc check_files(skn_cli *cli, int most)
         free += fcntl(fd, F_GETFD) < 0;
     if (free >= FILES_NEEDED)
         return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_IO,
-             "the server must be able to open %d files and connections, and here it can open "
-             "%d (the limit is %d)",
-             FILES_NEEDED, free, most);
-    return skn_hint(&cli->err, SKEIN_IO,
-                    "Raise the limit. In a unit of systemd: LimitNOFILE=1024. In a new shell: "
-                    "ulimit -n 1024; skein serve");
+    return skn_fail_hint(
+        &cli->err, SKEIN_IO,
+        "Raise the limit. In a unit of systemd: LimitNOFILE=1024. In a new shell: "
+        "ulimit -n 1024; skein serve",
+        "the server must be able to open %d files and connections, and here it can open "
+        "%d (the limit is %d)",
+        FILES_NEEDED, free, most);
 }
 
 /* --- The store ------------------------------------------------------------------------------ */
@@ -570,11 +570,9 @@ static skein_rc make_folders(skn_serve *s)
         rc = skn_place_folders(cli, s->traces.lock);
         failure = errno;
     }
-    if (rc) {
-        skn_fail(&cli->err, SKEIN_IO, "Cannot write to %s (%s)", s->traces.folder,
-                 strerror(failure));
-        return skn_hint(&cli->err, SKEIN_IO, "Try: skein serve --data /some/folder");
-    }
+    if (rc)
+        return skn_fail_hint(&cli->err, SKEIN_IO, "Try: skein serve --data /some/folder",
+                             "Cannot write to %s (%s)", s->traces.folder, strerror(failure));
     if (!rc && s->socket)
         rc = skn_place_folders(cli, s->socket);
     return rc;

@@ -72,16 +72,9 @@ bool skn_chat_holds(skn_chat *c, const skein_message_facts *facts)
 
 /* --- Who is there, and how far they are ----------------------------------------------------- */
 
-static const skn_json *first_of(const skn_json *v, const char *key)
-{
-    const skn_json *list = skn_json_get(v, key);
-
-    return list ? list->first : NULL;
-}
-
 static void read_states(skn_chat *c, const skn_json *status)
 {
-    for (const skn_json *t = first_of(status, "busy"); t; t = t->next)
+    for (const skn_json *t = skn_first(status, "busy"); t; t = t->next)
         for (size_t i = 0; i < c->agents.count; i++)
             if (skn_str_eq(c->agents.at[i].name, skn_door_text(t, "agent")))
                 c->states[i] = skn_door_text(t, "state");
@@ -125,7 +118,7 @@ static skein_rc is_told(skn_cli *cli, skn_str last, bool *out)
                                       cli->door->world, skn_door_part(cli, cli->door->chat_uid),
                                last.n ? (int)last.n : 1, last.n ? last.p : "0");
 
-    *out = !rc && !first_of(page, "data");
+    *out = !rc && !skn_first(page, "data");
     return rc;
 }
 

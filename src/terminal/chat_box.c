@@ -444,11 +444,6 @@ void skn_chat_wrap_printed(skn_chat *c, skn_buf *out)
 #define STATUS_ROWS 5 /* below them: what waits, a rule, the status, and a prompt */
 #define ASK_ROWS    2 /* who waits for a yes or no */
 
-static int64_t now_ms(void)
-{
-    return skn_clock_monotonic() / 1000000;
-}
-
 const char *skn_chat_prompt(void *chat)
 {
     skn_chat *c = chat;
@@ -541,7 +536,7 @@ static skn_str end_of(skn_str text)
 
 static void typing_rows(skn_chat *c, const skn_typing *t)
 {
-    int64_t seconds = (now_ms() - t->since) / 1000;
+    int64_t seconds = (skn_clock_ms() - t->since) / 1000;
 
     skn_chat_row(c, SKN_BOLD,
                  skn_arena_printf(c->mem, "%s  %s… %" PRId64 " s", t->agent,
@@ -643,13 +638,13 @@ void skn_chat_draw(skn_chat *c)
     skn_line_edit_show(c->edit);
     c->drawn = true;
     c->changed = false;
-    c->drawn_at = now_ms();
+    c->drawn_at = skn_clock_ms();
     skn_arena_reset(c->mem);
 }
 
 int64_t skn_chat_draw_soon(skn_chat *c)
 {
-    int64_t since = now_ms() - c->drawn_at;
+    int64_t since = skn_clock_ms() - c->drawn_at;
 
     if (c->plain || !c->states) /* who is there is not known yet */
         return -1;

@@ -28,8 +28,7 @@ skein_rc skn_chat_refresh_queue(skn_chat *c)
 
     if (rc)
         return rc;
-    first = skn_json_get(page, "data");
-    first = first ? first->first : NULL;
+    first = skn_first(page, "data");
     c->waiting = (size_t)skn_door_int(skn_json_get(page, "page"), "total", 0);
     skn_buf_clear(&c->next);
     if (first)
@@ -161,10 +160,9 @@ static skn_str sender_of(skn_chat *c, skn_str uid)
 
 static skn_names heard_by(skn_chat *c, const skn_news_item *item)
 {
-    const skn_json *list = skn_json_get(item->data, "delivery");
     skn_vec(const char *) names = {0};
 
-    for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
+    for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next)
         skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_door_text(d, "agent")).p);
     return (skn_names){names.p, names.n};
 }

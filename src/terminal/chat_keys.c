@@ -501,15 +501,14 @@ skn_str skn_chat_status(skn_chat *c, size_t columns)
 
 static int64_t window_in(skn_str body, skn_str model, skn_arena *mem)
 {
-    const skn_json *v, *list;
+    const skn_json *v;
     int64_t         window = 0;
 
     if (skn_json_parse(&v, body, "the models", mem, NULL))
         return 0;
-    list = skn_json_get(v, "data");
-    for (const skn_json *m = list ? list->first : NULL; m; m = m->next)
+    for (const skn_json *m = skn_first(v, "data"); m; m = m->next)
         if (skn_str_eq(skn_door_text(m, "model"), model))
-            (void)skn_json_int(m, "contextWindow", 0, &window, NULL);
+            window = skn_door_int(m, "contextWindow", 0);
     return window;
 }
 

@@ -28,18 +28,13 @@
 #define INTERRUPTED 130
 #define TERMINATED  143
 
-static int64_t now_ms(void)
-{
-    return skn_clock_monotonic() / 1000000;
-}
-
 /* --- Waiting ------------------------------------------------------------------------------ */
 
 /* A search is left before anything else. Then the agents are stopped; whoever presses again soon wants
  * to leave. */
 static void on_interrupt(skn_chat *c)
 {
-    int64_t now = now_ms();
+    int64_t now = skn_clock_ms();
     bool    again = c->stopped_at && now - c->stopped_at < LEAVE_MS;
 
     skn_interrupt_arm(SIGINT);
@@ -332,10 +327,10 @@ static void open_edit(skn_chat *c)
 
 static skein_rc no_server(skn_cli *cli)
 {
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s on %.*s",
-             skn_only_reads(cli) ? "only a server that reads runs" : "no server runs",
-             SKN_FMT(skn_place_shown(cli)));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+    return skn_fail_hint(
+        &cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"", "%s on %.*s",
+        skn_only_reads(cli) ? "only a server that reads runs" : "no server runs",
+        SKN_FMT(skn_place_shown(cli)));
 }
 
 /* A world without a conversation gets its first one. */
