@@ -7,14 +7,13 @@
 #define SKN_TERMINAL_CHAT_H
 
 #include "cli/commands.h"
+#include "cli/door_view.h"
 #include "cli/news.h"
 #include "cli/print.h"
 #include "terminal/line_edit.h"
 
 #define SKN_CHAT_NAMES ((size_t)64)
 #define SKN_CHAT_ASKS  ((size_t)16)
-
-struct skn_overlay;
 
 /* A call of a tool that waits until the person has allowed it. */
 typedef struct skn_approval {
@@ -54,8 +53,9 @@ typedef struct skn_chat {
     size_t  tag_count;
     skn_buf model; /* for all that follow; empty: the agents' own */
     /* Delegations (chat_work.c). */
-    bool delegated; /* one is at work in it, or may be */
-    char boxed[64]; /* the last that was shown; "" for none */
+    bool              delegated; /* one is at work in it, or may be */
+    char              boxed[64]; /* the last that was shown; "" for none */
+    skn_door_question question;  /* see skn_chat_ask */
     /* What was read of them (chat_ask.c); NULL: it is to be read. */
     skn_arena                 *delegations_mem, *lanes_mem;
     skein_delegations          delegations;
@@ -91,7 +91,6 @@ typedef struct skn_chat {
 skein_rc skn_chat_take(void *arg, const skn_news_item *item);
 /* Reads who and what there is. */
 skein_rc skn_chat_refresh(skn_chat *c);
-skein_rc skn_chat_refresh_queue(skn_chat *c);
 /* Is what was last said here taken away? Then it is forgotten, and told if others did it. */
 void skn_chat_look_after(skn_chat *c, bool others);
 /* Shows the last messages that were said before. */
@@ -99,14 +98,6 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count);
 
 /* --- What it looks like (chat_events.c, chat_box.c) ------------------------------------- */
 
-/* What surrounds a message that is complete. */
-typedef struct skn_chat_about {
-    skn_str   parent; /* who wrote what it answers; absent: nobody */
-    skn_names heard;  /* who hears it, where that is told */
-    bool      aside;  /* agents have it in memory, and nobody answers it */
-} skn_chat_about;
-
-void skn_chat_print(skn_chat *c, const skein_message *m, const skn_chat_about *about);
 /* One line about something else. */
 void skn_chat_tell(skn_chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What cli->err says, and then it is forgotten. */
@@ -156,22 +147,17 @@ void skn_chat_box_ended(skn_chat *c, skn_str key);
 
 typedef struct skn_overlay {
     void (*rows)(skn_chat *c, void *arg); /* each ended with skn_chat_row_end */
+    bool (*key)(skn_chat *c, void *arg,
+                const skn_key *key); /* false when it was the last one */
     void *arg;
 } skn_overlay;
+
+/* Shows it until it takes no more keys. */
+void skn_chat_lay(skn_chat *c, const skn_overlay *o);
 
 typedef struct skn_menu_item {
     skn_str label, text; /* the text is cut at the edge */
 } skn_menu_item;
-
-typedef struct skn_menu {
-    skn_str              title;
-    const char          *keys; /* what they do */
-    const skn_menu_item *items;
-    size_t               count; /* one or more */
-    size_t               label_columns;
-    size_t               at;  /* the chosen one */
-    size_t               top; /* the first that is shown */
-} skn_menu;
 
 typedef enum skn_menu_end {
     SKN_MENU_OPEN,
@@ -180,8 +166,21 @@ typedef enum skn_menu_end {
     SKN_MENU_LEFT  /* something was typed that belongs to the prompt, or nothing more is */
 } skn_menu_end;
 
-/* Lets the person pick one; the screen is then as it was before. */
+typedef struct skn_menu {
+    skn_str              title;
+    const char          *keys; /* what they do */
+    const skn_menu_item *items;
+    size_t               count;
+    size_t               label_columns; /* of the widest */
+    size_t               at;            /* the chosen one */
+    size_t               top;           /* the first that is shown */
+    skn_menu_end         end;
+} skn_menu;
+
+/* Lets the person pick one, of one or more; the screen is then as it was before. */
 skn_menu_end skn_chat_menu(skn_chat *c, skn_menu *m);
+/* The same with what was read; true if one was picked. `none`: what is said where there is none. */
+bool skn_chat_pick(skn_chat *c, skein_rc rc, skn_menu *m, const char *none);
 /* Esc Esc: back to one of the person's messages. */
 void skn_chat_rewind(skn_chat *c);
 /* The text that stands for the message that was chosen there; empty: it stays. */
@@ -232,7 +231,60 @@ size_t skn_chat_complete(void *chat, skn_str word, bool first, char **out);
 void   skn_chat_choices(void *chat, char *const *list, size_t count);
 /* Can this line of the program, without its name, be typed here behind a slash, and means the same? */
 bool skn_chat_runs(skn_str line);
-/* The name of command number i, without its slash; NULL after the last. */
-const char *skn_chat_command_name(size_t i);
+
+/* --- What a chat asks of the store (chat_ask.c) -------------------------------------------- */
+
+/* A run for one question to the API, whose answer lives in `mem`; the next question ends it. skn_chat_told takes its
+ * failure over into the chat and returns rc. */
+skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem);
+skein_rc skn_chat_told(skn_chat *c, skein_rc rc);
+
+/* The conversation as it is now. */
+skein_rc skn_chat_now(skn_chat *c, skn_arena *mem, skein_conversation *out);
+/* The last messages of the version that is shown. */
+skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_door_log *out);
+/* The ids ("messageId") of those from one place on, in a version; 0: the current one. */
+skein_rc skn_chat_ids(skn_chat *c, skn_arena *mem, int64_t version, int64_t from, int64_t count,
+                      skn_json_list *out);
+/* Does the version that is current now hold a message of which this is known? */
+bool skn_chat_holds(skn_chat *c, const skein_message_facts *facts);
+/* The agents of the world and what they do here, into the chat. */
+skein_rc skn_chat_agents_read(skn_chat *c);
+/* Is nobody at work here, and was all told that has happened? */
+skein_rc skn_chat_settled(skn_chat *c, bool *out);
+
+/* These are drawn again and again: they are read once, until skn_chat_forget. */
+skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out);
+/* The last messages of a delegation, or of "main". */
+skein_rc skn_chat_lane(skn_chat *c, skn_str key, int64_t last, const skn_door_log **out);
+/* Something happened in a lane; `all`: with a delegation itself. */
+void skn_chat_forget(skn_chat *c, bool all);
+
+/* --- A delegation as a box: who has it, its steps, how it stands (chat_box.c) -------------- */
+
+typedef struct skn_box_row {
+    skn_str left, right; /* the right one may be absent */
+} skn_box_row;
+
+typedef struct skn_box {
+    skn_str          key, agent, title;
+    skein_lane_state state;
+    int64_t          from, to; /* microseconds UTC; `to` counts once it has ended */
+    int64_t          steps;    /* its messages, as every view counts them */
+    int64_t          tokens;   /* -1: not measured */
+    skn_box_row     *rows;
+    size_t           count;
+} skn_box;
+
+/* Reads delegation number i of those there are; with the texts of its messages when it is `whole`. */
+skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
+                      bool whole, skn_box *out);
+/* What the newest answer of the conversation was made of, as a box of its own; *found is false when there is
+ * no answer. */
+skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found);
+/* Prints it with at most so many of its rows, the last ones, and what can be done at its foot. Each row is
+ * ended by `end`. */
+void skn_box_print(skn_chat *c, const skn_box *box, size_t most, const char *foot,
+                   void (*end)(skn_chat *c));
 
 #endif

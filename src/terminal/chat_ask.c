@@ -1,17 +1,17 @@
-#include "terminal/chat_ask.h"
+#include "terminal/chat.h"
 
 #include "cli/commands.h"
 
 #include <inttypes.h>
 
-skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem, skn_door_question *q)
+skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem)
 {
-    return skn_door_ask_apart(c->cli, mem, q);
+    return skn_door_ask_apart(c->cli, mem, &c->question);
 }
 
-skein_rc skn_chat_told(skn_chat *c, const skn_door_question *q, skein_rc rc)
+skein_rc skn_chat_told(skn_chat *c, skein_rc rc)
 {
-    c->cli->err = q->cli.err;
+    c->cli->err = c->question.cli.err;
     return rc;
 }
 
@@ -19,13 +19,12 @@ skein_rc skn_chat_told(skn_chat *c, const skn_door_question *q, skein_rc rc)
 
 skein_rc skn_chat_now(skn_chat *c, skn_arena *mem, skein_conversation *out)
 {
-    const skn_json   *v;
-    skn_door_question q;
-    skein_rc          rc = skn_door_get(skn_chat_ask(c, mem, &q), &v, "%s", c->cli->door->chat);
+    const skn_json *v;
+    skein_rc        rc = skn_door_get(skn_chat_ask(c, mem), &v, "%s", c->cli->door->chat);
 
     if (!rc)
-        skn_door_read_chat(&q.cli, v, out);
-    return skn_chat_told(c, &q, rc);
+        skn_door_read_chat(&c->question.cli, v, out);
+    return skn_chat_told(c, rc);
 }
 
 static skein_rc read_lane(skn_chat *c, skn_arena *mem, skn_str lane, int64_t last,
@@ -33,9 +32,8 @@ static skein_rc read_lane(skn_chat *c, skn_arena *mem, skn_str lane, int64_t las
 {
     skn_door_slice what = {
         .thread = skn_arena_printf(mem, "v%" PRId64, c->version), .lane = lane, .last = last};
-    skn_door_question q;
 
-    return skn_chat_told(c, &q, skn_door_log_read(skn_chat_ask(c, mem, &q), &what, out));
+    return skn_chat_told(c, skn_door_log_read(skn_chat_ask(c, mem), &what, out));
 }
 
 skein_rc skn_chat_last(skn_chat *c, skn_arena *mem, int64_t count, skn_door_log *out)
@@ -51,10 +49,8 @@ skein_rc skn_chat_ids(skn_chat *c, skn_arena *mem, int64_t version, int64_t from
     const char *path = skn_arena_printf(mem, "%s%.*s/messages?fields=messageId&from=%" PRId64,
                                         c->cli->door->chat, SKN_FMT(thread), from)
                            .p;
-    skn_door_question q;
 
-    return skn_chat_told(c, &q,
-                         skn_door_all(skn_chat_ask(c, mem, &q), path, (size_t)count, out));
+    return skn_chat_told(c, skn_door_all(skn_chat_ask(c, mem), path, (size_t)count, out));
 }
 
 bool skn_chat_holds(skn_chat *c, const skein_message_facts *facts)
@@ -88,16 +84,15 @@ static skein_rc get_status(skn_cli *cli, const skn_json **out)
 
 skein_rc skn_chat_agents_read(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    const skn_json   *status;
-    skein_agents      agents;
-    skn_door_question q;
-    skein_rc          rc;
+    skn_arena      *mem = skn_arena_new();
+    const skn_json *status;
+    skein_agents    agents;
+    skein_rc        rc;
 
-    if ((rc = skn_door_agents(skn_chat_ask(c, mem, &q), &agents)) ||
-        (rc = get_status(&q.cli, &status))) {
+    if ((rc = skn_door_agents(skn_chat_ask(c, mem), &agents)) ||
+        (rc = get_status(&c->question.cli, &status))) {
         skn_arena_free(mem);
-        return skn_chat_told(c, &q, rc);
+        return skn_chat_told(c, rc);
     }
     if (c->who)
         skn_arena_free(c->who);
@@ -124,14 +119,13 @@ static skein_rc is_told(skn_cli *cli, skn_str last, bool *out)
 
 skein_rc skn_chat_settled(skn_chat *c, bool *out)
 {
-    const skn_json   *status;
-    skn_door_question q;
-    skein_rc          rc = get_status(skn_chat_ask(c, c->mem, &q), &status);
+    const skn_json *status;
+    skein_rc        rc = get_status(skn_chat_ask(c, c->mem), &status);
 
     *out = !rc && !skn_door_flag(status, "isProcessing");
     if (*out)
-        rc = is_told(&q.cli, skn_buf_str(&c->news.stream.sse.last_id), out);
-    return skn_chat_told(c, &q, rc);
+        rc = is_told(&c->question.cli, skn_buf_str(&c->news.stream.sse.last_id), out);
+    return skn_chat_told(c, rc);
 }
 
 /* --- Lanes ---------------------------------------------------------------------------------- */
@@ -157,15 +151,13 @@ static skein_rc delegations_of(skn_cli *cli, skein_delegations *out)
 
 skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
 {
-    skn_door_question q;
-    skein_rc          rc;
+    skein_rc rc;
 
     *out = &c->delegations;
     if (c->delegations_mem)
         return SKEIN_OK;
     c->delegations_mem = skn_arena_new();
-    rc = skn_chat_told(
-        c, &q, delegations_of(skn_chat_ask(c, c->delegations_mem, &q), &c->delegations));
+    rc = skn_chat_told(c, delegations_of(skn_chat_ask(c, c->delegations_mem), &c->delegations));
     if (rc)
         skn_chat_forget(c, true);
     return rc;

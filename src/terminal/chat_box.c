@@ -1,9 +1,7 @@
-#include "terminal/chat_box.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "terminal/chat.h"
-#include "terminal/chat_ask.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -197,17 +195,24 @@ static skein_rc message_rows(skn_chat *c, skn_arena *mem, const skein_delegation
     return rc;
 }
 
+/* The last characters of a text. */
+static skn_str end_of(skn_str text, size_t most)
+{
+    size_t from = text.n > most ? text.n - most : 0;
+
+    while (from < text.n && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+        from++;
+    return skn_str_sub(text, from, text.n);
+}
+
 /* What is being written in it just now. */
 static void typing_row(skn_chat *c, skn_arena *mem, const skn_box *box, row_list *rows)
 {
     for (const skn_typing *t = c->typing.first; t; t = t->next) {
-        skn_str text = skn_buf_str(&t->text);
+        skn_str text = end_of(skn_buf_str(&t->text), 200);
 
         if (!skn_str_is(box->key, t->lane))
             continue;
-        text = skn_str_sub(text, text.n > 200 ? text.n - 200 : 0, text.n);
-        while (text.n && ((unsigned char)text.p[0] & 0xc0) == 0x80)
-            text = skn_str_sub(text, 1, text.n);
         skn_vec_add(mem, rows,
                     ((skn_box_row){.left = text.n ? skn_arena_printf(mem, "writing… \"%.*s\"",
                                                                      SKN_FMT(text))
@@ -438,11 +443,12 @@ void skn_chat_wrap_printed(skn_chat *c, skn_buf *out)
 
 /* The live rows above the prompt. */
 
-#define REDRAW_MS   50
-#define TYPING_MOST 4 /* answers shown while they are written */
-#define TEXT_ROWS   3 /* of each */
-#define STATUS_ROWS 5 /* below them: what waits, a rule, the status, and a prompt */
-#define ASK_ROWS    2 /* who waits for a yes or no */
+#define REDRAW_MS    50
+#define REDRAWN_MOST 4096 /* bytes of a text that is broken into rows again and again */
+#define TYPING_MOST  4    /* answers shown while they are written */
+#define TEXT_ROWS    3    /* of each */
+#define STATUS_ROWS  5    /* below them: what waits, a rule, the status, and a prompt */
+#define ASK_ROWS     2    /* who waits for a yes or no */
 
 const char *skn_chat_prompt(void *chat)
 {
@@ -524,16 +530,6 @@ static void tail_rows(skn_chat *c, skn_str text, skn_str end)
     }
 }
 
-/* Long texts are broken again and again: only their end is looked at. */
-static skn_str end_of(skn_str text)
-{
-    size_t from = text.n > 4096 ? text.n - 4096 : 0;
-
-    while (from < text.n && ((unsigned char)text.p[from] & 0xc0) == 0x80)
-        from++;
-    return skn_str_sub(text, from, text.n);
-}
-
 static void typing_rows(skn_chat *c, const skn_typing *t)
 {
     int64_t seconds = (skn_clock_ms() - t->since) / 1000;
@@ -541,7 +537,7 @@ static void typing_rows(skn_chat *c, const skn_typing *t)
     skn_chat_row(c, SKN_BOLD,
                  skn_arena_printf(c->mem, "%s  %s… %" PRId64 " s", t->agent,
                                   t->thinking ? "thinking" : "writing", seconds));
-    tail_rows(c, end_of(skn_buf_str(&t->text)), SKN_STR("▍"));
+    tail_rows(c, end_of(skn_buf_str(&t->text), REDRAWN_MOST), SKN_STR("▍"));
 }
 
 /* Columns of a live row: the last one of the terminal stays free. */

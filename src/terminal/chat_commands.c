@@ -1,10 +1,9 @@
 /* chat_commands.c: lines that begin with a slash. Most are commands of the program, run in place. */
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "terminal/chat.h"
-#include "terminal/chat_ask.h"
-#include "terminal/term_key.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -107,17 +106,15 @@ static void need(skn_chat *c, const char *usage)
 
 static void cmd_reply(skn_chat *c, skn_str rest)
 {
-    const char       *ref = take_word(c, &rest);
-    skein_message     m;
-    skn_door_question q;
+    const char   *ref = take_word(c, &rest);
+    skein_message m;
 
     if (!ref) {
         c->reply_to[0] = '\0';
         skn_chat_tell(c, "The next message answers nothing in particular.");
         return;
     }
-    if (skn_chat_told(c, &q,
-                      skn_need_message(skn_chat_ask(c, c->mem, &q), skn_str_of(ref), &m))) {
+    if (skn_chat_told(c, skn_need_message(skn_chat_ask(c, c->mem), skn_str_of(ref), &m))) {
         skn_chat_complain(c);
         return;
     }
@@ -186,9 +183,8 @@ static void cmd_squash(skn_chat *c, skn_str rest)
 
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
 {
-    skn_json_list     all = {0};
-    skn_door_question q;
-    skein_rc rc = skn_chat_told(c, &q, skn_tags_read(skn_chat_ask(c, c->mem, &q), &all));
+    skn_json_list all = {0};
+    skein_rc      rc = skn_chat_told(c, skn_tags_read(skn_chat_ask(c, c->mem), &all));
 
     *found = false;
     for (size_t i = 0; !rc && i < all.n; i++)
@@ -353,8 +349,9 @@ static void cmd_help(skn_chat *c, skn_str rest)
 
 /* --- Finding it --------------------------------------------------------------------------- */
 
-const char *skn_chat_command_name(size_t i)
+static const char *name_at(const void *ctx, size_t i)
 {
+    (void)ctx;
     return i < sizeof commands / sizeof commands[0] ? commands[i].name : NULL;
 }
 
@@ -368,12 +365,6 @@ bool skn_chat_runs(skn_str line)
         if (skn_str_is(word, commands[i].name))
             return commands[i].words || word.n == line.n;
     return false;
-}
-
-static const char *name_at(const void *ctx, size_t i)
-{
-    (void)ctx;
-    return skn_chat_command_name(i);
 }
 
 void skn_chat_command(skn_chat *c, skn_str line)
@@ -500,7 +491,7 @@ size_t skn_chat_complete(void *chat, skn_str word, bool first, char **out)
     if (!word.n)
         return 0;
     if (word.p[0] == '/' && first)
-        for (size_t i = 0; (name = skn_chat_command_name(i)); i++)
+        for (size_t i = 0; (name = name_at(NULL, i)); i++)
             offer(&o, '/', skn_str_of(name));
     else if (word.p[0] == '@')
         for (size_t i = 0; i < c->agents.count; i++)
@@ -598,43 +589,62 @@ static bool is_digit_of(const skn_menu *m, const skn_key *key, size_t *picked)
 }
 
 /* What is no key of the menu was meant for the prompt: it gets there. */
-static skn_menu_end take_key(skn_chat *c, skn_menu *m, const skn_key *key)
+static bool take_key(skn_chat *c, void *arg, const skn_key *key)
 {
+    skn_menu *m = arg;
+
     if (key->kind == SKN_KEY_UP && m->at > 0)
         m->at--;
     else if (key->kind == SKN_KEY_DOWN && m->at + 1 < m->count)
         m->at++;
     else if (key->kind == SKN_KEY_ENTER)
-        return SKN_MENU_PICKED;
+        m->end = SKN_MENU_PICKED;
     else if (key->kind == SKN_KEY_ESCAPE)
-        return SKN_MENU_BACK;
+        m->end = SKN_MENU_BACK;
     else if (key->kind == SKN_KEY_GONE)
-        return SKN_MENU_LEFT;
+        m->end = SKN_MENU_LEFT;
     else if (key->kind == SKN_KEY_TEXT && is_digit_of(m, key, &m->at))
-        return SKN_MENU_PICKED;
+        m->end = SKN_MENU_PICKED;
     else if (key->kind == SKN_KEY_TEXT) {
         skn_line_edit_retype(c->edit, key->bytes);
-        return SKN_MENU_LEFT;
+        m->end = SKN_MENU_LEFT;
     }
     c->changed = true;
-    return SKN_MENU_OPEN;
+    return m->end == SKN_MENU_OPEN;
+}
+
+void skn_chat_lay(skn_chat *c, const skn_overlay *o)
+{
+    skn_keys keys = {.wait = skn_chat_wait_key, .arg = c, .ahead = -1};
+    skn_key  key;
+
+    c->overlay = o;
+    do {
+        skn_chat_draw(c);
+        key = skn_key_read(&keys);
+    } while (o->key(c, o->arg, &key));
+    skn_chat_erase(c);
+    c->overlay = NULL;
 }
 
 skn_menu_end skn_chat_menu(skn_chat *c, skn_menu *m)
 {
-    skn_overlay  overlay = {.rows = menu_rows, .arg = m};
-    skn_keys     keys = {.wait = skn_chat_wait_key, .arg = c, .ahead = -1};
-    skn_menu_end end = SKN_MENU_OPEN;
+    m->end = SKN_MENU_OPEN;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t columns = skn_utf8_columns(m->items[i].label);
 
-    c->overlay = &overlay;
-    while (end == SKN_MENU_OPEN) {
-        skn_key key;
-
-        skn_chat_draw(c);
-        key = skn_key_read(&keys);
-        end = take_key(c, m, &key);
+        if (columns > m->label_columns)
+            m->label_columns = columns;
     }
-    skn_chat_erase(c);
-    c->overlay = NULL;
-    return end;
+    skn_chat_lay(c, &(skn_overlay){.rows = menu_rows, .key = take_key, .arg = m});
+    return m->end;
+}
+
+bool skn_chat_pick(skn_chat *c, skein_rc rc, skn_menu *m, const char *none)
+{
+    if (rc)
+        skn_chat_complain(c);
+    else if (!m->count)
+        skn_chat_tell(c, "%s", none);
+    return !rc && m->count && skn_chat_menu(c, m) == SKN_MENU_PICKED;
 }

@@ -5,8 +5,6 @@
 #include "cli/commands.h"
 #include "cli/unanswered.h"
 #include "terminal/chat.h"
-#include "terminal/chat_ask.h"
-#include "terminal/chat_box.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,15 +14,152 @@ static bool is(const skn_news_item *item, const char *type)
     return skn_str_is(item->type, type);
 }
 
+/* A message of a chat, as it goes into the scrollback. */
+
+#define SENDER_COLUMNS 5
+
+/* What surrounds a message that is complete. */
+typedef struct surroundings {
+    skn_str   parent; /* who wrote what it answers; absent: nobody */
+    skn_names heard;  /* who hears it, where that is told */
+    bool      aside;  /* agents have it in memory, and nobody answers it */
+} surroundings;
+
+/* Is there room behind so many columns, with two blanks before it? */
+static bool fits(const skn_chat *c, size_t used, skn_str text)
+{
+    return c->plain || used + skn_utf8_columns(text) + 2 < (size_t)c->cli->out.width;
+}
+
+/* To the right edge of the terminal, if there is room; else behind two blanks. */
+static void print_right(skn_chat *c, size_t used, skn_str text, skn_colour colour)
+{
+    size_t width = (size_t)c->cli->out.width, need = skn_utf8_columns(text);
+
+    if (!text.n)
+        return;
+    skn_buf_fill(&c->cli->out.bytes, ' ',
+                 !c->plain && used + need + 2 < width ? width - used - need - 1 : 2);
+    skn_print_colour(c->cli, colour, text);
+}
+
+static skn_str heard_text(skn_chat *c, const surroundings *around)
+{
+    const skn_names *heard = &around->heard;
+    skn_buf          b;
+
+    skn_buf_init(&b, 4096);
+    for (size_t i = 0; i < heard->count; i++)
+        skn_buf_addf(&b, "%s%s", i ? ", " : "→ ", heard->at[i]);
+    if (around->aside)
+        skn_buf_addf(&b, "%s%s", b.n ? "   " : "", SKN_MEMORY_ONLY);
+    return skn_buf_keep(&b, c->mem);
+}
+
+/* "you › text    → lead, ada": the first line, then the others under it. Who hears it stands under all of them
+ * when there is no room behind the first. */
+static void print_person(skn_chat *c, const skein_message *m, const surroundings *a)
+{
+    skn_str rest = skn_str_trim(m->content), line = SKN_STR(""), to = heard_text(c, a);
+    skn_str name = skn_sender_name(m->sender);
+    size_t  indent = skn_utf8_columns(name) + 3, used;
+    bool    behind;
+
+    skn_str_split(&rest, '\n', &line);
+    used = indent + skn_utf8_columns(line);
+    behind = fits(c, used, to);
+    skn_print_colour(c->cli, SKN_BOLD, name);
+    skn_print_raw(c->cli, SKN_STR(" › "));
+    if (behind) {
+        skn_clean_add(&c->cli->out.bytes, line, false);
+        print_right(c, used, to, SKN_DIM);
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    } else {
+        skn_chat_wrap(c, line, indent, true);
+    }
+    skn_chat_wrap(c, rest, indent, false);
+    if (!behind)
+        skn_chat_wrap(c, to, indent, false);
+}
+
+static void print_calls(skn_chat *c, const skein_message *m)
+{
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_print_raw(c->cli, SKN_STR("  calls "));
+        skn_print_line(c->cli, m->calls[i].tool_name, 60);
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    }
+}
+
+/* What was cut off has failed, which says how to ask again; what an edit took away is not asked for again. */
+static void print_unfinished(skn_chat *c, const skein_message *m)
+{
+    skn_print_unfinished(c->cli, m->unfinished, 2);
+    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n && m->position >= 0) {
+        skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
+        skn_print_line(c->cli, m->reply_to, 0);
+        skn_print_raw(c->cli, SKN_STR(" --agent "));
+        skn_print_line(c->cli, m->sender, 0);
+    }
+    skn_print_raw(c->cli, SKN_STR("\n"));
+}
+
+/* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. Where there is no room only
+ * the id stays, and that goes into a row of its own before it is broken. */
+static void print_agent(skn_chat *c, const skein_message *m, const surroundings *a)
+{
+    size_t  from = c->cli->out.bytes.n, used;
+    skn_str about, id = skn_shown_id(c->cli, m->uid);
+
+    skn_print_sender(c->cli, m->sender, SENDER_COLUMNS);
+    if (a->parent.n) {
+        skn_print_raw(c->cli, SKN_STR(" ↪ "));
+        skn_print_sender(c->cli, a->parent, SENDER_COLUMNS);
+    }
+    skn_print_raw(c->cli, SKN_STR(" "));
+    skn_print_time(c->cli, m->created_at);
+    if (a->aside) {
+        skn_print_raw(c->cli, SKN_STR("   "));
+        skn_print_colour(c->cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));
+    }
+    about = m->model.n ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(id), SKN_FMT(m->model))
+                       : id;
+    used = skn_line_columns(skn_str_sub(skn_buf_str(&c->cli->out.bytes), from, SIZE_MAX));
+    if (!fits(c, used, about))
+        about = id;
+    if (!fits(c, used, about)) {
+        skn_print_raw(c->cli, SKN_STR("\n"));
+        used = 0;
+    }
+    print_right(c, used, about, SKN_DIM);
+    skn_print_raw(c->cli, SKN_STR("\n"));
+    skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
+    print_calls(c, m);
+    if (m->unfinished)
+        print_unfinished(c, m);
+}
+
+static void print_message(skn_chat *c, const skein_message *m, const surroundings *around)
+{
+    skn_chat_erase(c);
+    if (m->role == SKEIN_USER)
+        print_person(c, m, around);
+    else
+        print_agent(c, m, around);
+    if (!c->plain)
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    c->changed = true;
+    if (c->plain)
+        skn_out_flush(c->cli);
+}
+
 /* --- What there is ------------------------------------------------------------------------ */
 
-skein_rc skn_chat_refresh_queue(skn_chat *c)
+static skein_rc refresh_queue(skn_chat *c)
 {
-    const skn_json   *page, *first;
-    skn_door_question q;
-    skein_rc          rc = skn_chat_told(c, &q,
-                                         skn_door_get(skn_chat_ask(c, c->mem, &q), &page,
-                                                      "%s/queue?limit=1", c->cli->door->chat));
+    const skn_json *page, *first;
+    skein_rc        rc = skn_chat_told(c, skn_door_get(skn_chat_ask(c, c->mem), &page,
+                                                       "%s/queue?limit=1", c->cli->door->chat));
 
     if (rc)
         return rc;
@@ -58,7 +193,7 @@ skein_rc skn_chat_refresh(skn_chat *c)
     skn_chat_forget(c, true);
     c->delegated = true;
     if ((rc = skn_chat_agents_read(c)) || (rc = refresh_version(c)) ||
-        (rc = skn_chat_refresh_queue(c)) || (rc = skn_chat_status_read(c)))
+        (rc = refresh_queue(c)) || (rc = skn_chat_status_read(c)))
         return rc;
     return skn_chat_asks_read(c);
 }
@@ -67,12 +202,11 @@ skein_rc skn_chat_refresh(skn_chat *c)
 
 void skn_chat_look_after(skn_chat *c, bool others)
 {
-    skn_arena        *mem = skn_arena_new();
-    skn_door_question q;
-    skn_fate          fate = {.gone = false};
+    skn_arena *mem = skn_arena_new();
+    skn_fate   fate = {.gone = false};
 
     if (c->said[0])
-        skn_fate_look(skn_chat_ask(c, mem, &q), skn_str_of(c->said), &fate);
+        skn_fate_look(skn_chat_ask(c, mem), skn_str_of(c->said), &fate);
     if (fate.gone && others)
         skn_chat_tell(c, "Your message %.*s. %s",
                       SKN_FMT(skn_fate_text(mem, &fate, skn_str_of(c->said))),
@@ -84,20 +218,9 @@ void skn_chat_look_after(skn_chat *c, bool others)
     skn_arena_free(mem);
 }
 
-/* Another version is current now, whoever made it so. */
-static skein_rc take_thread(skn_chat *c)
+/* After another version became current, or the queue changed. */
+static skein_rc look_after(skn_chat *c, skein_rc rc)
 {
-    skein_rc rc = refresh_version(c);
-
-    if (!rc)
-        skn_chat_look_after(c, true);
-    return rc;
-}
-
-static skein_rc take_queue(skn_chat *c)
-{
-    skein_rc rc = skn_chat_refresh_queue(c);
-
     if (!rc)
         skn_chat_look_after(c, true);
     return rc;
@@ -145,9 +268,7 @@ typedef struct found {
 /* It may not be there any more, which is no failure of the chat. */
 static bool find_message(skn_chat *c, skn_str uid, found *out)
 {
-    skn_door_question q;
-
-    return !skn_door_message(skn_chat_ask(c, c->mem, &q), uid, &out->m, &out->facts,
+    return !skn_door_message(skn_chat_ask(c, c->mem), uid, &out->m, &out->facts,
                              &out->deliveries);
 }
 
@@ -179,8 +300,8 @@ static bool has_to_be_answered(const found *f)
 /* As it stands in the store; the event may have come before a change that took it away. */
 static skein_rc show_message(skn_chat *c, const skn_news_item *item)
 {
-    skn_chat_about about = {.heard = heard_by(c, item)};
-    found          f;
+    surroundings around = {.heard = heard_by(c, item)};
+    found        f;
 
     if (!c->plain && skn_door_text(item->data, "threadPath").n) { /* it stands in a box */
         c->delegated = c->changed = true;
@@ -188,11 +309,11 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
     }
     if (!find_message(c, item->message, &f) || f.m.role == SKEIN_TOOL)
         return SKEIN_OK;
-    about.parent = sender_of(c, f.m.reply_to);
-    about.aside = f.facts.memory_only && !has_to_be_answered(&f);
+    around.parent = sender_of(c, f.m.reply_to);
+    around.aside = f.facts.memory_only && !has_to_be_answered(&f);
     if (f.m.unfinished && !skn_chat_holds(c, &f.facts))
         f.m.position = -1;
-    skn_chat_print(c, &f.m, &about);
+    print_message(c, &f.m, &around);
     skn_chat_status_answer(c, &f.m, &f.facts);
     return SKEIN_OK;
 }
@@ -316,11 +437,11 @@ static skein_rc take(skn_chat *c, const skn_news_item *item)
     else if (skn_str_starts(item->type, SKN_STR("tool.")))
         c->changed = true;
     else if (is(item, "queue.changed"))
-        return take_queue(c);
+        return look_after(c, refresh_queue(c));
     else if (is(item, "summary.created"))
         return take_summary(c, item);
     else if (skn_str_starts(item->type, SKN_STR("thread.")))
-        return take_thread(c);
+        return look_after(c, refresh_version(c));
     else if (is(item, "chat.updated"))
         return refresh_version(c);
     else if (skn_str_starts(item->type, SKN_STR("agent.")))
@@ -352,165 +473,13 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
     skein_rc     rc = skn_chat_last(c, c->mem, count, &log);
 
     for (size_t i = 0; !rc && i < log.list.count; i++) {
-        skn_chat_about about = {.parent = sender_of(c, log.list.at[i].reply_to),
-                                .aside = log.facts[i].memory_only};
+        surroundings around = {.parent = sender_of(c, log.list.at[i].reply_to),
+                               .aside = log.facts[i].memory_only};
 
         if (log.list.at[i].role != SKEIN_TOOL)
-            skn_chat_print(c, &log.list.at[i], &about);
+            print_message(c, &log.list.at[i], &around);
     }
     return rc;
-}
-
-/* A message of a chat, as it goes into the scrollback. */
-
-#define SENDER_COLUMNS 5
-
-/* Is there room behind so many columns, with two blanks before it? */
-static bool fits(const skn_chat *c, size_t used, skn_str text)
-{
-    return c->plain || used + skn_utf8_columns(text) + 2 < (size_t)c->cli->out.width;
-}
-
-/* To the right edge of the terminal, if there is room; else behind two blanks. */
-static void print_right(skn_chat *c, size_t used, skn_str text, skn_colour colour)
-{
-    size_t width = (size_t)c->cli->out.width, need = skn_utf8_columns(text);
-
-    if (!text.n)
-        return;
-    skn_buf_fill(&c->cli->out.bytes, ' ',
-                 !c->plain && used + need + 2 < width ? width - used - need - 1 : 2);
-    skn_print_colour(c->cli, colour, text);
-}
-
-/* Columns of what was printed since, colours not counted. */
-static size_t columns_from(const skn_chat *c, size_t from)
-{
-    skn_str text = skn_buf_str(&c->cli->out.bytes), piece;
-    size_t  columns = 0;
-    bool    coloured = false;
-
-    text = skn_str_sub(text, from < text.n ? from : text.n, text.n);
-    while (skn_str_split(&text, '\033', &piece)) {
-        ptrdiff_t end = coloured ? skn_str_find(piece, SKN_STR("m")) + 1 : 0;
-
-        columns += skn_utf8_columns(skn_str_sub(piece, (size_t)end, piece.n));
-        coloured = true;
-    }
-    return columns;
-}
-
-static skn_str heard_text(skn_chat *c, const skn_chat_about *about)
-{
-    const skn_names *heard = &about->heard;
-    skn_buf          b;
-    skn_str          text;
-
-    skn_buf_init(&b, 4096);
-    for (size_t i = 0; i < heard->count; i++)
-        skn_buf_addf(&b, "%s%s", i ? ", " : "→ ", heard->at[i]);
-    if (about->aside)
-        skn_buf_addf(&b, "%s%s", b.n ? "   " : "", SKN_MEMORY_ONLY);
-    text = skn_arena_copy(c->mem, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return text;
-}
-
-/* "you › text    → lead, ada": the first line, then the others under it. Who hears it stands under all of them
- * when there is no room behind the first. */
-static void print_person(skn_chat *c, const skein_message *m, const skn_chat_about *a)
-{
-    skn_str rest = skn_str_trim(m->content), line = SKN_STR(""), to = heard_text(c, a);
-    skn_str name = skn_sender_name(m->sender);
-    size_t  indent = skn_utf8_columns(name) + 3, used;
-    bool    behind;
-
-    skn_str_split(&rest, '\n', &line);
-    used = indent + skn_utf8_columns(line);
-    behind = fits(c, used, to);
-    skn_print_colour(c->cli, SKN_BOLD, name);
-    skn_print_raw(c->cli, SKN_STR(" › "));
-    if (behind) {
-        skn_clean_add(&c->cli->out.bytes, line, false);
-        print_right(c, used, to, SKN_DIM);
-        skn_print_raw(c->cli, SKN_STR("\n"));
-    } else {
-        skn_chat_wrap(c, line, indent, true);
-    }
-    skn_chat_wrap(c, rest, indent, false);
-    if (!behind)
-        skn_chat_wrap(c, to, indent, false);
-}
-
-static void print_calls(skn_chat *c, const skein_message *m)
-{
-    for (size_t i = 0; i < m->call_count; i++) {
-        skn_print_raw(c->cli, SKN_STR("  calls "));
-        skn_print_line(c->cli, m->calls[i].tool_name, 60);
-        skn_print_raw(c->cli, SKN_STR("\n"));
-    }
-}
-
-/* What was cut off has failed, which says how to ask again; what an edit took away is not asked for again. */
-static void print_unfinished(skn_chat *c, const skein_message *m)
-{
-    skn_print_unfinished(c->cli, m->unfinished, 2);
-    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n && m->position >= 0) {
-        skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
-        skn_print_line(c->cli, m->reply_to, 0);
-        skn_print_raw(c->cli, SKN_STR(" --agent "));
-        skn_print_line(c->cli, m->sender, 0);
-    }
-    skn_print_raw(c->cli, SKN_STR("\n"));
-}
-
-/* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. Where there is no room only
- * the id stays, and that goes into a row of its own before it is broken. */
-static void print_agent(skn_chat *c, const skein_message *m, const skn_chat_about *a)
-{
-    size_t  from = c->cli->out.bytes.n, used;
-    skn_str about, id = skn_shown_id(c->cli, m->uid);
-
-    skn_print_sender(c->cli, m->sender, SENDER_COLUMNS);
-    if (a->parent.n) {
-        skn_print_raw(c->cli, SKN_STR(" ↪ "));
-        skn_print_sender(c->cli, a->parent, SENDER_COLUMNS);
-    }
-    skn_print_raw(c->cli, SKN_STR(" "));
-    skn_print_time(c->cli, m->created_at);
-    if (a->aside) {
-        skn_print_raw(c->cli, SKN_STR("   "));
-        skn_print_colour(c->cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));
-    }
-    about = m->model.n ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(id), SKN_FMT(m->model))
-                       : id;
-    used = columns_from(c, from);
-    if (!fits(c, used, about))
-        about = id;
-    if (!fits(c, used, about)) {
-        skn_print_raw(c->cli, SKN_STR("\n"));
-        used = 0;
-    }
-    print_right(c, used, about, SKN_DIM);
-    skn_print_raw(c->cli, SKN_STR("\n"));
-    skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
-    print_calls(c, m);
-    if (m->unfinished)
-        print_unfinished(c, m);
-}
-
-void skn_chat_print(skn_chat *c, const skein_message *m, const skn_chat_about *about)
-{
-    skn_chat_erase(c);
-    if (m->role == SKEIN_USER)
-        print_person(c, m, about);
-    else
-        print_agent(c, m, about);
-    if (!c->plain)
-        skn_print_raw(c->cli, SKN_STR("\n"));
-    c->changed = true;
-    if (c->plain)
-        skn_out_flush(c->cli);
 }
 
 void skn_chat_tell(skn_chat *c, const char *fmt, ...)

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "terminal/chat_ask.h"
+#include "terminal/chat.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,12 +12,6 @@
 
 #define TEXT_BYTES 400 /* of a message in a list: more does not fit on a row */
 #define DEEPEST    8   /* levels of replies that are set in */
-#define ID_COLUMNS 10
-
-static void run_word(skn_chat *c, const char *word)
-{
-    (void)skn_chat_run(c, &word, 1);
-}
 
 /* --- Ctrl-X h: versions ------------------------------------------------------------------- */
 
@@ -45,8 +39,6 @@ static skn_menu version_menu(skn_arena *mem, const skein_versions *all)
         items[i].label = skn_arena_printf(mem, "v%" PRId64, v->number);
         items[i].text = skn_arena_printf(mem, "%.*s%s", SKN_FMT(v->note.n ? v->note : v->kind),
                                          v->current ? " (now)" : "");
-        if (items[i].label.n > m.label_columns)
-            m.label_columns = items[i].label.n;
         if (v->current)
             m.at = i;
     }
@@ -55,18 +47,13 @@ static skn_menu version_menu(skn_arena *mem, const skein_versions *all)
 
 static void pick_version(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_versions    all;
-    skn_door_question q;
-    skn_menu          m;
+    skn_arena     *mem = skn_arena_new();
+    skein_versions all;
+    skein_rc       rc = skn_chat_told(c, skn_door_history(skn_chat_ask(c, mem), &all));
+    skn_menu       m = version_menu(mem, &all);
 
-    if (skn_chat_told(c, &q, skn_door_history(skn_chat_ask(c, mem, &q), &all))) {
-        skn_chat_complain(c);
-    } else if (all.count) {
-        m = version_menu(mem, &all);
-        if (skn_chat_menu(c, &m) == SKN_MENU_PICKED)
-            switch_to(c, mem, &all.at[m.at]);
-    }
+    if (skn_chat_pick(c, rc, &m, "There is no version."))
+        switch_to(c, mem, &all.at[m.at]);
     skn_arena_free(mem);
 }
 
@@ -90,29 +77,20 @@ static skn_menu tree_menu(skn_arena *mem, const skein_reply_tree *tree)
                       .keys = "↑ ↓ and Enter, or a digit · Esc leaves",
                       .items = items,
                       .count = tree->count,
-                      .label_columns = ID_COLUMNS,
                       .at = tree->count - 1};
 }
 
 static void pick_message(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skein_reply_tree  tree;
-    skn_str           thread = skn_arena_printf(mem, "v%" PRId64, c->version);
-    skn_door_question q;
-    skn_menu          m;
+    skn_arena       *mem = skn_arena_new();
+    skein_reply_tree tree;
+    skn_str          thread = skn_arena_printf(mem, "v%" PRId64, c->version);
+    skein_rc         rc = skn_chat_told(c,
+                                        skn_door_tree(skn_chat_ask(c, mem), thread, SKN_NONE, &tree));
+    skn_menu         m = tree_menu(mem, &tree);
 
-    if (skn_chat_told(c, &q,
-                      skn_door_tree(skn_chat_ask(c, mem, &q), thread, SKN_NONE, &tree))) {
-        skn_chat_complain(c);
-    } else if (!tree.count) {
-        skn_chat_tell(c, "Nothing has been said here yet.");
-    } else {
-        m = tree_menu(mem, &tree);
-        if (skn_chat_menu(c, &m) == SKN_MENU_PICKED)
-            snprintf(c->reply_to, sizeof c->reply_to, "%.*s",
-                     SKN_FMT(tree.at[m.at].message.uid));
-    }
+    if (skn_chat_pick(c, rc, &m, "Nothing has been said here yet."))
+        snprintf(c->reply_to, sizeof c->reply_to, "%.*s", SKN_FMT(tree.at[m.at].message.uid));
     skn_arena_free(mem);
 }
 
@@ -128,16 +106,12 @@ static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
 
     for (size_t i = 0; i < agents->n; i++) {
         int64_t pending = skn_door_int(agents->p[i], "pendingTasks", 0);
-        size_t  columns;
 
         items[i].label = skn_arena_copy(mem, skn_door_text(agents->p[i], "name"));
         items[i].text = pending ? skn_arena_printf(
                                       mem, "%" PRId64 " task%s%s", pending, skn_plural(pending),
                                       skn_door_flag(agents->p[i], "paused") ? ", paused" : "")
                                 : SKN_STR("nothing to do");
-        columns = skn_utf8_columns(items[i].label);
-        if (columns > m.label_columns)
-            m.label_columns = columns;
     }
     return m;
 }
@@ -148,21 +122,14 @@ static void pick_agent(skn_chat *c)
     const char *path = skn_arena_printf(mem, "%s/agents?fields=name,pendingTasks,paused",
                                         c->cli->door->world)
                            .p;
-    const char       *words[2] = {"inspect"};
-    skn_json_list     agents = {0};
-    skn_door_question q;
-    skn_menu          m;
+    const char   *words[2] = {"inspect"};
+    skn_json_list agents = {0};
+    skein_rc      rc = skn_chat_told(c, skn_door_all(skn_chat_ask(c, mem), path, 0, &agents));
+    skn_menu      m = agent_menu(mem, &agents);
 
-    if (skn_chat_told(c, &q, skn_door_all(skn_chat_ask(c, mem, &q), path, 0, &agents))) {
-        skn_chat_complain(c);
-    } else if (!agents.n) {
-        skn_chat_tell(c, "There are no agents here.");
-    } else {
-        m = agent_menu(mem, &agents);
-        if (skn_chat_menu(c, &m) == SKN_MENU_PICKED) {
-            words[1] = m.items[m.at].label.p;
-            (void)skn_chat_run(c, words, 2);
-        }
+    if (skn_chat_pick(c, rc, &m, "There are no agents here.")) {
+        words[1] = m.items[m.at].label.p;
+        (void)skn_chat_run(c, words, 2);
     }
     skn_arena_free(mem);
 }
@@ -229,7 +196,7 @@ void skn_chat_key(skn_chat *c, char key)
     else if (key == 'b')
         pick_agent(c);
     else if (key == 'i')
-        run_word(c, "inbox");
+        (void)skn_chat_run(c, &(const char *){"inbox"}, 1);
     else if (key == 'e')
         open_editor(c);
     else if (key == SKN_LINE_UP)
@@ -249,14 +216,14 @@ static void forget_extras(skn_chat *c)
         free(c->tags[--c->tag_count]);
 }
 
-/* The same name each time, so that it is stored once however often it has to be sent. */
+/* The message has the same name each time, so that it is stored once however often it has to be sent. */
 static skein_rc post(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
-                     skn_client_answer *got)
+                     const skn_json **out)
 {
     const struct timespec nap = {.tv_nsec = 500 * 1000000L};
     skein_rc              rc;
 
-    for (int i = 1; (rc = skn_client_call(cli, server, what, POST_MS, got)); i++) {
+    for (int i = 1; (rc = skn_client_json(cli, server, what, POST_MS, out)); i++) {
         if (rc != SKEIN_UNREACHABLE || i == POST_TRIES)
             return rc;
         nanosleep(&nap, NULL);
@@ -271,7 +238,6 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     skein_new_message m;
     skn_str           model = skn_buf_str(&c->model);
     skn_request_spec  request = {.method = "POST"};
-    skn_client_answer got;
     const skn_json   *v, *notice;
     skein_rc          rc;
 
@@ -284,8 +250,7 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     request.path = skn_world_path(cli, &c->world, "messages");
     request.body = skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli),
                                 model.n ? model : SKN_NONE);
-    if ((rc = post(cli, &c->news.server, &request, &got)) ||
-        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
+    if ((rc = post(cli, &c->news.server, &request, &v)))
         return rc;
     snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_door_text(v, "messageId")));
     notice = skn_json_get(v, "notice");
@@ -298,10 +263,9 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
 /* It is shown when the server tells of it, like everybody's. */
 void skn_chat_say(skn_chat *c, skn_str text)
 {
-    skn_arena        *mem = skn_arena_new();
-    skn_door_question q;
+    skn_arena *mem = skn_arena_new();
 
-    if (skn_chat_told(c, &q, say(c, skn_chat_ask(c, mem, &q), text)))
+    if (skn_chat_told(c, say(c, skn_chat_ask(c, mem), text)))
         skn_chat_complain(c);
     else
         forget_extras(c);
@@ -311,34 +275,29 @@ void skn_chat_say(skn_chat *c, skn_str text)
 
 static skein_rc stop(skn_chat *c, skn_cli *cli, const char *agent, int64_t *count)
 {
-    skn_request_spec  request = {.method = "POST"};
-    skn_client_answer got;
-    const skn_json   *v;
-    skn_str           name = SKN_NONE;
-    skein_agent       who;
-    skein_rc          rc;
+    skn_request_spec request = {.method = "POST"};
+    const skn_json  *v;
+    skein_agent      who = {.name = SKN_NONE};
+    skn_str          name;
+    skein_rc         rc;
 
     if (agent && (rc = skn_need_agent(cli, agent, &who)))
         return rc;
-    if (agent)
-        name = who.name;
+    name = who.name;
     request.path = skn_world_path(cli, &c->world, "messages/stop");
     request.body = skn_arena_printf(cli->keep, "{\"chatId\":\"%.*s\"%s%.*s%s}",
                                     SKN_FMT(c->chat.uid), name.n ? ",\"agents\":[\"" : "",
                                     SKN_FMT(name), name.n ? "\"]" : "");
-    if ((rc = skn_client_call(cli, &c->news.server, &request, POST_MS, &got)) ||
-        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
-        return rc;
-    return skn_json_int(v, "stopped", 0, count, &cli->err);
+    rc = skn_client_json(cli, &c->news.server, &request, POST_MS, &v);
+    return rc ? rc : skn_json_int(v, "stopped", 0, count, &cli->err);
 }
 
 void skn_chat_stop(skn_chat *c, const char *agent, const char *next)
 {
-    skn_arena        *mem = skn_arena_new();
-    skn_door_question q;
-    int64_t           count = 0;
+    skn_arena *mem = skn_arena_new();
+    int64_t    count = 0;
 
-    if (skn_chat_told(c, &q, stop(c, skn_chat_ask(c, mem, &q), agent, &count)))
+    if (skn_chat_told(c, stop(c, skn_chat_ask(c, mem), agent, &count)))
         skn_chat_complain(c);
     else if (count)
         skn_chat_tell(c, "Stopped. What was written stays. Say what to do instead%s%s",
@@ -499,35 +458,25 @@ skn_str skn_chat_status(skn_chat *c, size_t columns)
 
 /* --- What is known of it ------------------------------------------------------------------ */
 
-static int64_t window_in(skn_str body, skn_str model, skn_arena *mem)
-{
-    const skn_json *v;
-    int64_t         window = 0;
-
-    if (skn_json_parse(&v, body, "the models", mem, NULL))
-        return 0;
-    for (const skn_json *m = skn_first(v, "data"); m; m = m->next)
-        if (skn_str_eq(skn_door_text(m, "model"), model))
-            window = skn_door_int(m, "contextWindow", 0);
-    return window;
-}
-
 /* 0: it is not known; -1: nobody answered in time, and that is no reason to complain. */
 static int64_t window_of(skn_chat *c, skn_str model)
 {
-    skn_cli           sub = *c->cli;
-    skn_str           provider = SKN_STR(""), rest = model;
-    skn_client_answer got;
-    skn_request_spec  what = {.method = "GET"};
-    int64_t           window = -1;
+    skn_cli          sub = *c->cli;
+    skn_str          provider = SKN_STR(""), rest = model;
+    const skn_json  *models;
+    skn_request_spec what = {.method = "GET"};
+    int64_t          window = -1;
 
     skn_str_split(&rest, '/', &provider);
     sub.keep = skein_mem_new();
     what.path = skn_arena_printf(sub.keep, "/providers/%s/models?limit=500",
                                  skn_client_encode(sub.keep, provider))
                     .p;
-    if (!skn_client_call(&sub, &c->news.server, &what, LIST_MS, &got))
-        window = window_in(got.body, model, sub.keep);
+    if (!skn_client_json(&sub, &c->news.server, &what, LIST_MS, &models))
+        window = 0;
+    for (const skn_json *m = window ? NULL : skn_first(models, "data"); m; m = m->next)
+        if (skn_str_eq(skn_door_text(m, "model"), model))
+            window = skn_door_int(m, "contextWindow", 0);
     skein_mem_free(sub.keep);
     return window;
 }
@@ -554,11 +503,9 @@ void skn_chat_status_answer(skn_chat *c, const skein_message *m,
 /* That it cannot be read now is no reason to complain. */
 void skn_chat_inbox_look(skn_chat *c)
 {
-    skn_door_question q;
-    skn_json_list     open = {0};
+    skn_json_list open = {0};
 
-    if (c->plain ||
-        skn_inbox_list(skn_chat_ask(c, c->mem, &q), "fields=id", INBOX_MOST, &open) ||
+    if (c->plain || skn_inbox_list(skn_chat_ask(c, c->mem), "fields=id", INBOX_MOST, &open) ||
         open.n == c->inbox)
         return;
     c->inbox = open.n;

@@ -1,5 +1,5 @@
 /* chat_rewind.c: Esc Esc: back to something the person said, and what can be done from there. */
-#include "terminal/chat_ask.h"
+#include "terminal/chat.h"
 
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -40,14 +40,13 @@ static bool is_own(const skn_json *m)
 
 static skein_rc read_own(skn_chat *c, skn_arena *mem, skn_json_list *out)
 {
-    skn_json_list     hits = {0};
-    skn_door_question q;
-    skn_cli          *cli = skn_chat_ask(c, mem, &q);
-    const char       *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
-                                              skn_door_part(cli, OWN),
-                                              skn_door_part(cli, c->chat.uid))
+    skn_json_list hits = {0};
+    skn_cli      *cli = skn_chat_ask(c, mem);
+    const char   *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
+                                          skn_door_part(cli, OWN),
+                                          skn_door_part(cli, c->chat.uid))
                            .p;
-    skein_rc rc = skn_chat_told(c, &q, skn_door_all(cli, path, OWN_MOST, &hits));
+    skein_rc rc = skn_chat_told(c, skn_door_all(cli, path, OWN_MOST, &hits));
 
     for (size_t i = 0; !rc && i < hits.n; i++)
         if (is_own(hits.p[i]))
@@ -74,16 +73,11 @@ static skn_menu_item *own_items(skn_arena *mem, const skn_json_list *hits)
 
 static skn_menu message_menu(skn_arena *mem, const skn_json_list *hits)
 {
-    skn_menu m = {.title = SKN_STR("Go back to which of your messages?"),
-                  .keys = "↑ ↓ and Enter, or a digit · Esc leaves all as it is",
-                  .items = own_items(mem, hits),
-                  .count = hits->n,
-                  .at = hits->n - 1};
-
-    for (size_t i = 0; i < m.count; i++)
-        if (m.items[i].label.n > m.label_columns)
-            m.label_columns = m.items[i].label.n;
-    return m;
+    return (skn_menu){.title = SKN_STR("Go back to which of your messages?"),
+                      .keys = "↑ ↓ and Enter, or a digit · Esc leaves all as it is",
+                      .items = own_items(mem, hits),
+                      .count = hits->n,
+                      .at = hits->n - 1};
 }
 
 /* In the current version, or else in the newest that holds it. */
@@ -100,20 +94,19 @@ static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *ou
     skein_conversation  now;
     skein_message_facts facts;
     skein_version       version;
-    skn_door_question   q;
     skein_rc            rc;
 
     if ((rc = skn_chat_now(c, mem, &now)))
         return rc;
-    if (!(rc = skn_door_message(skn_chat_ask(c, mem, &q), uid, &out->m, &facts, NULL))) {
+    if (!(rc = skn_door_message(skn_chat_ask(c, mem), uid, &out->m, &facts, NULL))) {
         out->version = home_of(&facts, now.version);
-        rc = skn_door_version_numbered(&q.cli, out->version, &version);
+        rc = skn_door_version_numbered(&c->question.cli, out->version, &version);
     }
     if (!rc) {
         out->current = now.version;
         out->length = version.length;
     }
-    return skn_chat_told(c, &q, rc);
+    return skn_chat_told(c, rc);
 }
 
 /* --- Picking what to do ------------------------------------------------------------------- */
@@ -155,8 +148,7 @@ static skn_menu_end pick_choice(skn_chat *c, skn_arena *mem, const target *t, ch
                                                  SKN_FMT(skn_utf8_cut(t->m.content, TEXT_BYTES))),
                        .keys = "↑ ↓ and Enter, or a digit · Esc back to the messages",
                        .items = items,
-                       .count = CHOICES,
-                       .label_columns = sizeof "make that version current" - 1};
+                       .count = CHOICES};
     skn_menu_end  end;
 
     choice_items(mem, t, items);
@@ -249,16 +241,14 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
 
 static void branch(skn_chat *c, skn_arena *mem, const target *t)
 {
-    const skn_json   *made;
-    skn_door_question q;
-    skn_str           title = SKN_NONE, old = c->chat.uid;
-    int64_t           length;
+    const skn_json *made;
+    skn_str         title = SKN_NONE, old = c->chat.uid;
+    int64_t         length;
 
     if (c->chat.title.n)
         title = skn_arena_printf(mem, "%.*s (branch)", SKN_FMT(c->chat.title));
-    if (skn_chat_told(c, &q,
-                      skn_branch_new(skn_chat_ask(c, mem, &q), t->version, t->m.position + 1,
-                                     title, &made))) {
+    if (skn_chat_told(c, skn_branch_new(skn_chat_ask(c, mem), t->version, t->m.position + 1,
+                                        title, &made))) {
         skn_chat_complain(c);
         return;
     }

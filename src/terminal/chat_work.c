@@ -2,9 +2,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/paste.h"
-#include "terminal/chat_ask.h"
-#include "terminal/chat_box.h"
-#include "terminal/term_key.h"
+#include "terminal/chat.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,12 +45,11 @@ static void copy(skn_approval *out, const skn_json *item, skn_arena *mem)
 /* A list leaves out what is long. */
 static const skn_json *read_whole(skn_chat *c, const skn_json *listed, skn_arena *mem)
 {
-    const skn_json   *whole;
-    skn_door_question q;
+    const skn_json *whole;
 
     if (!skn_has(listed, "definitionState") || skn_has(listed, "definition"))
         return listed;
-    return skn_read(skn_chat_ask(c, mem, &q), listed, "/inbox/{id}", &whole) ? listed : whole;
+    return skn_read(skn_chat_ask(c, mem), listed, "/inbox/{id}", &whole) ? listed : whole;
 }
 
 static void tell_definition(skn_chat *c, const skn_json *listed, skn_arena *mem)
@@ -104,12 +101,11 @@ static void take(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
 
 skein_rc skn_chat_asks_read(skn_chat *c)
 {
-    skn_arena        *mem = skn_arena_new();
-    skn_json_list     inbox = {0};
-    skn_door_question q;
-    skein_rc          rc = skn_chat_told(c, &q,
-                                         skn_inbox_list(skn_chat_ask(c, mem, &q),
-                                                        "state=open&type=approval", INBOX_MOST, &inbox));
+    skn_arena    *mem = skn_arena_new();
+    skn_json_list inbox = {0};
+    skein_rc      rc = skn_chat_told(
+             c,
+             skn_inbox_list(skn_chat_ask(c, mem), "state=open&type=approval", INBOX_MOST, &inbox));
 
     if (!rc)
         take(c, &inbox, mem);
@@ -246,20 +242,18 @@ void skn_chat_box_ended(skn_chat *c, skn_str key)
 
 /* --- A look into one ---------------------------------------------------------------------- */
 
-typedef struct look {
-    char key[64];
-} look;
+enum { KEY_TEXT = 64 };
 
 static void look_rows(skn_chat *c, void *arg)
 {
-    look                    *l = arg;
+    const char              *look = arg; /* the delegation's key */
     skn_arena               *mem = skn_arena_new();
     size_t                   rows = skn_chat_height(), i;
     const skein_delegations *all;
     skn_box                  box;
 
     skn_chat_rule(c);
-    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &i) &&
+    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(look), &i) &&
         !skn_box_read(c, mem, all, i, true, &box))
         skn_box_print(c, &box, rows > FOOT_ROWS ? rows - FOOT_ROWS : 1,
                       box.state == SKEIN_LANE_RUNNING
@@ -269,50 +263,45 @@ static void look_rows(skn_chat *c, void *arg)
     skn_arena_free(mem);
 }
 
-/* The one beside it, `by` further; it stays where it is at the ends. */
-static void go_beside(const skein_delegations *all, size_t at, int by, look *l)
+/* The next child of `parent` from number `from` on, `by` further each time; absent: there is none. */
+static skn_str child_from(const skein_delegations *all, skn_str parent, size_t from, int by)
 {
-    for (size_t i = at + (size_t)by; i < all->count; i += (size_t)by)
-        if (skn_str_eq(all->at[i].parent_key, all->at[at].parent_key)) {
-            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[i].key));
-            return;
-        }
+    for (size_t i = from; i < all->count; i += (size_t)by)
+        if (skn_str_eq(all->at[i].parent_key, parent))
+            return all->at[i].key;
+    return SKN_NONE;
 }
 
-static void go_in(const skein_delegations *all, look *l)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (skn_str_is(all->at[i].parent_key, l->key)) {
-            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[i].key));
-            return;
-        }
-}
-
-static void go(skn_chat *c, look *l, skn_key_kind key)
+static void go(skn_chat *c, char *look, skn_key_kind key)
 {
     const skein_delegations *all;
     size_t                   at;
+    int                      by = key == SKN_KEY_LEFT ? -1 : 1;
+    skn_str                  to = SKN_NONE, parent;
 
-    if (!skn_chat_delegations(c, &all) && find_key(all, skn_str_of(l->key), &at)) {
-        if (key == SKN_KEY_ENTER)
-            go_in(all, l);
-        else if (key == SKN_KEY_LEFT || key == SKN_KEY_RIGHT)
-            go_beside(all, at, key == SKN_KEY_LEFT ? -1 : 1, l);
-        else if (key == SKN_KEY_UP && !skn_str_is(all->at[at].parent_key, ROOT))
-            snprintf(l->key, sizeof l->key, "%.*s", SKN_FMT(all->at[at].parent_key));
-    }
     c->changed = true;
+    if (skn_chat_delegations(c, &all) || !find_key(all, skn_str_of(look), &at))
+        return;
+    parent = all->at[at].parent_key;
+    if (key == SKN_KEY_ENTER)
+        to = child_from(all, all->at[at].key, 0, 1);
+    else if (key == SKN_KEY_LEFT || key == SKN_KEY_RIGHT)
+        to = child_from(all, parent, at + (size_t)by, by);
+    else if (key == SKN_KEY_UP && !skn_str_is(parent, ROOT))
+        to = parent;
+    if (to.n)
+        snprintf(look, KEY_TEXT, "%.*s", SKN_FMT(to));
 }
 
-/* False when it leaves. What is no key of it was meant for the prompt. */
-static bool take_key(skn_chat *c, look *l, const skn_key *key)
+/* What is no key of the look was meant for the prompt. */
+static bool take_key(skn_chat *c, void *look, const skn_key *key)
 {
-    const char *stop[] = {"stop", l->key};
+    const char *stop[] = {"stop", look};
 
     if (key->kind == SKN_KEY_GONE || key->kind == SKN_KEY_ESCAPE)
         return false;
     if (key->kind != SKN_KEY_TEXT) {
-        go(c, l, key->kind);
+        go(c, look, key->kind);
         return true;
     }
     if (key->bytes[0] != 'c') {
@@ -325,28 +314,17 @@ static bool take_key(skn_chat *c, look *l, const skn_key *key)
 
 void skn_chat_delegation(skn_chat *c)
 {
-    look        l;
-    skn_overlay overlay = {.rows = look_rows, .arg = &l};
-    skn_keys    keys = {.wait = skn_chat_wait_key, .arg = c, .ahead = -1};
-    skn_key     key;
+    char look[KEY_TEXT];
 
-    snprintf(l.key, sizeof l.key, "%s", c->boxed);
-    c->overlay = &overlay;
-    do {
-        skn_chat_draw(c);
-        key = skn_key_read(&keys);
-    } while (take_key(c, &l, &key));
-    skn_chat_erase(c);
-    c->overlay = NULL;
+    snprintf(look, sizeof look, "%s", c->boxed);
+    skn_chat_lay(c, &(skn_overlay){.rows = look_rows, .key = take_key, .arg = look});
 }
 
 /* Messages that wait until the agents are done: read, said at once, written again. */
 
 skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out)
 {
-    skn_door_question q;
-
-    return skn_chat_told(c, &q, skn_queue_read(skn_chat_ask(c, c->mem, &q), out));
+    return skn_chat_told(c, skn_queue_read(skn_chat_ask(c, c->mem), out));
 }
 
 static const char *path_of(skn_cli *cli, skn_str uid)
@@ -357,13 +335,11 @@ static const char *path_of(skn_cli *cli, skn_str uid)
 
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
 {
-    const skn_json   *v;
-    skn_door_question q;
-    skn_cli          *cli = skn_chat_ask(c, c->mem, &q);
+    const skn_json *v;
+    skn_cli        *cli = skn_chat_ask(c, c->mem);
 
     return skn_chat_told(
-        c, &q,
-        skn_door_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
+        c, skn_door_change(cli, "PATCH", path_of(cli, uid), SKN_STR("{\"send\":true}"), &v));
 }
 
 /* --- In other words ------------------------------------------------------------------------ */
@@ -384,13 +360,12 @@ void skn_chat_queue_take(skn_chat *c)
 
 static skein_rc put(skn_chat *c, skn_str text)
 {
-    const skn_json   *v;
-    skn_door_question q;
-    skn_door_body     b;
-    skn_cli          *cli = skn_chat_ask(c, c->mem, &q);
+    const skn_json *v;
+    skn_door_body   b;
+    skn_cli        *cli = skn_chat_ask(c, c->mem);
 
     skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
-    return skn_chat_told(c, &q,
+    return skn_chat_told(c,
                          skn_door_send(&b, "PATCH", path_of(cli, skn_str_of(c->queued)), &v));
 }
 

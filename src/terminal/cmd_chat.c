@@ -10,7 +10,6 @@
 #include "cli/paste.h"
 #include "config/own.h"
 #include "terminal/chat.h"
-#include "terminal/chat_ask.h"
 
 #include <errno.h>
 #include <fcntl.h>

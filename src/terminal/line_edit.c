@@ -3,14 +3,13 @@
 #endif
 #include "terminal/line_edit.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/utf8.h"
-#include "terminal/term_key.h"
 
 #include <errno.h>
 #include <histedit.h>
 #include <limits.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,288 @@
 #define ESC          27
 #define CTRL_O       15
 #define PREVIOUS_KEY "\020" /* Ctrl-P, which libedit has for the line before */
+#define PATTERN_MOST 256
+#define CTRL_G       7
+#define CTRL_H       8
+#define CTRL_R       18
+#define DELETE       127
+
+/* --- Keys for menus ----------------------------------------------------------------------- */
+
+#define ESCAPE_MS 60 /* the rest of an arrow is here by then */
+
+static bool read_byte(bool (*wait)(void *arg), void *arg, void *out)
+{
+    ssize_t n;
+
+    do {
+        if (!wait(arg))
+            return false;
+        n = read(STDIN_FILENO, out, 1);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
+    return n == 1;
+}
+
+static bool next_byte(skn_keys *k, unsigned char *out)
+{
+    if (k->ahead < 0)
+        return read_byte(k->wait, k->arg, out);
+    *out = (unsigned char)k->ahead;
+    k->ahead = -1;
+    return true;
+}
+
+static bool more_follows(void)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&p, 1, ESCAPE_MS) > 0;
+}
+
+static bool follows(const skn_keys *k)
+{
+    return k->ahead >= 0 || more_follows();
+}
+
+static skn_key_kind sequence_kind(const char *bytes)
+{
+    if (!strcmp(bytes, "\033[200~"))
+        return SKN_KEY_TEXT;
+    if (strlen(bytes) != 3 || bytes[2] < 'A' || bytes[2] > 'D')
+        return SKN_KEY_OTHER;
+    return (skn_key_kind[]){SKN_KEY_UP, SKN_KEY_DOWN, SKN_KEY_RIGHT,
+                            SKN_KEY_LEFT}[bytes[2] - 'A'];
+}
+
+/* "[A" or "OA", up to the letter or "~" that ends it. */
+static skn_key read_sequence(skn_keys *k)
+{
+    skn_key       key = {SKN_KEY_ESCAPE, "\033"};
+    size_t        n = 1;
+    unsigned char byte;
+
+    if (!follows(k) || !next_byte(k, &byte))
+        return key;
+    if (byte != '[' && byte != 'O') {
+        k->ahead = byte;
+        return key;
+    }
+    for (bool ended = false; !ended;) {
+        if (n + 1 < sizeof key.bytes)
+            key.bytes[n++] = (char)byte;
+        ended = !follows(k) || !next_byte(k, &byte);
+        if (!ended && byte >= '@' && byte <= '~') {
+            if (n + 1 < sizeof key.bytes)
+                key.bytes[n++] = (char)byte;
+            ended = true;
+        }
+    }
+    key.kind = sequence_kind(key.bytes);
+    return key;
+}
+
+/* The bytes of a character that are still to come after its first. */
+static int rest_of(unsigned char first)
+{
+    return first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+}
+
+skn_key skn_key_read(skn_keys *k)
+{
+    skn_key       key = {SKN_KEY_GONE, ""};
+    unsigned char byte;
+    int           rest;
+
+    if (!next_byte(k, &byte))
+        return key;
+    if (byte == ESC)
+        return read_sequence(k);
+    key.bytes[0] = (char)byte;
+    if (byte == '\r' || byte == '\n')
+        key.kind = SKN_KEY_ENTER;
+    else if (byte < ' ' || byte == 0x7f)
+        key.kind = SKN_KEY_OTHER;
+    else
+        key.kind = SKN_KEY_TEXT;
+    rest = rest_of(byte);
+    for (int i = 1; i <= rest && next_byte(k, &byte); i++)
+        key.bytes[i] = (char)byte;
+    return key;
+}
+
+/* --- Ctrl-R: a line that was typed before, found by a part of it -------------------------- */
+
+/* A state, not a loop: between two keys it can be left from outside, the line as it was before. Texts live until the next
+ * call with the same search. */
+typedef struct search {
+    bool    on;
+    bool    failed;  /* nothing has all of the pattern: the last hit stays */
+    size_t  at;      /* the hit, counted from the newest line */
+    skn_buf pattern; /* what is looked for */
+    skn_buf before;  /* the line as it was */
+    skn_buf line;    /* the line as it is to be: the hit, or what was before */
+    skn_buf prompt;
+} search;
+
+/* The newest line that was typed, or the one before the last that was given; NULL when there is none. */
+typedef const char *older_line_of(void *arg, bool newest);
+
+static void search_init(search *s)
+{
+    *s = (search){.on = false};
+    skn_buf_init(&s->pattern, PATTERN_MOST);
+    skn_buf_init(&s->before, PASTE_MOST);
+    skn_buf_init(&s->line, PASTE_MOST);
+    skn_buf_init(&s->prompt, 2 * PATTERN_MOST);
+}
+
+static void search_release(search *s)
+{
+    skn_buf_release(&s->pattern);
+    skn_buf_release(&s->before);
+    skn_buf_release(&s->line);
+    skn_buf_release(&s->prompt);
+}
+
+static void set_line(search *s, skn_str text)
+{
+    skn_buf_clear(&s->line);
+    skn_buf_add(&s->line, text);
+}
+
+/* The newest line that has the pattern, from number `from` on. */
+static bool find(search *s, size_t from, older_line_of *older, void *arg)
+{
+    const char *line = older(arg, true);
+
+    for (size_t n = 0; line; line = older(arg, false), n++)
+        if (n >= from && strstr(line, s->pattern.p)) {
+            s->at = n;
+            set_line(s, skn_str_of(line));
+            return true;
+        }
+    return false;
+}
+
+static void seek(search *s, size_t from, older_line_of *older, void *arg)
+{
+    s->failed = s->pattern.n && !find(s, from, older, arg);
+    if (!s->pattern.n)
+        set_line(s, skn_buf_str(&s->before));
+}
+
+static void add_character(skn_buf *pattern, wchar_t c)
+{
+    char      bytes[MB_LEN_MAX];
+    mbstate_t state;
+    size_t    n;
+
+    memset(&state, 0, sizeof state);
+    n = wcrtomb(bytes, c, &state);
+    if (n != (size_t)-1 && pattern->n + n < PATTERN_MOST)
+        skn_buf_add(pattern, (skn_str){bytes, n});
+}
+
+static void drop_character(skn_buf *pattern)
+{
+    if (!pattern->n)
+        return;
+    pattern->n = skn_utf8_cut(skn_buf_str(pattern), pattern->n - 1).n;
+    pattern->p[pattern->n] = '\0';
+}
+
+static void search_begin(search *s, skn_str line)
+{
+    skn_buf_clear(&s->pattern);
+    skn_buf_clear(&s->before);
+    skn_buf_add(&s->before, line);
+    set_line(s, line);
+    s->at = 0;
+    s->failed = false;
+    s->on = true;
+}
+
+static void search_cancel(search *s)
+{
+    set_line(s, skn_buf_str(&s->before));
+    s->on = false;
+}
+
+static bool search_take(search *s, wchar_t key, older_line_of *older, void *arg)
+{
+    if (key == CTRL_G) {
+        search_cancel(s);
+    } else if (key == CTRL_R) {
+        seek(s, s->at + 1, older, arg);
+    } else if (key == CTRL_H || key == DELETE) {
+        drop_character(&s->pattern);
+        seek(s, 0, older, arg);
+    } else if (iswprint((wint_t)key)) {
+        add_character(&s->pattern, key);
+        seek(s, s->at, older, arg);
+    } else {
+        s->on = false;
+        return false;
+    }
+    return true;
+}
+
+static const char *search_prompt(search *s)
+{
+    skn_buf_clear(&s->prompt);
+    skn_buf_addf(&s->prompt, "%s%.*s › ",
+                 s->failed      ? "not found: "
+                 : s->pattern.n ? "search "
+                                : "search",
+                 SKN_FMT(skn_buf_str(&s->pattern)));
+    return s->prompt.p;
+}
+
+/* --- Where a text ends on the screen ------------------------------------------------------ */
+
+typedef struct spot {
+    int row, column;
+} spot;
+
+/* As libedit places it: what does not fit begins a row, and a full row is followed by another. */
+static void place(spot *at, wchar_t c, int width)
+{
+    int n = wcwidth(c);
+
+    if (c == L'\n') {
+        *at = (spot){at->row + 1, 0};
+        return;
+    }
+    if (c == L'\t')
+        n = 8 - at->column % 8;
+    else if (n < 0)
+        n = 2; /* ^X */
+    if (at->column + n > width)
+        *at = (spot){at->row + 1, 0};
+    at->column += n;
+    if (at->column >= width)
+        *at = (spot){at->row + 1, 0};
+}
+
+static void spot_after(spot *at, const char *text, size_t n, int width)
+{
+    mbstate_t state;
+    wchar_t   c;
+
+    memset(&state, 0, sizeof state);
+    while (n) {
+        size_t used = mbrtowc(&c, text, n, &state);
+
+        if (used == 0 || used > n) {
+            memset(&state, 0, sizeof state);
+            used = 1;
+            c = L'?';
+        }
+        place(at, c, width);
+        text += used;
+        n -= used;
+    }
+}
 
 struct skn_line_edit {
     skn_line_options o;
@@ -35,7 +316,7 @@ struct skn_line_edit {
     History         *history;
     skn_buf          line, preset;
     int              behind; /* characters of the preset that stand behind the cursor */
-    skn_line_search  search;
+    search           search;
     struct termios   before;   /* the terminal as it was found */
     bool             reading;  /* the prompt is on the screen */
     bool             sequence; /* the next character belongs to the Esc before it */
@@ -74,7 +355,7 @@ bool skn_line_edit_fits(void)
 
 static const char *prompt_text(skn_line_edit *e)
 {
-    return e->search.on ? skn_line_search_prompt(&e->search) : e->o.prompt(e->o.arg);
+    return e->search.on ? search_prompt(&e->search) : e->o.prompt(e->o.arg);
 }
 
 /* The row, counted from the prompt's, behind so much of the line. */
@@ -82,10 +363,10 @@ static int row_behind(skn_line_edit *e, const char *text, size_t n)
 {
     const char *prompt = prompt_text(e);
     int         width = columns();
-    skn_spot    at = {0, 0};
+    spot        at = {0, 0};
 
-    skn_spot_after(&at, prompt, strlen(prompt), width);
-    skn_spot_after(&at, text, n, width);
+    spot_after(&at, prompt, strlen(prompt), width);
+    spot_after(&at, text, n, width);
     return at.row;
 }
 
@@ -130,7 +411,7 @@ bool skn_line_edit_cancel(skn_line_edit *e)
     if (!e->search.on)
         return false;
     skn_line_edit_hide(e);
-    skn_line_search_cancel(&e->search);
+    search_cancel(&e->search);
     put_found(e);
     skn_line_edit_show(e);
     return true;
@@ -195,18 +476,6 @@ void skn_line_edit_retype(skn_line_edit *e, const char *keys)
 
 /* --- Keys --------------------------------------------------------------------------------- */
 
-static bool read_byte(skn_line_edit *e, char *out)
-{
-    ssize_t n;
-
-    do {
-        if (!e->o.wait(e->o.arg))
-            return false;
-        n = read(STDIN_FILENO, out, 1);
-    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
-    return n == 1;
-}
-
 /* One character, however many bytes it has. */
 static bool read_character(skn_line_edit *e, wchar_t *out)
 {
@@ -214,7 +483,7 @@ static bool read_character(skn_line_edit *e, wchar_t *out)
     char      byte;
 
     memset(&state, 0, sizeof state);
-    while (read_byte(e, &byte)) {
+    while (read_byte(e->o.wait, e->o.arg, &byte)) {
         size_t used = mbrtowc(out, &byte, 1, &state);
 
         if (used == 1 || used == 0)
@@ -240,7 +509,7 @@ static bool take_search_key(skn_line_edit *e, wchar_t c, bool escape)
     bool taken;
 
     skn_line_edit_hide(e);
-    taken = skn_line_search_take(&e->search, c, older_line, e) || escape;
+    taken = search_take(&e->search, c, older_line, e) || escape;
     put_found(e);
     skn_line_edit_show(e);
     return taken;
@@ -257,7 +526,7 @@ static bool take_key(skn_line_edit *e, wchar_t c)
         e->sequence = false;
         return false;
     }
-    e->sequence = c == ESC && skn_key_follows();
+    e->sequence = c == ESC && more_follows();
     escape = c == ESC && !e->sequence;
     if (e->search.on)
         return take_search_key(e, c, escape);
@@ -298,7 +567,8 @@ static unsigned char on_paste(EditLine *el, int key)
 
     (void)key;
     skn_buf_init(&text, PASTE_MOST);
-    while (!text.over && !skn_str_ends(skn_buf_str(&text), end) && read_byte(e, &byte))
+    while (!text.over && !skn_str_ends(skn_buf_str(&text), end) &&
+           read_byte(e->o.wait, e->o.arg, &byte))
         skn_buf_addc(&text, byte == '\r' ? '\n' : byte);
     if (skn_str_ends(skn_buf_str(&text), end))
         text.p[text.n - end.n] = '\0';
@@ -353,8 +623,8 @@ static unsigned char on_search(EditLine *el, int key)
     const LineInfo *line = el_line(el);
 
     (void)key;
-    skn_line_search_begin(&own(el)->search,
-                          (skn_str){line->buffer, (size_t)(line->lastchar - line->buffer)});
+    search_begin(&own(el)->search,
+                 (skn_str){line->buffer, (size_t)(line->lastchar - line->buffer)});
     return CC_REFRESH;
 }
 
@@ -434,17 +704,20 @@ static char *prompt_of(EditLine *el)
     return (char *)(uintptr_t)prompt_text(e);
 }
 
-static void bind_leaders(EditLine *el)
-{
-    static const char *const keys[] = {"^O", "^Xt", "^Xh", "^X/", "^Xb", "^Xi", "^Xe"};
-
-    el_wset(el, EL_ADDFN, L"skein-leader", L"A key of the chat", on_leader);
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        el_set(el, EL_BIND, keys[i], "skein-leader", NULL);
-}
-
 static void bind_keys(EditLine *el)
 {
+    static const char *const keys[][2] = {
+        {"^J", "skein-newline"},      {"\033\r", "skein-newline"},
+        {"\033\n", "skein-newline"},  {"\033[200~", "skein-paste"},
+        {"\033\033", "skein-escape"}, {PRESET_KEYS, "skein-preset"},
+        {"^I", "skein-complete"},     {"^R", "skein-search"},
+        {"\033[A", "skein-up"},       {"\033OA", "skein-up"},
+        {"^O", "skein-leader"},       {"^Xt", "skein-leader"},
+        {"^Xh", "skein-leader"},      {"^X/", "skein-leader"},
+        {"^Xb", "skein-leader"},      {"^Xi", "skein-leader"},
+        {"^Xe", "skein-leader"},
+    };
+
     el_set(el, EL_EDITOR, "emacs");
     /* Wide texts are kept as they are; narrow ones would be copied and never freed. */
     el_wset(el, EL_ADDFN, L"skein-newline", L"New line", on_newline);
@@ -454,17 +727,9 @@ static void bind_keys(EditLine *el)
     el_wset(el, EL_ADDFN, L"skein-search", L"Find a line", on_search);
     el_wset(el, EL_ADDFN, L"skein-up", L"What waits, or the line before", on_up);
     el_wset(el, EL_ADDFN, L"skein-preset", L"Text to begin with", on_preset);
-    el_set(el, EL_BIND, "^J", "skein-newline", NULL);
-    el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
-    el_set(el, EL_BIND, "\033\n", "skein-newline", NULL);
-    el_set(el, EL_BIND, "\033[200~", "skein-paste", NULL);
-    el_set(el, EL_BIND, "\033\033", "skein-escape", NULL);
-    el_set(el, EL_BIND, PRESET_KEYS, "skein-preset", NULL);
-    el_set(el, EL_BIND, "^I", "skein-complete", NULL);
-    el_set(el, EL_BIND, "^R", "skein-search", NULL);
-    el_set(el, EL_BIND, "\033[A", "skein-up", NULL);
-    el_set(el, EL_BIND, "\033OA", "skein-up", NULL);
-    bind_leaders(el);
+    el_wset(el, EL_ADDFN, L"skein-leader", L"A key of the chat", on_leader);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        el_set(el, EL_BIND, keys[i][0], keys[i][1], NULL);
     el_source(el, NULL);
     /* Ctrl-J stays what it is, and is not Enter. */
     el_set(el, EL_SETTY, "-d", "-inlcr", "-icrnl", NULL);
@@ -500,7 +765,7 @@ skn_line_edit *skn_line_edit_new(const skn_line_options *o)
     }
     skn_buf_init(&e->line, PASTE_MOST);
     skn_buf_init(&e->preset, PASTE_MOST);
-    skn_line_search_init(&e->search);
+    search_init(&e->search);
     el_set(e->el, EL_CLIENTDATA, e);
     el_set(e->el, EL_PROMPT, prompt_of);
     bind_keys(e->el);
@@ -533,7 +798,7 @@ void skn_line_edit_free(skn_line_edit *e)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
     skn_buf_release(&e->line);
     skn_buf_release(&e->preset);
-    skn_line_search_release(&e->search);
+    search_release(&e->search);
     free(e);
 }
 
@@ -571,162 +836,4 @@ skn_str skn_line_edit_read(skn_line_edit *e)
     clear_from(row_behind(e, e->line.p ? e->line.p : "", e->line.n) + 1);
     remember(e);
     return skn_buf_str(&e->line);
-}
-
-#define PATTERN_MOST 256
-#define LINE_MOST    ((size_t)1 << 20)
-#define CTRL_G       7
-#define CTRL_H       8
-#define CTRL_R       18
-#define DELETE       127
-
-void skn_line_search_init(skn_line_search *s)
-{
-    *s = (skn_line_search){.on = false};
-    skn_buf_init(&s->pattern, PATTERN_MOST);
-    skn_buf_init(&s->before, LINE_MOST);
-    skn_buf_init(&s->line, LINE_MOST);
-    skn_buf_init(&s->prompt, 2 * PATTERN_MOST);
-}
-
-void skn_line_search_release(skn_line_search *s)
-{
-    skn_buf_release(&s->pattern);
-    skn_buf_release(&s->before);
-    skn_buf_release(&s->line);
-    skn_buf_release(&s->prompt);
-}
-
-static void set_line(skn_line_search *s, skn_str text)
-{
-    skn_buf_clear(&s->line);
-    skn_buf_add(&s->line, text);
-}
-
-/* The newest line that has the pattern, from number `from` on. */
-static bool find(skn_line_search *s, size_t from, skn_line_older *older, void *arg)
-{
-    const char *line = older(arg, true);
-
-    for (size_t n = 0; line; line = older(arg, false), n++)
-        if (n >= from && strstr(line, s->pattern.p)) {
-            s->at = n;
-            set_line(s, skn_str_of(line));
-            return true;
-        }
-    return false;
-}
-
-static void seek(skn_line_search *s, size_t from, skn_line_older *older, void *arg)
-{
-    s->failed = s->pattern.n && !find(s, from, older, arg);
-    if (!s->pattern.n)
-        set_line(s, skn_buf_str(&s->before));
-}
-
-static void add_character(skn_buf *pattern, wchar_t c)
-{
-    char      bytes[MB_LEN_MAX];
-    mbstate_t state;
-    size_t    n;
-
-    memset(&state, 0, sizeof state);
-    n = wcrtomb(bytes, c, &state);
-    if (n != (size_t)-1 && pattern->n + n < PATTERN_MOST)
-        skn_buf_add(pattern, (skn_str){bytes, n});
-}
-
-static void drop_character(skn_buf *pattern)
-{
-    if (!pattern->n)
-        return;
-    pattern->n = skn_utf8_cut(skn_buf_str(pattern), pattern->n - 1).n;
-    pattern->p[pattern->n] = '\0';
-}
-
-void skn_line_search_begin(skn_line_search *s, skn_str line)
-{
-    skn_buf_clear(&s->pattern);
-    skn_buf_clear(&s->before);
-    skn_buf_add(&s->before, line);
-    set_line(s, line);
-    s->at = 0;
-    s->failed = false;
-    s->on = true;
-}
-
-bool skn_line_search_take(skn_line_search *s, wchar_t key, skn_line_older *older, void *arg)
-{
-    if (key == CTRL_G) {
-        skn_line_search_cancel(s);
-    } else if (key == CTRL_R) {
-        seek(s, s->at + 1, older, arg);
-    } else if (key == CTRL_H || key == DELETE) {
-        drop_character(&s->pattern);
-        seek(s, 0, older, arg);
-    } else if (iswprint((wint_t)key)) {
-        add_character(&s->pattern, key);
-        seek(s, s->at, older, arg);
-    } else {
-        s->on = false;
-        return false;
-    }
-    return true;
-}
-
-void skn_line_search_cancel(skn_line_search *s)
-{
-    set_line(s, skn_buf_str(&s->before));
-    s->on = false;
-}
-
-const char *skn_line_search_prompt(skn_line_search *s)
-{
-    skn_buf_clear(&s->prompt);
-    skn_buf_addf(&s->prompt, "%s%.*s › ",
-                 s->failed      ? "not found: "
-                 : s->pattern.n ? "search "
-                                : "search",
-                 SKN_FMT(skn_buf_str(&s->pattern)));
-    return s->prompt.p;
-}
-
-/* As libedit places it: what does not fit begins a row, and a full row is followed by another. */
-static void place(skn_spot *at, wchar_t c, int width)
-{
-    int n = wcwidth(c);
-
-    if (c == L'\n') {
-        *at = (skn_spot){at->row + 1, 0};
-        return;
-    }
-    if (c == L'\t')
-        n = 8 - at->column % 8;
-    else if (n < 0)
-        n = 2; /* ^X */
-    if (at->column + n > width)
-        *at = (skn_spot){at->row + 1, 0};
-    at->column += n;
-    if (at->column >= width)
-        *at = (skn_spot){at->row + 1, 0};
-}
-
-void skn_spot_after(skn_spot *at, const char *text, size_t n, int width)
-{
-    mbstate_t state;
-    wchar_t   c;
-
-    memset(&state, 0, sizeof state);
-    while (n) {
-        size_t used = mbrtowc(&c, text, n, &state);
-
-        if (used == 0 || used > n) {
-            memset(&state, 0, sizeof state);
-            used = 1;
-            c = L'?';
-        }
-        place(at, c, width);
-        text += used;
-        n -= used;
-    }
 }

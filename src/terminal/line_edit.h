@@ -6,10 +6,6 @@
 #define SKN_TERMINAL_LINE_EDIT_H
 
 #include "base/buf.h"
-#include "base/str.h"
-
-#include <stddef.h>
-#include <wchar.h>
 
 #define SKN_LINE_CHOICES ((size_t)200)
 #define SKN_LINE_UP      '^'
@@ -60,40 +56,33 @@ skn_str skn_line_edit_preset_text(const skn_line_edit *e);
 /* Keys that somebody else has read, and that belong to the next line. */
 void skn_line_edit_retype(skn_line_edit *e, const char *keys);
 
-/* Ctrl-R at a prompt: a line that was typed before, found by a part of it.
- *
- * It is a state, not a loop: between two keys it can be left from outside, the line as it was before.
- * Threads: one. Lifetimes: texts live until the next call with the same search. */
+/* Keys one at a time, for menus. An arrow begins with the byte of Esc: what follows at once belongs to it, and Esc alone is
+ * one that nothing follows for a moment. */
 
-typedef struct skn_line_search {
-    bool    on;
-    bool    failed;  /* nothing has all of the pattern: the last hit stays */
-    size_t  at;      /* the hit, counted from the newest line */
-    skn_buf pattern; /* what is looked for */
-    skn_buf before;  /* the line as it was */
-    skn_buf line;    /* the line as it is to be: the hit, or what was before */
-    skn_buf prompt;
-} skn_line_search;
+typedef enum skn_key_kind {
+    SKN_KEY_GONE, /* nothing more comes */
+    SKN_KEY_UP,
+    SKN_KEY_DOWN,
+    SKN_KEY_LEFT,
+    SKN_KEY_RIGHT,
+    SKN_KEY_ENTER,
+    SKN_KEY_ESCAPE,
+    SKN_KEY_TEXT, /* a character, or the mark that begins a paste: see `bytes` */
+    SKN_KEY_OTHER
+} skn_key_kind;
 
-/* The newest line that was typed, or the one before the last that was given; NULL when there is none. */
-typedef const char *skn_line_older(void *arg, bool newest);
+typedef struct skn_key {
+    skn_key_kind kind;
+    char         bytes[16]; /* as they came; ends with NUL */
+} skn_key;
 
-void skn_line_search_init(skn_line_search *s);
-void skn_line_search_release(skn_line_search *s);
-void skn_line_search_begin(skn_line_search *s, skn_str line);
-/* False when the key is none of the search: it has ended then, and the hit is the line. */
-bool skn_line_search_take(skn_line_search *s, wchar_t key, skn_line_older *older, void *arg);
-void skn_line_search_cancel(skn_line_search *s);
-/* Stands in place of the usual prompt. */
-const char *skn_line_search_prompt(skn_line_search *s);
+typedef struct skn_keys {
+    /* Returns when a key can be read (true), or when nothing more is wanted (false). */
+    bool (*wait)(void *arg);
+    void *arg;
+    int   ahead; /* a byte that was read too far; -1: none */
+} skn_keys;
 
-/* Where a text ends on a terminal of so many columns, as libedit writes it. */
-
-typedef struct skn_spot {
-    int row, column;
-} skn_spot;
-
-/* Moves the spot behind a text in the locale's encoding; bytes that are none of it take one column. */
-void skn_spot_after(skn_spot *at, const char *text, size_t n, int width);
+skn_key skn_key_read(skn_keys *k);
 
 #endif
