@@ -96,28 +96,20 @@ static void open_host(skn_slot *s, skn_host *h)
     }
     h->owned = true;
     if (s->plan->damaged.p) {
-        skn_fail(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->damaged));
-        skn_hint(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
-        return;
-    }
-    if (set->o.replay) {
+        skn_plan_fail(s->plan, s->plan->damaged, &s->broken);
+    } else if (set->o.replay) {
         skn_replay_open(&h->front, set->o.loop, set->o.replay, s->name, &s->broken);
-        return;
-    }
-    if (s->plan->nowhere.p) {
-        skn_fail(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->nowhere));
-        skn_hint(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
-        return;
-    }
-    if (!s->plan->s.base_url.n) {
+    } else if (s->plan->nowhere.p) {
+        skn_plan_fail(s->plan, s->plan->nowhere, &s->broken);
+    } else if (!s->plan->s.base_url.n) {
         skn_fail(&s->broken, SKEIN_PROVIDER, "nobody has said where \"%s\" is", s->name);
-        return;
+    } else {
+        if (s->plan->key.n >= 8) /* less would hide half of the log */
+            skn_log_hide(set->o.log, s->plan->key);
+        h->wire = h->front = new_wire(set, s);
+        if (set->o.record)
+            h->front = skn_recorder_new(h->wire, set->o.record, &s->broken);
     }
-    if (s->plan->key.n >= 8) /* less would hide half of the log */
-        skn_log_hide(set->o.log, s->plan->key);
-    h->wire = h->front = new_wire(set, s);
-    if (set->o.record)
-        h->front = skn_recorder_new(h->wire, set->o.record, &s->broken);
 }
 
 /* Questions to the host before end there. */
@@ -189,23 +181,14 @@ static skn_slot *add_slot(skn_provider_set *set, skn_str name)
 static void take_models(skn_slot *s)
 {
     const skn_provider_setting *from = &s->plan->s;
-    skn_arena                  *a;
-    skn_model                  *models;
+    skn_arena                  *a = skn_arena_new();
+    skn_model                  *models = SKN_ARRAY(a, from->model_count + 1, skn_model);
 
-    if (!from->model_count)
-        return;
-    a = skn_arena_new();
-    models = SKN_ARRAY(a, from->model_count, skn_model);
     for (size_t i = 0; i < from->model_count; i++)
         models[i].name = from->models[i];
-    skn_slot_keep_models(s, models, from->model_count, s->version);
+    if (from->model_count)
+        skn_slot_keep_models(s, models, from->model_count, s->version);
     skn_arena_free(a);
-}
-
-static void say_warnings(const skn_provider_set *set)
-{
-    for (size_t i = 0; i < set->plans.warnings.n; i++)
-        skn_log_say(set->o.log, SKN_LOG_WARN, "%.*s", SKN_FMT(set->plans.warnings.p[i]));
 }
 
 void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_arena *mem)
@@ -232,7 +215,8 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
             retire(set->slots[i]);
     skn_plans_wipe(&before);
     skn_arena_free(old);
-    say_warnings(set);
+    for (size_t i = 0; i < set->plans.warnings.n; i++)
+        skn_log_say(set->o.log, SKN_LOG_WARN, "%.*s", SKN_FMT(set->plans.warnings.p[i]));
     skn_set_changed(set);
 }
 
@@ -275,7 +259,6 @@ void skn_provider_set_free(skn_provider_set *set)
 {
     if (!set)
         return;
-    skn_looking_drop(set);
     skn_errands_drop(set);
     skn_spending_free(set->spending);
     for (size_t i = 0; i < set->slot_count; i++)
@@ -346,16 +329,10 @@ static skn_str copy_some(skn_arena *a, const char *text)
 
 static void copy_models(const skn_slot *s, skn_arena *a, skn_provider_info *out)
 {
-    skn_model *models = SKN_ARRAY(a, s->model_count + 2, skn_model);
+    static const skn_model scripted = {.name = {"scripted", sizeof "scripted" - 1}};
 
-    for (size_t i = 0; i < s->model_count; i++)
-        models[i] = (skn_model){skn_arena_copy(a, s->models[i].name), s->models[i].window};
-    out->models = models;
-    out->model_count = s->model_count;
-    if (s->plan->scripted) {
-        models[0].name = SKN_STR("scripted");
-        out->model_count = 1;
-    }
+    out->models = s->plan->scripted ? &scripted : skn_models_copy(a, s->models, s->model_count);
+    out->model_count = s->plan->scripted ? 1 : s->model_count;
 }
 
 /* What is used up, and what a person has said to that. */
@@ -407,18 +384,13 @@ static void describe(const skn_slot *s, skn_arena *a, skn_provider_info *out)
     const skn_provider_plan *p = s->plan;
 
     *out = (skn_provider_info){.name = skn_arena_copy(a, p->s.name),
-                               .label = skn_arena_copy(a, p->label),
                                .type = skn_arena_copy(a, p->s.type),
                                .base_url = skn_arena_copy(a, p->s.base_url),
                                .local = p->scripted || skn_url_is_local(p->s.base_url),
                                .key_tail = copy_some(a, p->key_tail),
                                .key_source = skn_arena_copy(a, p->key_source),
-                               .key_needed = p->key_needed,
-                               .consent = p->consent,
                                .origin = skn_arena_copy(a, p->s.origin),
                                .state = skn_slot_state(s),
-                               .used_at = s->used_at,
-                               .failed_at = s->failed_at,
                                .version = skn_arena_copy(a, s->version),
                                .monthly_micros = p->s.monthly_micros,
                                .currency = copy_some(a, p->s.currency),

@@ -53,27 +53,25 @@ typedef enum skn_provider_state {
 } skn_provider_state;
 
 typedef struct skn_provider_info {
-    skn_str            name, label; /* "openai", "OpenAI" */
-    skn_str            type;        /* "openai", "anthropic", "ollama", "scripted", … */
-    skn_str            base_url;    /* absent for a scripted one */
-    skn_str            place;       /* "api.openai.com" */
-    bool               local;       /* on this computer */
-    skn_str            key_tail;    /* "…9f3a"; absent: there is no key */
-    skn_str            key_source;  /* "OPENAI_API_KEY", "secret store", "/run/secrets/x" */
-    bool               key_needed, consent;
-    skn_str            origin; /* "built-in", "store", "/etc/skein/skein.yaml:36" */
+    skn_str            name;       /* "openai" */
+    skn_str            type;       /* "openai", "anthropic", "ollama", "scripted", … */
+    skn_str            base_url;   /* absent for a scripted one */
+    skn_str            place;      /* "api.openai.com" */
+    bool               local;      /* on this computer */
+    skn_str            key_tail;   /* "…9f3a"; absent: there is no key */
+    skn_str            key_source; /* "OPENAI_API_KEY", "secret store", "/run/secrets/x" */
+    skn_str            origin;     /* "built-in", "store", "/etc/skein/skein.yaml:36" */
     skn_provider_state state;
     skn_str            problem, hint; /* absent when there is none */
-    int64_t used_at, failed_at; /* last good answer, last failure; microseconds, 0: never */
-    skn_str version;            /* of an Ollama server */
-    const skn_model *models;    /* that are known so far */
-    size_t           model_count;
-    int64_t          monthly_micros; /* limit of spending; 0: none */
-    int64_t          used_micros;    /* of it, in this month */
-    const skn_str   *unpriced; /* models that have no price, so that they are not counted */
-    size_t           unpriced_count;
-    skn_str          currency;
-    bool             stops; /* at the limit; else the person is asked */
+    skn_str            version;       /* of an Ollama server */
+    const skn_model   *models;        /* that are known so far */
+    size_t             model_count;
+    int64_t            monthly_micros; /* limit of spending; 0: none */
+    int64_t            used_micros;    /* of it, in this month */
+    const skn_str     *unpriced; /* models that have no price, so that they are not counted */
+    size_t             unpriced_count;
+    skn_str            currency;
+    bool               stops; /* at the limit; else the person is asked */
 } skn_provider_info;
 
 /* Reads keys and settings at once, so before the loop runs; then looks for local servers. */

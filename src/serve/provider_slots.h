@@ -86,32 +86,11 @@ void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
 void skn_host_leave(skn_provider_set *set, skn_host *h);
 void skn_host_free(skn_host *h);
 void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, skn_str version);
+skn_model *skn_models_copy(skn_arena *a, const skn_model *models, size_t count);
+/* Fails for this reason, with the hint of the plan. */
+skein_rc skn_plan_fail(const skn_provider_plan *p, skn_str why, skein_error *err);
 /* What was listed at another address is not known of this one. */
 void skn_slot_forget_models(skn_slot *s);
-
-/* What somebody wants to be different in the store. */
-typedef struct skn_provider_change {
-    bool                put, remove;
-    skein_engine       *as; /* for who wants it */
-    skn_str             name;
-    skn_provider_stored patch;
-    unsigned            members; /* of the patch that are given */
-    bool                consent_unless_said;
-    skn_str             key, place; /* to keep, and for which address; absent: nobody knows */
-    bool                forget_key;
-    skn_str             moved_from; /* set: the key was for this address, and is dropped */
-} skn_provider_change;
-
-/* provider_change.c: reads what is wanted of a provider that is planned like this, or not at all
- * (NULL); arguments as of skn_provider_set_put. */
-skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
-                         const skn_provider_plan *p, skn_provider_put how, skn_env_rule *rule,
-                         skn_arena *a, const char **at, skein_error *err);
-/* Fails with SKEIN_CONFLICT: what the file says of it is changed in the file. */
-skein_rc skn_fail_in_file(const skn_provider_plan *p, skein_error *err);
-/* Makes the change, on a worker. */
-skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_options *o,
-                         skein_error *err);
 
 /* provider_errand.c: what the workers do, one after the other. */
 skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err);
@@ -132,9 +111,6 @@ bool skn_spending_over(const skn_slot *s, skein_error *err);
 
 /* provider_ask.c: what a person has said to the limit of this month; open: nothing yet. */
 skein_approval skn_limit_said(const skn_slot *s);
-
-/* provider_errand.c: asking servers what they have. */
-void skn_looking_drop(skn_provider_set *set);
 
 /* provider_set.c */
 skn_provider_state skn_slot_state(const skn_slot *s);

@@ -11,7 +11,6 @@
 #include "cli/discover.h"
 #include "http/http.h"
 #include "runtime/runtime.h"
-#include "serve/model_board.h"
 #include "serve/provider_set.h"
 
 #include <stdatomic.h>
@@ -22,6 +21,10 @@
 typedef struct skn_serve_jobs skn_serve_jobs;
 /* What people chose while working (serve_stored.c). */
 typedef struct skn_serve_stored skn_serve_stored;
+
+/* Which model answers for an agent, and where that runs, as the providers are now. Threads: any; putting is the loop's
+ * (serve_agents.c). */
+typedef struct skn_model_board skn_model_board;
 
 typedef struct skn_serve {
     skn_cli                  *cli;
@@ -93,13 +96,9 @@ skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value,
 void skn_serve_problems(const skn_serve *s, const skn_config *c, skn_arena *a);
 /* Takes the level of the log from the configuration. */
 void skn_serve_level(const skn_serve *s);
-/* Says that it is ready: text, JSON or the address alone (serve_stored.c). */
-void skn_serve_say(skn_serve *s);
-/* The same once it is known which models there are, or after a moment (serve_models.c). */
+/* Says that it is ready: text, JSON or the address alone; once it is known which models there are, or after a moment
+ * (serve_say.c). */
 void skn_serve_say_soon(skn_serve *s);
-/* The lines about models, and their members of the JSON. */
-void skn_serve_say_models(skn_serve *s);
-void skn_serve_shape_models(skn_serve *s, skn_jw *w);
 /* With --demo nothing is looked for. */
 void skn_serve_demo_only(const skn_serve *s, skn_config *c);
 void skn_serve_say_running(skn_cli *cli, const skn_server *other);
@@ -124,6 +123,11 @@ void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *
 /* For the runtime; arg is the skn_serve. */
 skn_provider *skn_serve_provider(void *arg, skn_str name);
 skn_str       skn_serve_model(void *arg);
+/* `only` answers for all agents, whatever they name; NULL: none does. */
+skn_model_board *skn_model_board_new(const char *only);
+void             skn_model_board_free(skn_model_board *b); /* NULL is fine */
+/* The providers, and the model for agents that name none, are as they are in the set now. */
+void skn_model_board_put(skn_model_board *b, skn_provider_set *set);
 /* For the HTTP server. */
 void skn_serve_agents(skn_serve *s, skn_api_agents *out);
 

@@ -433,13 +433,51 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     return open_http(s, most_files);
 }
 
-static skein_rc serve_open(skn_serve *s);
+/* --- The store ------------------------------------------------------------------------------ */
 
+static skein_rc serve_open_store(skn_serve *s)
+{
+    skn_cli      *cli = s->cli;
+    const char   *file = skn_place_file(cli);
+    skein_options options = SKEIN_OPTIONS_INIT;
+
+    options.store = skn_str_of(cli->address);
+    options.read_only = s->read_only;
+    options.max_text = (size_t)s->config->values[SKN_CONFIG_MESSAGE_BYTES].number;
+    s->is_new = file && access(file, F_OK) != 0 && errno != EACCES;
+    if (s->is_new && s->read_only)
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read",
+                        file);
+    if (skein_open(&cli->engine, &options, &cli->err))
+        return cli->err.rc;
+    skn_secrets_grant(skn_engine_env_rule(cli->engine), s->config);
+    return SKEIN_OK;
+}
+
+/* What people chose while working counts like what is written in a file. */
+static skein_rc read_settings(skn_serve *s)
+{
+    skein_settings list;
+    skein_rc       rc = skein_setting_list(s->cli->engine, s->cli->keep, &list, &s->cli->err);
+
+    for (size_t i = 0; !rc && i < list.count; i++)
+        skn_config_stored(s->config, &list.at[i], s->config_mem);
+    return rc;
+}
+
+/* Opens the store, makes the tour in a new one, and reads the settings in it. On a worker: until it is done nobody else
+ * uses the command's memory, its error or the configuration. */
 static void open_store(void *arg)
 {
-    skn_serve *s = arg;
+    skn_serve  *s = arg;
+    skein_world world;
+    bool        made;
 
-    s->rc = serve_open(s);
+    s->rc = serve_open_store(s);
+    if (!s->rc && !s->read_only)
+        s->rc = skn_tour_make(s->cli->engine, &world, &made, &s->cli->err);
+    if (!s->rc && !s->read_only)
+        s->rc = read_settings(s);
 }
 
 /* Until here a signal ends the program at once: nothing has begun that would have to be finished. */
@@ -555,72 +593,17 @@ static skein_rc check_files(skn_cli *cli, int most)
         FILES_NEEDED, free, most);
 }
 
-/* --- The store ------------------------------------------------------------------------------ */
-
 static skein_rc make_folders(skn_serve *s)
 {
     skn_cli    *cli = s->cli;
     const char *file = skn_place_file(cli);
-    skein_rc    rc = SKEIN_OK;
-    int         failure;
 
     if (s->read_only)
         return SKEIN_OK;
-    if (!file || !skn_opt(cli, "db")) {
-        rc = skn_place_folders(cli, s->traces.lock);
-        failure = errno;
-    }
-    if (rc)
+    if ((!file || !skn_opt(cli, "db")) && skn_place_folders(cli, s->traces.lock))
         return skn_fail_hint(&cli->err, SKEIN_IO, "Try: skein serve --data /some/folder",
-                             "Cannot write to %s (%s)", s->traces.folder, strerror(failure));
-    if (!rc && s->socket)
-        rc = skn_place_folders(cli, s->socket);
-    return rc;
-}
-
-static skein_rc serve_open_store(skn_serve *s)
-{
-    skn_cli      *cli = s->cli;
-    const char   *file = skn_place_file(cli);
-    skein_options options = SKEIN_OPTIONS_INIT;
-
-    options.store = skn_str_of(cli->address);
-    options.read_only = s->read_only;
-    options.max_text = (size_t)s->config->values[SKN_CONFIG_MESSAGE_BYTES].number;
-    s->is_new = file && access(file, F_OK) != 0 && errno != EACCES;
-    if (s->is_new && s->read_only)
-        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read",
-                        file);
-    if (skein_open(&cli->engine, &options, &cli->err))
-        return cli->err.rc;
-    skn_secrets_grant(skn_engine_env_rule(cli->engine), s->config);
-    return SKEIN_OK;
-}
-
-/* What people chose while working counts like what is written in a file. */
-static skein_rc read_settings(skn_serve *s)
-{
-    skein_settings list;
-    skein_rc       rc = skein_setting_list(s->cli->engine, s->cli->keep, &list, &s->cli->err);
-
-    for (size_t i = 0; !rc && i < list.count; i++)
-        skn_config_stored(s->config, &list.at[i], s->config_mem);
-    return rc;
-}
-
-/* Opens the store, makes the tour in a new one, and reads the settings in it (serve_run.c). On a worker:
- * until it is done nobody else uses the command's memory, its error or the configuration. */
-static skein_rc serve_open(skn_serve *s)
-{
-    skein_world world;
-    bool        made;
-    skein_rc    rc = serve_open_store(s);
-
-    if (rc || s->read_only)
-        return rc;
-    if ((rc = skn_tour_make(s->cli->engine, &world, &made, &s->cli->err)))
-        return rc;
-    return read_settings(s);
+                             "Cannot write to %s (%s)", s->traces.folder, strerror(errno));
+    return s->socket ? skn_place_folders(cli, s->socket) : SKEIN_OK;
 }
 
 skein_rc skn_cmd_serve(skn_cli *cli)

@@ -316,7 +316,6 @@ static void write_info(skn_jw *w, const skn_provider_info *p)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "name", p->name);
-    skn_jw_kstr(w, "label", p->label);
     skn_jw_kstr(w, "type", p->type);
     skn_jw_kstr(w, "baseUrl", p->base_url);
     skn_jw_key(w, "key");
