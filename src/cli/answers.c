@@ -1,18 +1,158 @@
 #include "cli/answers.h"
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/error.h"
 #include "base/utf8.h"
+#include "cli/commands.h"
 #include "cli/door.h"
-#include "cli/news.h"
-#include "cli/print.h"
+#include "cli/input.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #define SENDER_COLUMNS 5
 #define INDENT         6
 #define HELD_MOST      ((size_t)256 << 20)
+#define OPEN_MS        10000
+#define SOON_MS        500 /* a message that is not said by then waits in the queue */
+#define PARTLY         7
+#define INTERRUPTED    130
+#define TIMEOUT_MOST   ((int64_t)7 * 86400)
+
+/* --- Rows that end between words ------------------------------------------------------------ */
+
+#define WORD_MOST ((size_t)256 << 20)
+
+/* `head`: what stands in the row already, as it was printed. */
+static void flow_begin(skn_flow *f, skn_str head, size_t indent)
+{
+    skn_buf_release(&f->word);
+    *f = (skn_flow){.indent = indent, .column = skn_line_columns(head)};
+    skn_buf_init(&f->word, WORD_MOST);
+}
+
+static void flow_release(skn_flow *f)
+{
+    skn_buf_release(&f->word);
+}
+
+static void next_row(skn_flow *f, skn_cli *cli)
+{
+    skn_print(cli, "\n%*s", (int)f->indent, "");
+    f->column = f->indent;
+}
+
+/* The last column stays free: behind it terminals differ in where the cursor is. */
+static size_t row_columns(const skn_cli *cli)
+{
+    return skn_wraps(cli) ? (size_t)cli->out.width - 1 : SIZE_MAX;
+}
+
+static void take_back(skn_flow *f, skn_cli *cli, size_t columns)
+{
+    skn_buf_fill(&cli->out.bytes, '\b', columns);
+    skn_buf_fill(&cli->out.bytes, ' ', columns);
+    next_row(f, cli);
+}
+
+static skn_str last_of(skn_str s)
+{
+    size_t n = s.n < 4 ? s.n : 4, from = s.n - n;
+
+    while (from + 1 < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
+        from++;
+    for (size_t next = from + 1; next < s.n; next++)
+        if (((unsigned char)s.p[next] & 0xc0) != 0x80)
+            from = next;
+    return skn_str_sub(s, from, s.n);
+}
+
+/* Clean, judged with the character before it. */
+static void add_clean(skn_flow *f, skn_str text)
+{
+    skn_str before = {f->last, f->last_bytes}, last = last_of(text);
+    skn_buf both, shown;
+
+    skn_buf_init(&both, WORD_MOST);
+    skn_buf_init(&shown, WORD_MOST);
+    skn_buf_add(&both, before);
+    skn_buf_add(&both, text);
+    skn_clean_add(&shown, skn_buf_str(&both), false);
+    skn_buf_clear(&both);
+    skn_clean_add(&both, before, false);
+    skn_buf_add(&f->word, skn_str_sub(skn_buf_str(&shown), both.n, shown.n));
+    skn_buf_release(&both);
+    skn_buf_release(&shown);
+    memcpy(f->last, last.p, last.n);
+    f->last_bytes = last.n;
+}
+
+/* More of a word; one that is longer than a row is broken by the terminal. */
+static void add_word(skn_flow *f, skn_cli *cli, skn_str text)
+{
+    size_t  from = f->word.n, columns, most = row_columns(cli);
+    skn_str more;
+
+    add_clean(f, text);
+    more = skn_str_sub(skn_buf_str(&f->word), from, f->word.n);
+    columns = skn_utf8_columns(more);
+    if (f->column + columns > most && f->column > f->indent + f->shown &&
+        f->indent + f->shown + columns <= most) {
+        take_back(f, cli, f->shown);
+        more = skn_buf_str(&f->word);
+        columns += f->shown;
+        f->shown = 0;
+    }
+    skn_print_raw(cli, more);
+    f->column += columns;
+    f->shown += columns;
+    if (f->column > most)
+        f->column %= (size_t)cli->out.width;
+    if (f->shown > most || !skn_wraps(cli)) /* it is not taken back any more */
+        skn_buf_clear(&f->word);
+}
+
+static void end_word(skn_flow *f)
+{
+    skn_buf_clear(&f->word);
+    f->shown = 0;
+    f->last_bytes = 0;
+}
+
+static void add_blank(skn_flow *f, skn_cli *cli)
+{
+    end_word(f);
+    if (f->column++ < row_columns(cli))
+        skn_print_raw(cli, SKN_STR(" "));
+}
+
+static void add_line(skn_flow *f, skn_cli *cli)
+{
+    end_word(f);
+    next_row(f, cli);
+}
+
+static void flow_add(skn_flow *f, skn_cli *cli, skn_str text)
+{
+    size_t n;
+
+    for (; text.n; text = skn_str_sub(text, n, text.n)) {
+        for (n = 0; n < text.n && text.p[n] != ' ' && text.p[n] != '\n'; n++)
+            ;
+        if (n) {
+            add_word(f, cli, skn_str_sub(text, 0, n));
+            continue;
+        }
+        n = 1;
+        if (text.p[0] == ' ')
+            add_blank(f, cli);
+        else
+            add_line(f, cli);
+    }
+}
+
+/* --- Who has to answer ---------------------------------------------------------------------- */
 
 void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news)
 {
@@ -25,7 +165,7 @@ void skn_answers_release(skn_answers *a)
 {
     skn_typing_clear(&a->typing);
     skn_buf_release(&a->held);
-    skn_flow_release(&a->flow);
+    flow_release(&a->flow);
 }
 
 static bool is_among(const skn_str *names, size_t count, skn_str name)
@@ -65,7 +205,7 @@ static void note_silent(skn_answers *a, skn_str name)
     skn_vec_add(a->cli->keep, &a->silent, skn_arena_copy(a->cli->keep, name));
 }
 
-bool skn_answers_waits(const skn_answers *a, skn_str name)
+static bool is_waited_for(const skn_answers *a, skn_str name)
 {
     return is_among(a->agents.p, a->agents.n, name) && !is_among(a->begun.p, a->begun.n, name);
 }
@@ -92,8 +232,8 @@ static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str 
     }
     skn_print_raw(cli, SKN_STR("  "));
     if (text) /* lines after the first stand under the sender's name */
-        skn_flow_begin(text, skn_str_sub(skn_buf_str(&cli->out.bytes), from, cli->out.bytes.n),
-                       INDENT);
+        flow_begin(text, skn_str_sub(skn_buf_str(&cli->out.bytes), from, cli->out.bytes.n),
+                   INDENT);
 }
 
 /* What a message without text does. */
@@ -133,8 +273,8 @@ static void print_whole(skn_answers *a, const skn_news_item *item)
 
     print_head(a, item->agent, item->message, skn_door_text(item->data, "threadPath"),
                item->reply_to, &text);
-    skn_flow_add(&text, a->cli, skn_str_trim(item->text));
-    skn_flow_release(&text);
+    flow_add(&text, a->cli, skn_str_trim(item->text));
+    flow_release(&text);
     if (!skn_str_trim(item->text).n)
         print_calls(a, item);
     print_unfinished(a, item);
@@ -149,7 +289,7 @@ static void show_more(skn_answers *a, skn_typing *t)
     skn_str text = skn_buf_str(&t->text);
 
     if (t->shown < text.n)
-        skn_flow_add(&a->flow, a->cli, skn_str_sub(text, t->shown, text.n));
+        flow_add(&a->flow, a->cli, skn_str_sub(text, t->shown, text.n));
     t->shown = text.n;
 }
 
@@ -193,10 +333,10 @@ static void complete_current(skn_answers *a, skn_typing *t, const skn_news_item 
     skn_str shown = skn_str_sub(skn_buf_str(&t->text), 0, t->shown), whole = item->text;
 
     if (skn_str_starts(whole, shown)) {
-        skn_flow_add(&a->flow, a->cli, skn_str_sub(whole, shown.n, whole.n));
+        flow_add(&a->flow, a->cli, skn_str_sub(whole, shown.n, whole.n));
     } else { /* what was kept is not what was shown */
-        skn_flow_add(&a->flow, a->cli, SKN_STR("\n"));
-        skn_flow_add(&a->flow, a->cli, whole);
+        flow_add(&a->flow, a->cli, SKN_STR("\n"));
+        flow_add(&a->flow, a->cli, whole);
     }
     print_unfinished(a, item);
 }
@@ -218,7 +358,7 @@ static void show_complete(skn_answers *a, skn_typing *t, const skn_news_item *it
     }
 }
 
-void skn_answers_break(skn_answers *a)
+static void break_off(skn_answers *a)
 {
     if (a->current)
         end_current(a);
@@ -458,7 +598,7 @@ skein_rc skn_answers_take(void *arg, const skn_news_item *item)
     return rc;
 }
 
-void skn_answers_end(skn_answers *a)
+static void say_end(skn_answers *a)
 {
     size_t n = a->agents.n;
 
@@ -476,206 +616,203 @@ void skn_answers_end(skn_answers *a)
                   skn_plural((int64_t)n), a->elapsed_ms / 1000, a->elapsed_ms % 1000 / 100);
 }
 
-static const skn_json *list_of(const skn_json *v, const char *name)
+/* --- Waiting for them ----------------------------------------------------------------------- */
+
+skein_rc skn_await_timeout(skn_cli *cli, int64_t *out)
 {
-    const skn_json *list = v ? skn_json_get(v, name) : NULL;
+    static const struct {
+        const char *unit;
+        int64_t     ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"", 1000}};
+    const char *text = skn_opt(cli, "timeout");
+    skn_str     s = skn_str_of(text), unit;
+    int64_t     n;
 
-    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
-}
-
-const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
-{
-    const char *name = skn_client_encode(cli->keep, world->name);
-
-    return skn_server_told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
-                                                 fields ? "?fields=" : "", fields ? fields : "")
-                                    .p);
-}
-
-const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
-{
-    return list_of(skn_told_of_world(cli, world, "answersWith"), "answersWith");
-}
-
-static skn_str where(skn_cli *cli, const skn_json *one)
-{
-    const skn_json *local = skn_json_get(one, "local");
-    skn_str         host = skn_door_text(one, "host");
-
-    if (!local || local->kind != SKN_JSON_BOOL)
-        return SKN_STR("not set up");
-    if (skn_door_flag(one, "local"))
-        return skn_door_flag(one, "scripted") ? SKN_STR("scripted, on this computer")
-                                              : SKN_STR("on this computer");
-    return host.n ? skn_arena_printf(cli->keep, "at %.*s", SKN_FMT(host))
-                  : SKN_STR("on another computer");
-}
-
-/* Has the provider of the model cost what it may cost this month? */
-static bool is_spent(skn_cli *cli, skn_str model)
-{
-    skn_str         name = SKN_STR("");
-    const skn_json *provider;
-
-    if (!skn_str_split(&model, '/', &name))
-        return false;
-    provider = skn_server_told(
-        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_door_part(cli, name)).p);
-    return provider && skn_str_is(skn_door_text(provider, "state"), "over-budget");
-}
-
-static skn_str nobody(const skn_json *agents)
-{
-    return agents && agents->first ? SKN_STR("nobody answers: all agents are paused")
-                                   : SKN_STR("nobody answers: there are no agents");
-}
-
-skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
-{
-    const skn_json *all = skn_told_of_world(cli, world, "answersWith,agents");
-    const skn_json *answers = list_of(all, "answersWith"), *agents = list_of(all, "agents");
-    skn_str         text = SKN_STR("");
-
-    if (!answers)
-        return text;
-    for (const skn_json *one = answers->first; one; one = one->next) {
-        skn_str model = skn_door_text(one, "model"), at = where(cli, one);
-
-        text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
-                                text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
-                                is_spent(cli, model) ? "; its budget is used up" : "");
-    }
-    return text.n ? text : nobody(agents);
-}
-
-#define WORD_MOST ((size_t)256 << 20)
-
-void skn_flow_begin(skn_flow *f, skn_str head, size_t indent)
-{
-    skn_buf_release(&f->word);
-    *f = (skn_flow){.indent = indent, .column = skn_line_columns(head)};
-    skn_buf_init(&f->word, WORD_MOST);
-}
-
-void skn_flow_release(skn_flow *f)
-{
-    skn_buf_release(&f->word);
-}
-
-static void next_row(skn_flow *f, skn_cli *cli)
-{
-    skn_print(cli, "\n%*s", (int)f->indent, "");
-    f->column = f->indent;
-}
-
-/* The last column stays free: behind it terminals differ in where the cursor is. */
-static size_t row_columns(const skn_cli *cli)
-{
-    return skn_wraps(cli) ? (size_t)cli->out.width - 1 : SIZE_MAX;
-}
-
-static void take_back(skn_flow *f, skn_cli *cli, size_t columns)
-{
-    skn_buf_fill(&cli->out.bytes, '\b', columns);
-    skn_buf_fill(&cli->out.bytes, ' ', columns);
-    next_row(f, cli);
-}
-
-static skn_str last_of(skn_str s)
-{
-    size_t n = s.n < 4 ? s.n : 4, from = s.n - n;
-
-    while (from + 1 < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
-        from++;
-    for (size_t next = from + 1; next < s.n; next++)
-        if (((unsigned char)s.p[next] & 0xc0) != 0x80)
-            from = next;
-    return skn_str_sub(s, from, s.n);
-}
-
-/* Clean, judged with the character before it. */
-static void add_clean(skn_flow *f, skn_str text)
-{
-    skn_str before = {f->last, f->last_bytes}, last = last_of(text);
-    skn_buf both, shown;
-
-    skn_buf_init(&both, WORD_MOST);
-    skn_buf_init(&shown, WORD_MOST);
-    skn_buf_add(&both, before);
-    skn_buf_add(&both, text);
-    skn_clean_add(&shown, skn_buf_str(&both), false);
-    skn_buf_clear(&both);
-    skn_clean_add(&both, before, false);
-    skn_buf_add(&f->word, skn_str_sub(skn_buf_str(&shown), both.n, shown.n));
-    skn_buf_release(&both);
-    skn_buf_release(&shown);
-    memcpy(f->last, last.p, last.n);
-    f->last_bytes = last.n;
-}
-
-/* More of a word; one that is longer than a row is broken by the terminal. */
-static void add_word(skn_flow *f, skn_cli *cli, skn_str text)
-{
-    size_t  from = f->word.n, columns, most = row_columns(cli);
-    skn_str more;
-
-    add_clean(f, text);
-    more = skn_str_sub(skn_buf_str(&f->word), from, f->word.n);
-    columns = skn_utf8_columns(more);
-    if (f->column + columns > most && f->column > f->indent + f->shown &&
-        f->indent + f->shown + columns <= most) {
-        take_back(f, cli, f->shown);
-        more = skn_buf_str(&f->word);
-        columns += f->shown;
-        f->shown = 0;
-    }
-    skn_print_raw(cli, more);
-    f->column += columns;
-    f->shown += columns;
-    if (f->column > most)
-        f->column %= (size_t)cli->out.width;
-    if (f->shown > most || !skn_wraps(cli)) /* it is not taken back any more */
-        skn_buf_clear(&f->word);
-}
-
-static void end_word(skn_flow *f)
-{
-    skn_buf_clear(&f->word);
-    f->shown = 0;
-    f->last_bytes = 0;
-}
-
-static void add_blank(skn_flow *f, skn_cli *cli)
-{
-    end_word(f);
-    if (f->column++ < row_columns(cli))
-        skn_print_raw(cli, SKN_STR(" "));
-}
-
-static void add_line(skn_flow *f, skn_cli *cli)
-{
-    end_word(f);
-    next_row(f, cli);
-}
-
-void skn_flow_add(skn_flow *f, skn_cli *cli, skn_str text)
-{
-    size_t n;
-
-    for (; text.n; text = skn_str_sub(text, n, text.n)) {
-        for (n = 0; n < text.n && text.p[n] != ' ' && text.p[n] != '\n'; n++)
-            ;
-        if (n) {
-            add_word(f, cli, skn_str_sub(text, 0, n));
-            continue;
+    *out = -1;
+    if (!text)
+        return SKEIN_OK;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        unit = skn_str_of(units[i].unit);
+        if (skn_str_ends(s, unit) && skn_str_int(skn_str_sub(s, 0, s.n - unit.n), &n) &&
+            n >= 0 && n <= TIMEOUT_MOST * 1000 / units[i].ms) {
+            *out = n * units[i].ms;
+            return SKEIN_OK;
         }
-        n = 1;
-        if (text.p[0] == ' ')
-            add_blank(f, cli);
-        else
-            add_line(f, cli);
     }
+    return skn_fail_hint(&cli->err, SKEIN_USAGE, "Times look like 120s, 2m or 500ms",
+                         "\"%s\" is not a time for \"--timeout\"", text);
 }
+
+void skn_await_init(skn_await *w, skn_cli *cli, const skein_world *world,
+                    const skein_conversation *chat, const skn_server *server)
+{
+    skn_str events = skn_arena_printf(cli->keep, "events?chatId=%s",
+                                      skn_client_encode(cli->keep, chat->uid));
+
+    *w = (skn_await){.cli = cli, .world = world->id, .chat = chat->id};
+    skn_news_init(&w->news, cli, server);
+    skn_answers_init(&w->answers, cli, &w->news);
+    w->answers.watched = true;
+    w->news.again = (skn_request_spec){.method = "GET",
+                                       .path = skn_world_path(cli, world, events.p)};
+    w->news.first = w->news.again;
+    w->news.take = skn_answers_take;
+    w->news.arg = &w->answers;
+    skn_interrupt_arm(SIGINT);
+}
+
+void skn_await_release(skn_await *w)
+{
+    skn_interrupt_disarm(SIGINT);
+    skn_answers_release(&w->answers);
+    skn_news_release(&w->news);
+}
+
+/* --- Before the message is known ------------------------------------------------------------ */
+
+static skein_rc take_open(void *arg, const skn_news_item *item)
+{
+    skn_await *w = arg;
+
+    w->news.over |= skn_str_is(item->type, "stream.open");
+    return SKEIN_OK;
+}
+
+/* The connection ends with that; the next one begins where it ended. */
+skein_rc skn_await_open(skn_await *w)
+{
+    skein_rc rc;
+
+    w->news.take = take_open;
+    w->news.arg = w;
+    rc = skn_news_wait(&w->news, OPEN_MS);
+    if (rc == SKEIN_NOTHING)
+        rc = skn_fail(&w->cli->err, rc, "interrupted; nothing was changed");
+    w->news.over = false;
+    w->news.take = skn_answers_take;
+    w->news.arg = &w->answers;
+    return rc;
+}
+
+void skn_await_message(skn_await *w, skn_str uid)
+{
+    w->answers.message = uid;
+    w->answers.said = true;
+}
+
+/* --- What became of it ---------------------------------------------------------------------- */
+
+/* A message that is not said at once waits behind the work of agents; then that is told. */
+static skein_rc wait_for_them(skn_await *w, int64_t timeout_ms)
+{
+    skn_cli *cli = w->cli;
+    int64_t  first = timeout_ms, left = timeout_ms;
+    skein_rc rc;
+
+    if (first < 0 || first > SOON_MS)
+        first = SOON_MS;
+    rc = skn_news_wait(&w->news, first);
+    if (rc != SKEIN_TIMEOUT || first == left)
+        return rc;
+    if (w->answers.message.p && !w->answers.said)
+        skn_note_queued(cli);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return skn_news_wait(&w->news, left < 0 ? -1 : left - first);
+}
+
+static void tell_resting(skn_cli *cli, skn_answers *a, skn_str agent)
+{
+    if (!is_waited_for(a, agent))
+        return;
+    a->resting++;
+    skn_note(cli, "%.*s is paused: the message waits. skein agent resume %.*s", SKN_FMT(agent),
+             SKN_FMT(agent));
+}
+
+static void tell_alone(skn_cli *cli)
+{
+    skn_note(cli,
+             "This world has no agents, so nobody answers. Add an agent with \"skein agent "
+             "new NAME\".");
+}
+
+/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
+static void tell_paused(skn_cli *cli, skn_answers *a)
+{
+    skn_json_list list = {0};
+    skein_error   err = cli->err;
+
+    if (skn_door_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0,
+                     &list))
+        cli->err = err;
+    for (size_t i = 0; i < list.n; i++)
+        if (skn_door_flag(list.p[i], "paused"))
+            tell_resting(cli, a, skn_door_text(list.p[i], "name"));
+    if (!list.n && cli->err.rc == err.rc)
+        tell_alone(cli);
+}
+
+static skein_rc none_answered(skn_cli *cli, const skn_answers *a)
+{
+    if (a->keyless < a->failed)
+        return skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer");
+    return skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
+}
+
+/* Somebody else changed the conversation meanwhile, and nobody answers it any more. */
+static skein_rc taken_away(skn_cli *cli, const skn_answers *a)
+{
+    const skn_fate *f = &a->fate;
+
+    skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
+             SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
+    if (f->unsaid)
+        return skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
+    if (!f->version.n)
+        return skn_hint(&cli->err, SKEIN_CONFLICT,
+                        "\"skein conv ls --archived\" lists what can be brought back");
+    if (f->left)
+        return skn_hint(
+            &cli->err, SKEIN_CONFLICT,
+            "\"skein history\" lists the versions, and \"skein switch\" goes to one");
+    return skn_hint(&cli->err, SKEIN_CONFLICT,
+                    "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
+                    SKN_FMT(f->version));
+}
+
+static skein_rc outcome(skn_await *w, skein_rc rc)
+{
+    skn_cli     *cli = w->cli;
+    skn_answers *a = &w->answers;
+
+    break_off(a);
+    if (rc == SKEIN_NOTHING) {
+        skn_note(cli, "\nStopped waiting. %s",
+                 a->message.p ? "The message stays, and the agents go on."
+                              : "The message may have been sent.");
+        return skn_status(cli, INTERRUPTED);
+    }
+    if (rc == SKEIN_TIMEOUT)
+        return skn_fail_hint(&cli->err, rc,
+                             "The message stays, and they go on; see \"skein log\"",
+                             "the agents have not all answered in time");
+    if (rc)
+        return rc;
+    if (a->fate.gone)
+        return taken_away(cli, a);
+    tell_paused(cli, a);
+    say_end(a);
+    if (a->failed && a->answered)
+        return skn_status(cli, PARTLY);
+    return a->failed ? none_answered(cli, a) : SKEIN_OK;
+}
+
+skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms)
+{
+    return outcome(w, wait_for_them(w, timeout_ms));
+}
+
+/* --- What became of a message --------------------------------------------------------------- */
 
 /* The current version is another than the one that it was said in, and not made from it. */
 static const char left_behind[] = "left behind", removed[] = "removed";

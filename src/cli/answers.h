@@ -39,11 +39,6 @@ typedef struct skn_flow {
     size_t  last_bytes;
 } skn_flow;
 
-/* `head`: what stands in the row already, as it was printed. */
-void skn_flow_begin(skn_flow *f, skn_str head, size_t indent);
-void skn_flow_add(skn_flow *f, skn_cli *cli, skn_str text);
-void skn_flow_release(skn_flow *f);
-
 /* Shows what a message causes, as the server tells it.
  *
  * On a terminal the answer that began first is shown while it is written, the others after it; else
@@ -74,23 +69,30 @@ void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news);
 void skn_answers_release(skn_answers *a);
 /* Takes an event of the stream: arg is the skn_answers. */
 skein_rc skn_answers_take(void *arg, const skn_news_item *item);
-/* Has this agent to answer, and not begun? */
-bool skn_answers_waits(const skn_answers *a, skn_str name);
-/* The line under them, when all is done. */
-void skn_answers_end(skn_answers *a);
-/* Leaves the cursor at the start of a line, whatever is half shown. */
-void skn_answers_break(skn_answers *a);
 
-/* Which models would answer the next message in a world, and where they run.
- *
- * Threads: one. Lifetimes: everything lives in cli->keep. */
+/* Waits for the answers to one message, shows them as they come, and says how it ended. Threads: one. Lifetimes: of one
+ * message. */
 
-/* A world as its server tells of it, or these of its fields; NULL: no server runs, or it cannot be asked. */
-const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields);
-/* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
-const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
-/* "answers with demo/scripted (scripted, on this computer)", or that nobody answers, and why; for people. Empty where
- * skn_answers_with gives NULL. */
-skn_str skn_answers_text(skn_cli *cli, const skein_world *world);
+typedef struct skn_await {
+    skn_cli              *cli;
+    skein_world_id        world;
+    skein_conversation_id chat;
+    skn_news              news; /* .first: the post, where that is what begins it */
+    skn_answers           answers;
+} skn_await;
+
+/* --timeout: "120s", "2m", "1h", "500ms", or seconds alone; -1 without. */
+skein_rc skn_await_timeout(skn_cli *cli, int64_t *out);
+
+void skn_await_init(skn_await *w, skn_cli *cli, const skein_world *world,
+                    const skein_conversation *chat, const skn_server *server);
+void skn_await_release(skn_await *w);
+/* For a message that something else than a post makes: from here on nothing that happens is missed … */
+skein_rc skn_await_open(skn_await *w);
+/* … and this is the message, once it is made. */
+void skn_await_message(skn_await *w, skn_str uid);
+/* Until all have answered, or for timeout_ms (-1: for ever). What was answered only in part, or no longer waited for, has a
+ * status of its own. */
+skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms);
 
 #endif

@@ -24,6 +24,13 @@ static const struct {
 
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 
+const char *skn_env(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
 /* All values of an option that may be repeated, with commas between. */
 static const char *joined(skn_cli *cli, const char *option)
 {
@@ -37,10 +44,10 @@ static const char *joined(skn_cli *cli, const char *option)
 
 static size_t gather(skn_cli *cli, skn_config_given *out)
 {
-    const char *data = getenv("SKEIN_DATA"), *value;
+    const char *data = skn_env("SKEIN_DATA"), *value;
     size_t      n = 0;
 
-    if (data && *data)
+    if (data)
         out[n++] = (skn_config_given){SKN_CONFIG_DATA_DIR, data, "SKEIN_DATA"};
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if ((value = skn_opt(cli, options[i].option)))
@@ -65,12 +72,11 @@ skn_config_sources *skn_config_sources_of(skn_cli *cli, const char *file)
 {
     skn_config_sources *from = SKN_NEW(cli->keep, skn_config_sources);
     skn_config_given   *given = SKN_ARRAY(cli->keep, OPTION_COUNT + 2, skn_config_given);
-    const char         *named = getenv("SKEIN_CONFIG");
 
     if (!file)
         file = skn_opt(cli, "config");
-    if (!file && named && *named)
-        file = named;
+    if (!file)
+        file = skn_env("SKEIN_CONFIG");
     *from = (skn_config_sources){.file = file,
                                  .system = SYSTEM_FILE,
                                  .home = getenv("HOME"),
@@ -123,9 +129,9 @@ skein_rc skn_config_data(skn_cli *cli, const char **folder)
     const char       *named = skn_opt(cli, "data");
     const skn_config *c;
 
-    if (!named)
-        named = getenv("SKEIN_DATA");
-    if (named && *named) {
+    if (!named || !*named)
+        named = skn_env("SKEIN_DATA");
+    if (named) {
         *folder = named;
         return SKEIN_OK;
     }

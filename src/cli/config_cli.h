@@ -9,6 +9,8 @@
 
 /* Where it comes from; `file` may be NULL, or is read instead of what the options say. */
 skn_config_sources *skn_config_sources_of(skn_cli *cli, const char *file);
+/* A variable of the environment; NULL also where it is empty. */
+const char *skn_env(const char *name);
 /* Reads it, any number of times; any thread. */
 skn_config *skn_config_make(const skn_config_sources *from, skn_arena *a);
 /* Reads it once. */

@@ -323,3 +323,77 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out)
     *out = skn_str_of(given);
     return skn_need_provider_of(cli, *out);
 }
+
+/* --- Who would answer --------------------------------------------------------------------- */
+
+static const skn_json *list_of(const skn_json *v, const char *name)
+{
+    const skn_json *list = v ? skn_json_get(v, name) : NULL;
+
+    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
+}
+
+const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
+{
+    const char *name = skn_door_part(cli, world->name);
+
+    return skn_server_told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
+                                                 fields ? "?fields=" : "", fields ? fields : "")
+                                    .p);
+}
+
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
+{
+    return list_of(skn_told_of_world(cli, world, "answersWith"), "answersWith");
+}
+
+static skn_str where(skn_cli *cli, const skn_json *one)
+{
+    const skn_json *local = skn_json_get(one, "local");
+    skn_str         host = skn_door_text(one, "host");
+
+    if (!local || local->kind != SKN_JSON_BOOL)
+        return SKN_STR("not set up");
+    if (skn_door_flag(one, "local"))
+        return skn_door_flag(one, "scripted") ? SKN_STR("scripted, on this computer")
+                                              : SKN_STR("on this computer");
+    return host.n ? skn_arena_printf(cli->keep, "at %.*s", SKN_FMT(host))
+                  : SKN_STR("on another computer");
+}
+
+/* Has the provider of the model cost what it may cost this month? */
+static bool is_spent(skn_cli *cli, skn_str model)
+{
+    skn_str         name = SKN_STR("");
+    const skn_json *provider;
+
+    if (!skn_str_split(&model, '/', &name))
+        return false;
+    provider = skn_server_told(
+        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_door_part(cli, name)).p);
+    return provider && skn_str_is(skn_door_text(provider, "state"), "over-budget");
+}
+
+static skn_str nobody(const skn_json *agents)
+{
+    return agents && agents->first ? SKN_STR("nobody answers: all agents are paused")
+                                   : SKN_STR("nobody answers: there are no agents");
+}
+
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
+{
+    const skn_json *all = skn_told_of_world(cli, world, "answersWith,agents");
+    const skn_json *answers = list_of(all, "answersWith"), *agents = list_of(all, "agents");
+    skn_str         text = SKN_STR("");
+
+    if (!answers)
+        return text;
+    for (const skn_json *one = answers->first; one; one = one->next) {
+        skn_str model = skn_door_text(one, "model"), at = where(cli, one);
+
+        text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
+                                text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
+                                is_spent(cli, model) ? "; its budget is used up" : "");
+    }
+    return text.n ? text : nobody(agents);
+}

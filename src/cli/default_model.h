@@ -39,4 +39,16 @@ skein_rc skn_need_provider_of(skn_cli *cli, skn_str model);
 /* The option --model of an agent: absent when it is empty or "default". Its provider must be there. */
 skein_rc skn_model_option(skn_cli *cli, skn_str *out);
 
+/* Which models would answer the next message in a world, and where they run.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+
+/* A world as its server tells of it, or these of its fields; NULL: no server runs, or it cannot be asked. */
+const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields);
+/* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
+/* "answers with demo/scripted (scripted, on this computer)", or that nobody answers, and why; for people. Empty where
+ * skn_answers_with gives NULL. */
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world);
+
 #endif

@@ -27,7 +27,7 @@
 
 static const char *runtime_folder(skn_cli *cli)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
+    const char *folder = skn_env("XDG_RUNTIME_DIR");
 
     return folder && *folder == '/' ? skn_arena_printf(cli->keep, "%s/skein", folder).p : NULL;
 }
@@ -35,63 +35,59 @@ static const char *runtime_folder(skn_cli *cli)
 /* Nobody named the folder: it is the person's own. */
 static bool is_own_folder(const skn_cli *cli)
 {
-    const char *data = getenv("SKEIN_DATA");
-
-    return !skn_opt(cli, "data") && !skn_opt(cli, "db") && !(data && *data);
+    return !skn_opt(cli, "data") && !skn_opt(cli, "db") && !skn_env("SKEIN_DATA");
 }
 
-/* Beside the file. The store of a folder has short names; another file beside it has its own. */
+/* The names of the files. Those of a folder's own store are short (`own` is empty); others begin with `own` and a dot. */
+static void name_traces(skn_cli *cli, const char *own, skn_traces *out)
+{
+    const char *short_name = *own ? "" : "skein.", *dot = *own ? "." : "";
+    const char *begin = skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own, dot).p;
+
+    out->lock = skn_arena_printf(cli->keep, "%s%slock", begin, short_name).p;
+    out->json = skn_arena_printf(cli->keep, "%sserver.json", begin).p;
+    out->reader_lock = skn_arena_printf(cli->keep, "%sreader.lock", begin).p;
+    out->reader_json = skn_arena_printf(cli->keep, "%sreader.json", begin).p;
+    out->socket = skn_arena_printf(cli->keep, "%s%ssock", begin, short_name).p;
+    out->current = skn_arena_printf(cli->keep, "%scurrent", begin).p;
+    out->token = skn_arena_printf(cli->keep, "%stoken", begin).p;
+    out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
+}
+
 static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     skn_str     folder = slash ? (skn_str){file, (size_t)(slash - file)} : SKN_STR(".");
-    const char *own = !strcmp(name, "skein.db") ? ""
-                                                : skn_arena_printf(cli->keep, "%s.", name).p;
     const char *run = is_own_folder(cli) ? runtime_folder(cli) : NULL;
 
-    if (slash == file)
-        folder = SKN_STR("/");
-    out->folder = skn_arena_copy(cli->keep, folder).p;
-    out->lock = skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
-                                 *own ? "lock" : "skein.lock")
-                    .p;
-    out->json = skn_arena_printf(cli->keep, "%s/%sserver.json", out->folder, own).p;
-    out->reader_lock = skn_arena_printf(cli->keep, "%s/%sreader.lock", out->folder, own).p;
-    out->reader_json = skn_arena_printf(cli->keep, "%s/%sreader.json", out->folder, own).p;
-    out->socket = run ? skn_arena_printf(cli->keep, "%s/skein.sock", run).p
-                      : skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
-                                         *own ? "sock" : "skein.sock")
-                            .p;
-    out->current = skn_arena_printf(cli->keep, "%s/%scurrent", out->folder, own).p;
-    out->token = skn_arena_printf(cli->keep, "%s/%stoken", out->folder, own).p;
-    out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
+    out->folder = slash == file ? "/" : skn_arena_copy(cli->keep, folder).p;
+    name_traces(cli, strcmp(name, "skein.db") ? name : "", out);
+    if (run)
+        out->socket = skn_arena_printf(cli->keep, "%s/skein.sock", run).p;
+}
+
+const char *skn_address_mark(skn_cli *cli, const char *address)
+{
+    char       digest[SKN_SHA256_TEXT];
+    skn_sha256 hash;
+
+    skn_sha256_init(&hash);
+    skn_sha256_add(&hash, skn_str_of(address));
+    return skn_arena_copy(cli->keep, skn_str_sub(skn_sha256_text(&hash, digest), 0, 16)).p;
 }
 
 /* A database may be anywhere: the traces are on this computer, named after its address. */
 static skein_rc for_database(skn_cli *cli, skn_traces *out)
 {
-    char       digest[SKN_SHA256_TEXT];
-    skn_sha256 hash;
-    skein_rc   rc;
+    skein_rc rc;
 
     out->folder = skn_opt(cli, "data") ? skn_opt(cli, "data") : runtime_folder(cli);
     if (!out->folder && (rc = skn_config_data(cli, &out->folder)))
         return rc;
     if (!out->folder)
         return skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
-    skn_sha256_init(&hash);
-    skn_sha256_add(&hash, skn_str_of(cli->address));
-    skn_sha256_text(&hash, digest);
-    out->lock = skn_arena_printf(cli->keep, "%s/%.16s.lock", out->folder, digest).p;
-    out->json = skn_arena_printf(cli->keep, "%s/%.16s.server.json", out->folder, digest).p;
-    out->reader_lock =
-        skn_arena_printf(cli->keep, "%s/%.16s.reader.lock", out->folder, digest).p;
-    out->reader_json =
-        skn_arena_printf(cli->keep, "%s/%.16s.reader.json", out->folder, digest).p;
-    out->socket = skn_arena_printf(cli->keep, "%s/%.16s.sock", out->folder, digest).p;
-    out->current = NULL;
-    out->token = skn_arena_printf(cli->keep, "%s/%.16s.token", out->folder, digest).p;
-    out->backups = NULL;
+    name_traces(cli, skn_address_mark(cli, cli->address), out);
+    out->current = out->backups = NULL;
     return SKEIN_OK;
 }
 
@@ -215,11 +211,11 @@ skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out)
 /* The one that this run names; *found tells. */
 static skein_rc named_token(skn_cli *cli, skn_server *out, bool *found)
 {
-    const char *named = skn_opt(cli, "token-file"), *token = getenv("SKEIN_TOKEN");
+    const char *named = skn_opt(cli, "token-file"), *token = skn_env("SKEIN_TOKEN");
     int         open;
 
     *found = true;
-    if (!named && token && *token) {
+    if (!named && token) {
         out->token = skn_str_of(token);
         return is_token(out->token)
                    ? SKEIN_OK
@@ -227,7 +223,7 @@ static skein_rc named_token(skn_cli *cli, skn_server *out, bool *found)
                               "SKEIN_TOKEN must be 16 to 512 visible characters");
     }
     if (!named)
-        named = getenv("SKEIN_TOKEN_FILE");
+        named = skn_env("SKEIN_TOKEN_FILE");
     if (named && *named)
         return skn_token_read(cli, named, &out->token, &open);
     *found = false;
@@ -291,11 +287,9 @@ static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, boo
 
 static const char *text_of(skn_cli *cli, const skn_json *v, const char *key)
 {
-    skn_str text = SKN_NONE;
+    skn_str text = skn_door_text(v, key);
 
-    if (skn_json_text(v, key, &text, NULL) || !text.n)
-        return NULL;
-    return skn_arena_copy(cli->keep, text).p;
+    return text.n ? skn_arena_copy(cli->keep, text).p : NULL;
 }
 
 /* A description that is not whole yet, or never was, is none. One that somebody else wrote is refused: it would say where
@@ -304,7 +298,6 @@ static skein_rc read_description(skn_cli *cli, const skn_traces *traces, const c
                                  skn_server *out, bool *found)
 {
     const skn_json *v;
-    const char     *at;
     skn_str         text;
     skein_error     err;
     skein_rc        rc = skn_own_read(path, SKN_OWN_FILE, JSON_LIMIT, cli->keep, &text, NULL,
@@ -320,11 +313,8 @@ static skein_rc read_description(skn_cli *cli, const skn_traces *traces, const c
     out->socket = text_of(cli, v, "socket");
     out->version = text_of(cli, v, "version");
     out->here = true;
-    at = text_of(cli, v, "startedAt");
-    if (at)
-        skn_time_parse(skn_str_of(at), &out->started_at);
-    if (skn_json_int(v, "pid", 0, &out->pid, NULL))
-        out->pid = 0;
+    out->started_at = skn_door_time(v, "startedAt");
+    out->pid = skn_door_int(v, "pid", 0);
     *found = out->url != NULL;
     return *found ? find_token(cli, traces, text_of(cli, v, "tokenFile"), out) : SKEIN_OK;
 }
@@ -371,9 +361,7 @@ static const char *server_option(const skn_cli *cli)
 {
     const char *named = skn_opt(cli, "server");
 
-    if (!named)
-        named = getenv("SKEIN_SERVER");
-    return named && *named ? named : NULL;
+    return !named ? skn_env("SKEIN_SERVER") : *named ? named : NULL;
 }
 
 skein_rc skn_discover_reader(skn_cli *cli, skn_server *out, bool *found)

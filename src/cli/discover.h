@@ -53,6 +53,8 @@ const char *skn_discover_url(skn_cli *cli, const char *named);
 skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found);
 /* True for an address that only this computer reaches. */
 bool skn_is_loopback(const char *host);
+/* What files are named after that belong to a store or a server at this address. */
+const char *skn_address_mark(skn_cli *cli, const char *address);
 /* The places that belong to the store of this run. */
 skein_rc skn_traces_of(skn_cli *cli, skn_traces *out);
 /* Who holds the lock; 0 when nobody does. -1: somebody whose number cannot be known. */

@@ -96,7 +96,7 @@ typedef struct skn_door_question {
 
 skn_cli *skn_door_ask_apart(skn_cli *cli, skn_arena *mem, skn_door_question *q);
 
-/* --- Answers as the engine's types (door_read.c, door_read.c) ------------------------------ */
+/* --- Answers as the engine's types (door_read.c) ------------------------------ */
 
 skn_str skn_door_text(const skn_json *v, const char *key);
 int64_t skn_door_int(const skn_json *v, const char *key, int64_t fallback);
@@ -135,5 +135,36 @@ skein_rc skn_door_message(skn_cli *cli, skn_str ref, skein_message *out,
 skein_rc skn_door_version(skn_cli *cli, skn_str ref, skein_version *out);
 skein_rc skn_door_version_numbered(skn_cli *cli, int64_t number, skein_version *out);
 skein_rc skn_door_history(skn_cli *cli, skein_versions *out);
+
+/* --- What can be read of a conversation (door_read.c) -------------------------------------- */
+
+/* Messages of a lane with what surrounds them, oldest first. */
+typedef struct skn_door_log {
+    skein_messages       list;
+    skein_message_facts *facts;
+    skein_deliveries    *deliveries;
+    const skn_json     **items;  /* as they came */
+    int64_t              length; /* of the lane */
+} skn_door_log;
+
+/* Which of them: those of a slice, whose agent and lane may be named. */
+typedef struct skn_door_slice {
+    skn_str thread; /* of the version */
+    skn_str agent, lane;
+    bool    raw;
+    int64_t last; /* only so many, from the end; 0: all */
+} skn_door_slice;
+
+/* "&name=value", or nothing. */
+const char *skn_door_parameter(skn_cli *cli, const char *name, skn_str value);
+skein_rc    skn_door_log_read(skn_cli *cli, const skn_door_slice *what, skn_door_log *out);
+/* So many of them from a place on; a negative one counts from the end. `last` says nothing here. */
+skein_rc skn_door_log_part(skn_cli *cli, const skn_door_slice *what, int64_t from,
+                           int64_t count, skn_door_log *out);
+/* The ids of a message and of the replies below it, as keys. */
+skein_rc skn_door_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out);
+
+/* The replies under a message, or all of the version when it is absent. */
+skein_rc skn_door_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* Text from a person: an option, a file, standard input, or the editor. */
 #include "cli/input.h"
 #include "base/error.h"
+#include "cli/config_cli.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/own.h"
@@ -36,16 +37,12 @@ skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *ou
 
 int skn_run_editor(const char *file)
 {
-    const char *editor = getenv("VISUAL");
+    const char *editor = skn_env("VISUAL") ? skn_env("VISUAL") : skn_env("EDITOR");
     char        line[512];
     int         status = 0;
     pid_t       pid;
 
-    if (!editor || !*editor)
-        editor = getenv("EDITOR");
-    if (!editor || !*editor)
-        editor = "vi";
-    snprintf(line, sizeof line, "%s \"$1\"", editor);
+    snprintf(line, sizeof line, "%s \"$1\"", editor ? editor : "vi");
     pid = fork();
     if (pid == 0) {
         execl("/bin/sh", "sh", "-c", line, "sh", file, (char *)NULL);
@@ -59,13 +56,13 @@ int skn_run_editor(const char *file)
 /* Who leaves the editor without a change, or with nothing, wants nothing done. */
 static skein_rc text_from_editor(skn_cli *cli, skn_str old, skn_str *out)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = skn_env("TMPDIR");
     char        file[512];
     skn_str     whole;
     int         fd;
     skein_rc    rc = SKEIN_OK;
 
-    snprintf(file, sizeof file, "%s/skein-XXXXXX", folder && *folder ? folder : "/tmp");
+    snprintf(file, sizeof file, "%s/skein-XXXXXX", folder ? folder : "/tmp");
     fd = mkstemp(file);
     if (fd < 0 || write(fd, old.n ? old.p : "", old.n) != (ssize_t)old.n)
         rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", file,
@@ -286,13 +283,6 @@ void skn_pick(skn_buf *out, skn_str object, const char *fields)
 
 #define OPENER "xdg-open"
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value && *value;
-}
-
 static bool in_path(const char *program)
 {
     const char *path = getenv("PATH");
@@ -311,7 +301,7 @@ static bool in_path(const char *program)
 
 bool skn_browser_here(void)
 {
-    return (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && in_path(OPENER);
+    return (skn_env("DISPLAY") || skn_env("WAYLAND_DISPLAY")) && in_path(OPENER);
 }
 
 /* The grandchild is nobody's child, so that nobody has to wait for the browser. */

@@ -3,6 +3,7 @@
 #include "cli/print.h"
 
 #include "base/error.h"
+#include "cli/config_cli.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
@@ -26,22 +27,14 @@ static const char default_pager[] =
 static const char log_pager[] =
     "if command -v less >/dev/null; then exec less -FIRX +G; else exec cat; fi";
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value && *value;
-}
-
 static bool want_colour(const skn_cli *cli)
 {
     const char *when = skn_opt(cli, "color");
 
     if (when && strcmp(when, "auto") != 0)
         return !strcmp(when, "always");
-    if (is_set("NO_COLOR"))
-        return false;
-    return is_set("FORCE_COLOR") || (cli->out.terminal && !cli->json);
+    return !skn_env("NO_COLOR") &&
+           (skn_env("FORCE_COLOR") || (cli->out.terminal && !cli->json));
 }
 
 static void measure(skn_out *out)
@@ -156,11 +149,11 @@ static void let_go(skn_cli *cli)
 /* The child is the pager and the parent the program, so that the exit status stays ours. */
 static void start_pager(skn_cli *cli)
 {
-    const char *pager = getenv("PAGER");
+    const char *pager = skn_env("PAGER");
     int         ends[2];
     pid_t       pid;
 
-    if (!pager || !*pager)
+    if (!pager)
         pager = strcmp(cli->command->name, "log") ? default_pager : log_pager;
     if (pipe(ends) != 0)
         return;
@@ -226,7 +219,7 @@ void skn_print_raw(skn_cli *cli, skn_str bytes)
 /* less alone would not do: told to begin at the end, it fills the screen also where all fits on it. */
 void skn_out_page(skn_cli *cli)
 {
-    const char *pager = getenv("PAGER");
+    const char *pager = skn_env("PAGER");
     bool        none = pager && !strcmp(pager, "cat");
 
     if (!cli->out.terminal || cli->json || cli->out.pager || cli->out.holds || none ||

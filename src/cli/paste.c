@@ -1,7 +1,7 @@
 #include "cli/paste.h"
 #include "base/clean.h"
 #include "base/json.h"
-#include "cli/current.h"
+#include "cli/place.h"
 
 #include <string.h>
 

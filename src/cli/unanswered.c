@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/discover.h"
 #include "cli/door.h"
-#include "cli/door_view.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 
 #include <inttypes.h>
 #include <time.h>

@@ -1,7 +1,6 @@
 /* The address the server answers on, and who has it already. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/current.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "config/own.h"

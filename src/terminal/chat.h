@@ -7,9 +7,9 @@
 #define SKN_TERMINAL_CHAT_H
 
 #include "cli/commands.h"
-#include "cli/door_view.h"
 #include "cli/news.h"
 #include "cli/print.h"
+#include "cli/say.h"
 #include "terminal/line_edit.h"
 
 #define SKN_CHAT_NAMES ((size_t)64)

@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/current.h"
 #include "cli/door.h"
 #include "cli/input.h"
 #include "cli/paste.h"
+#include "cli/place.h"
 #include "config/own.h"
 #include "terminal/chat.h"
 

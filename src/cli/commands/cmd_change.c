@@ -3,7 +3,7 @@
 
 #include "base/clean.h"
 #include "base/error.h"
-#include "cli/await.h"
+#include "cli/answers.h"
 #include "cli/discover.h"
 #include "cli/unanswered.h"
 

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/door_view.h"
+#include "cli/say.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Looking on while agents work: what one does in its background, and what a model was sent. */
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/door_view.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

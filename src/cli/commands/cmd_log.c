@@ -2,10 +2,10 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cli/commands.h"
-#include "cli/door_view.h"
 #include "cli/input.h"
 #include "cli/news.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
-#include "cli/door_view.h"
+#include "cli/say.h"
 #include "config/backups.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
-#include "cli/door_view.h"
 #include "cli/input.h"
 #include "cli/paste.h"
+#include "cli/say.h"
 #include "config/provider_plan.h"
 #include "config/secrets.h"
 

@@ -1,11 +1,11 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
 #include "base/error.h"
 #include "base/uid.h"
-#include "cli/await.h"
+#include "cli/answers.h"
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/current.h"
 #include "cli/news.h"
+#include "cli/place.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -4,9 +4,10 @@
 #include "cli/answers.h"
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/current.h"
+#include "cli/default_model.h"
 #include "cli/discover.h"
 #include "cli/input.h"
+#include "cli/place.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

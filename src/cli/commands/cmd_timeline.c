@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/door_view.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/door_view.h"
+#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 #include "base/json.h"
 #include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/current.h"
 #include "cli/default_model.h"
 #include "cli/discover.h"
+#include "cli/place.h"
 
 #include <inttypes.h>
 #include <string.h>
