@@ -40,6 +40,14 @@ bool skn_say_made(skn_cli *cli, skn_str version, skn_str what);
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text);
+/* The conversation, and its version that --at names, or else the current one. */
+skein_rc skn_need_thread(skn_cli *cli, skein_conversation *chat, skn_str *out);
+/* A path below this message of the world; `rest` is like "/retry". */
+const char *skn_message_path(skn_cli *cli, skn_str uid, const char *rest);
+/* A number that may have a fraction; 0 where there is none. */
+double skn_door_amount(const skn_json *v, const char *key);
+/* A file that is not there yet. */
+skein_rc skn_write_new(skn_cli *cli, const char *path, mode_t mode, skn_str text);
 /* A message of this conversation, as the API tells of it. */
 skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out);
 /* A new conversation with so many messages of a version; -1: with all. */

@@ -178,7 +178,7 @@ void skn_would(skn_cli *cli, const char *fmt, ...)
 
 void skn_list_begin(skn_cli *cli)
 {
-    cli->in_list = true;
+    cli->in_list = cli->json;
     cli->list_started = false;
 }
 
@@ -190,7 +190,7 @@ void skn_list_end(skn_cli *cli)
 
 void skn_list_done(skn_cli *cli, skein_rc rc)
 {
-    if (!rc || cli->list_started)
+    if (cli->in_list && (!rc || cli->list_started))
         skn_list_end(cli);
     cli->in_list = false;
 }

@@ -87,7 +87,7 @@ void skn_report(skn_cli *cli);
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
-/* Between these two calls items are the elements of one array. */
+/* With --json, items between these two calls are the elements of one array. */
 void skn_list_begin(skn_cli *cli);
 void skn_list_end(skn_cli *cli);
 /* The same, where a failure that came before the first item leaves nothing written. */

@@ -381,12 +381,10 @@ skein_rc skn_say_list(skn_cli *cli, const skn_json_list *list, skn_say_item *say
 {
     skein_rc rc = SKEIN_OK;
 
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < list->n && !rc; i++)
         rc = cli->json ? skn_door_item(cli, list->p[i]) : say(cli, list->p[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 

@@ -115,11 +115,9 @@ skein_rc skn_cmd_migrate(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (state == SCHEMA_MISSING) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
-                 SKN_FMT(skn_place_shown(cli)));
-        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Begin one with \"skein world new\"");
-    }
+    if (state == SCHEMA_MISSING)
+        return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Begin one with \"skein world new\"",
+                             "there is no store at \"%.*s\"", SKN_FMT(skn_place_shown(cli)));
     change = state == SCHEMA_OLD;
     if (change && !cli->dry_run && (rc = bring_up(cli)))
         return rc;

@@ -152,9 +152,9 @@ static skein_rc check_tools(skn_cli *cli)
         if (!name.n || skn_str_find(name, SKN_STR("__")) >= 0 ||
             skn_str_ends(name, SKN_STR("*")) || skn_runtime_has_tool(name))
             continue;
-        skn_fail(&cli->err, SKEIN_INVALID, "there is no tool \"%.*s\"", SKN_FMT(name));
-        return skn_hint(&cli->err, SKEIN_INVALID,
-                        "docs/tools.md lists them; those of servers are SERVER__NAME");
+        return skn_fail_hint(&cli->err, SKEIN_INVALID,
+                             "docs/tools.md lists them; those of servers are SERVER__NAME",
+                             "there is no tool \"%.*s\"", SKN_FMT(name));
     }
     return SKEIN_OK;
 }

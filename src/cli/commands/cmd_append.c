@@ -181,9 +181,9 @@ static skein_rc check_id(skn_cli *cli, const char *what, skn_str id)
 
     if (!other)
         return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_INVALID, "%s: \"%.*s\" is the name of %s, not of a message", what,
-             SKN_FMT(id), other);
-    return skn_hint(&cli->err, SKEIN_INVALID, "Leave the id out to get a new one.");
+    return skn_fail_hint(&cli->err, SKEIN_INVALID, "Leave the id out to get a new one.",
+                         "%s: \"%.*s\" is the name of %s, not of a message", what, SKN_FMT(id),
+                         other);
 }
 
 /* The reader of JSON counts lines from the start of what it is given, which is one line. */
@@ -304,11 +304,9 @@ skein_rc skn_cmd_append(skn_cli *cli)
     if (rc)
         return rc;
     skn_lines_of(&in, "standard input", STDIN_FILENO, LINE_LIMIT);
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     rc = append_lines(cli, &b, &in);
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     summary(cli, &b, rc);
     skn_lines_close(&in);
     return rc;

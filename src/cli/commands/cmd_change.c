@@ -19,10 +19,10 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
     int64_t       length;
     skein_rc      rc;
 
-    if (!dot || !skn_str_int(skn_str_of(dot + 1), &length) || length < 0) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a state of a conversation", text);
-        return skn_hint(&cli->err, SKEIN_USAGE, "States look like v7.12: version and length");
-    }
+    if (!dot || !skn_str_int(skn_str_of(dot + 1), &length) || length < 0)
+        return skn_fail_hint(&cli->err, SKEIN_USAGE,
+                             "States look like v7.12: version and length",
+                             "\"%s\" is not a state of a conversation", text);
     rc = skn_need_version(cli, chat,
                           skn_arena_copy(cli->keep, (skn_str){text, (size_t)(dot - text)}).p,
                           &version);
@@ -150,10 +150,17 @@ void skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids)
     skn_jw_array_end(w);
 }
 
+const char *skn_message_path(skn_cli *cli, skn_str uid, const char *rest)
+{
+    return skn_arena_printf(cli->keep, "%s/messages/%s%s", cli->door->world,
+                            skn_door_part(cli, uid), rest)
+        .p;
+}
+
 skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out)
 {
-    return skn_door_get(cli, out, "%s/messages/%s?chatId=%s", cli->door->world,
-                        skn_door_part(cli, uid), skn_door_part(cli, cli->door->chat_uid));
+    return skn_door_get(cli, out, "%s?chatId=%s", skn_message_path(cli, uid, ""),
+                        skn_door_part(cli, cli->door->chat_uid));
 }
 
 /* --- Operations --------------------------------------------------------------------------- */
@@ -169,22 +176,16 @@ static skn_jw *operation(skn_cli *cli, skn_door_body *b, const char *op)
 /* What became of the conversation, for a person. */
 static void say_version(skn_cli *cli, const skein_conversation *before, const skn_json *v)
 {
-    const char *what = skn_has(v, "note") ? "{line note}" : "{line operation}";
+    skn_str what = skn_door_text(v, skn_has(v, "note") ? "note" : "operation");
 
-    if (cli->dry_run) {
-        skn_print(cli, "Would make a new version of v%" PRId64, before->version);
-        skn_say(cli, v, " with {length} message{length s}: ");
-        skn_say(cli, v, what);
-        skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
+    if (!cli->dry_run && skn_say_made(cli, skn_door_text(v, "version"), what))
         return;
-    }
-    if (skn_say_made(cli, skn_door_text(v, "version"),
-                     skn_door_text(v, skn_has(v, "note") ? "note" : "operation")))
-        return;
-    skn_print(cli, "v%" PRId64 " → ", before->version);
-    skn_say(cli, v, "{version}: ");
-    skn_say(cli, v, what);
-    skn_print(cli, ". Undo with \"skein undo\".\n");
+    skn_print(cli, cli->dry_run ? "Would make a new version of v%" PRId64 : "v%" PRId64 " → ",
+              before->version);
+    skn_say(cli, v,
+            "[.dry: with {length} message{length s}][!.dry:{version}]: "
+            "[note:{line note}][!note:{line operation}]. "
+            "[.dry:Nothing was changed.][!.dry:Undo with \"skein undo\".]\n");
 }
 
 /* `original`: the message that another one stands for now; absent: none. */
@@ -296,13 +297,13 @@ static void say_count(skn_cli *cli, const skn_json *r)
         skn_print_line(cli, skn_sender_name(m->key), 0);
         skn_print(cli, " %.*s%s", SKN_FMT(m->text), m->next ? ", " : "");
     }
-    skn_say_if(cli, r, "delegations", "; {delegations} delegation{delegations s}");
-    skn_say_if(cli, r, "briefings", "; {briefings} briefing{briefings s}");
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_say(cli, r,
+            "[delegations:; {delegations} delegation{delegations s}]"
+            "[briefings:; {briefings} briefing{briefings s}]\n");
     say_preview(cli, r);
-    skn_say_if(cli, r, "sideEffects",
-               "Tool calls among them: {sideEffects}; what they did outside stays.\n");
-    skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
+    skn_say(cli, r,
+            "[sideEffects:Tool calls among them: {sideEffects}; what they did outside stays.\n]"
+            "Nothing is lost: undo with \"skein undo\".\n");
 }
 
 static skein_rc count_out(skn_cli *cli, const skn_json *r)
@@ -327,8 +328,11 @@ static void say_removed(skn_cli *cli, const skn_json *r)
     if (agents)
         skn_print(cli, ", also from the memory of %" PRId64 " agent%s", agents,
                   skn_plural(agents));
-    skn_say_if(cli, r, "delegations", ", and from {delegations} delegation{delegations s}");
-    skn_print_raw(cli, SKN_STR(".\n"));
+    skn_say(cli, r,
+            "[delegations:, and from {delegations} delegation{delegations s}].\n"
+            "[newMessageId:Sent the edited message as {newMessageId}.\n]"
+            "Now at {version}. What was removed is in {previousVersion}; undo with \"skein "
+            "undo\".\n");
 }
 
 static skein_rc removal_out(skn_cli *cli, const skn_json *r)
@@ -338,17 +342,12 @@ static skein_rc removal_out(skn_cli *cli, const skn_json *r)
     if (skn_say_made(cli, skn_door_text(r, "version"), SKN_NONE))
         return SKEIN_OK;
     say_removed(cli, r);
-    skn_say_if(cli, r, "newMessageId", "Sent the edited message as {newMessageId}.\n");
-    skn_say(cli, r,
-            "Now at {version}. What was removed is in {previousVersion}; undo with \"skein "
-            "undo\".\n");
     return SKEIN_OK;
 }
 
 static skein_rc look_at_removal(skn_cli *cli, const skein_message *target, const skn_json **out)
 {
-    return skn_door_get(cli, out, "%s/messages/%s/count?chatId=%s", cli->door->world,
-                        skn_door_part(cli, target->uid),
+    return skn_door_get(cli, out, "%s?chatId=%s", skn_message_path(cli, target->uid, "/count"),
                         skn_door_part(cli, cli->door->chat_uid));
 }
 
@@ -367,10 +366,7 @@ static skein_rc remove_it(skn_cli *cli, const skein_message *target, skn_str tex
         skn_jw_kstr(w, "newContent", text);
     if (text.p && !answer)
         skn_jw_kbool(w, "answer", false);
-    return skn_door_send(&b, text.p ? "PUT" : "DELETE",
-                         skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
-                                          skn_door_part(cli, target->uid))
-                             .p,
+    return skn_door_send(&b, text.p ? "PUT" : "DELETE", skn_message_path(cli, target->uid, ""),
                          out);
 }
 
@@ -549,10 +545,9 @@ static skein_rc refuse_half(skn_cli *cli, const skn_json *half)
 
 static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
 {
-    skn_fail(&cli->err, SKEIN_INVALID,
-             "several failed edits have such an id: \"%.*s\", \"%.*s\"", SKN_FMT(one),
-             SKN_FMT(other));
-    return skn_hint(&cli->err, SKEIN_INVALID, "Give more characters of the id.");
+    return skn_fail_hint(&cli->err, SKEIN_INVALID, "Give more characters of the id.",
+                         "several failed edits have such an id: \"%.*s\", \"%.*s\"",
+                         SKN_FMT(one), SKN_FMT(other));
 }
 
 /* The failed edit of a message, or with this id, or a beginning or an end of either; the newest, when a message has several.

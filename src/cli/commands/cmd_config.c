@@ -129,6 +129,30 @@ static line stored_line(skn_cli *cli, const skein_setting *s)
                   s->value, "A setting of the people who use it",  false};
 }
 
+/* The line number i of all that there are; false behind the last. */
+static bool line_at(skn_cli *cli, const skn_config *c, const skein_settings *other, size_t i,
+                    line *out)
+{
+    if (i < SKN_CONFIG_COUNT) {
+        *out = line_of(cli, c, (skn_config_id)i);
+        return true;
+    }
+    i -= SKN_CONFIG_COUNT;
+    if (i < c->providers.n) {
+        *out = provider_line(cli, &c->providers.p[i]);
+        return true;
+    }
+    i -= c->providers.n;
+    if (i < c->secrets.n) {
+        *out = secret_line(cli, &c->secrets.p[i]);
+        return true;
+    }
+    i -= c->secrets.n;
+    if (i < other->count)
+        *out = stored_line(cli, &other->at[i]);
+    return i < other->count;
+}
+
 skein_rc skn_cmd_config_list(skn_cli *cli)
 {
     const skn_config *c;
@@ -138,26 +162,10 @@ skein_rc skn_cmd_config_list(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
-    for (int i = 0; i < SKN_CONFIG_COUNT && !rc; i++) {
-        l = line_of(cli, c, (skn_config_id)i);
+    skn_list_begin(cli);
+    for (size_t i = 0; !rc && line_at(cli, c, &other, i, &l); i++)
         rc = print_line(cli, &l);
-    }
-    for (size_t i = 0; i < c->providers.n && !rc; i++) {
-        l = provider_line(cli, &c->providers.p[i]);
-        rc = print_line(cli, &l);
-    }
-    for (size_t i = 0; i < c->secrets.n && !rc; i++) {
-        l = secret_line(cli, &c->secrets.p[i]);
-        rc = print_line(cli, &l);
-    }
-    for (size_t i = 0; i < other.count && !rc; i++) {
-        l = stored_line(cli, &other.at[i]);
-        rc = print_line(cli, &l);
-    }
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     if (!rc && c->errors + c->warnings)
         skn_note(cli, "%.*s: see \"skein config check\"",
                  SKN_FMT(skn_config_verdict(c, cli->keep)));
@@ -182,34 +190,6 @@ static skein_rc no_setting(skn_cli *cli, skn_str name)
                     "\"skein config list\" shows them; names that begin with \"ui.\" are free");
 }
 
-/* The line of any setting there is. */
-static bool find_line(skn_cli *cli, const skn_config *c, const skein_settings *other, line *out)
-{
-    skn_str       name = skn_arg(cli, 0);
-    skn_config_id id = skn_config_find(name);
-
-    if (id != SKN_CONFIG_COUNT) {
-        *out = line_of(cli, c, id);
-        return true;
-    }
-    for (size_t i = 0; i < c->providers.n; i++) {
-        *out = provider_line(cli, &c->providers.p[i]);
-        if (skn_str_eq(out->key, name))
-            return true;
-    }
-    for (size_t i = 0; i < c->secrets.n; i++) {
-        *out = secret_line(cli, &c->secrets.p[i]);
-        if (skn_str_eq(out->key, name))
-            return true;
-    }
-    for (size_t i = 0; i < other->count; i++) {
-        *out = stored_line(cli, &other->at[i]);
-        if (skn_str_eq(out->key, name))
-            return true;
-    }
-    return false;
-}
-
 skein_rc skn_cmd_config_get(skn_cli *cli)
 {
     const skn_config *c;
@@ -219,12 +199,15 @@ skein_rc skn_cmd_config_get(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (!find_line(cli, c, &other, &l))
-        return no_setting(cli, skn_arg(cli, 0));
-    if (cli->json)
-        return print_line(cli, &l);
-    skn_print_block(cli, l.text, 0);
-    return SKEIN_OK;
+    for (size_t i = 0; line_at(cli, c, &other, i, &l); i++) {
+        if (!skn_str_eq(l.key, skn_arg(cli, 0)))
+            continue;
+        if (cli->json)
+            return print_line(cli, &l);
+        skn_print_block(cli, l.text, 0);
+        return SKEIN_OK;
+    }
+    return no_setting(cli, skn_arg(cli, 0));
 }
 
 /* --- Set ------------------------------------------------------------------------------------ */
@@ -253,11 +236,10 @@ static skein_rc check_settable(skn_cli *cli, skn_str name)
         return SKEIN_OK;
     if (id == SKN_CONFIG_COUNT && !skn_str_starts(name, SKN_STR("ui.")))
         return no_setting(cli, name);
-    if (id != SKN_CONFIG_COUNT) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is read from a file", SKN_FMT(name));
-        return skn_hint(&cli->err, SKEIN_USAGE,
-                        "Write it there: \"skein config path\" says where");
-    }
+    if (id != SKN_CONFIG_COUNT)
+        return skn_fail_hint(&cli->err, SKEIN_USAGE,
+                             "Write it there: \"skein config path\" says where",
+                             "\"%.*s\" is read from a file", SKN_FMT(name));
     if (!is_free_name(name))
         return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no name of a setting",
                         SKN_FMT(name));
@@ -355,13 +337,12 @@ skein_rc skn_cmd_config_check(skn_cli *cli)
     const skn_config *c = skn_config_make(skn_config_sources_of(cli, file), cli->keep);
     skein_rc          rc = SKEIN_OK;
 
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < c->problems.n && !rc; i++)
         rc = print_problem(cli, &c->problems.p[i]);
     if (cli->json)
         skn_list_done(cli, rc);
-    else
+    if (!cli->json)
         skn_print(cli, "%.*s\n", SKN_FMT(skn_config_verdict(c, cli->keep)));
     return rc ? rc : skn_status(cli, c->errors ? EXIT_BAD : 0);
 }
@@ -370,25 +351,16 @@ skein_rc skn_cmd_config_path(skn_cli *cli)
 {
     const skn_config *c = skn_config_of(cli);
     skein_rc          rc = SKEIN_OK;
-    skn_jw           *w;
 
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < c->files.n && !rc; i++) {
-        const skn_config_file *f = &c->files.p[i];
+        skn_jw *w = skn_item_begin(cli);
 
-        if (!cli->json) {
-            skn_print(cli, "%s%s\n", f->path, f->read ? "" : "  (not there)");
-            continue;
-        }
-        w = skn_item_begin(cli);
-        skn_jw_kstr(w, "path", skn_str_of(f->path));
-        skn_jw_kbool(w, "read", f->read);
-        skn_jw_object_end(w);
-        rc = skn_item_end(cli);
+        skn_jw_kstr(w, "path", skn_str_of(c->files.p[i].path));
+        skn_jw_kbool(w, "read", c->files.p[i].read);
+        rc = skn_item_tell(cli, "{path}[!read:  (not there)]\n");
     }
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 
@@ -435,24 +407,13 @@ static skein_rc begin(work *w)
 
 static skein_rc write_draft(work *w)
 {
-    skn_str text = w->old.p ? w->old : SKN_STR(FIRST_LINE);
-    int     fd;
-    bool    whole;
-
     if (!w->old.p)
         make_folders(w->cli, w->path);
-    fd = open(w->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, w->mode);
-    if (fd < 0 && errno == EEXIST) {
-        skn_fail(&w->cli->err, SKEIN_CONFLICT, "\"%s\" is there from an earlier edit",
-                 w->draft);
-        return skn_hint(&w->cli->err, SKEIN_CONFLICT, "Use it, or remove it, and try again");
-    }
-    whole = fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
-    if (fd >= 0 && close(fd) != 0)
-        whole = false;
-    return whole ? SKEIN_OK
-                 : skn_fail(&w->cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", w->draft,
-                            strerror(errno));
+    if (access(w->draft, F_OK) == 0)
+        return skn_fail_hint(&w->cli->err, SKEIN_CONFLICT,
+                             "Use it, or remove it, and try again",
+                             "\"%s\" is there from an earlier edit", w->draft);
+    return skn_write_new(w->cli, w->draft, w->mode, w->old.p ? w->old : SKN_STR(FIRST_LINE));
 }
 
 /* What is wrong with the draft; *good when nothing is. */

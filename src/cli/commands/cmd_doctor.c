@@ -336,13 +336,6 @@ static skein_rc check_lock(visit *v)
 
 /* --- Providers ------------------------------------------------------------------------------ */
 
-static double amount(const skn_json *budget, const char *name)
-{
-    const skn_json *n = skn_json_get(budget, name);
-
-    return n && n->kind == SKN_JSON_NUMBER ? strtod(n->raw.p, NULL) : 0;
-}
-
 /* A limit of a provider, unless it holds for all that is asked of it. */
 static skein_rc check_budget(visit *v, const skn_json *provider)
 {
@@ -353,7 +346,7 @@ static skein_rc check_budget(visit *v, const skn_json *provider)
     if (!budget || budget->kind != SKN_JSON_OBJECT)
         return SKEIN_OK;
     if (skn_str_find(detail, SKN_STR("price")) >= 0 ||
-        amount(budget, "used") >= amount(budget, "monthly"))
+        skn_door_amount(budget, "used") >= skn_door_amount(budget, "monthly"))
         return tell(
             v, "budget", WARN,
             skn_arena_printf(v->cli->keep, "%.*s: %.*s", SKN_FMT(name), SKN_FMT(detail)),
@@ -395,7 +388,7 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
 
 static skein_rc check_providers(visit *v)
 {
-    const skn_json *answer = NULL, *data;
+    const skn_json *answer = NULL;
     skn_door       *own = v->cli->door;
     skein_rc        rc = SKEIN_OK;
 
@@ -406,9 +399,8 @@ static skein_rc check_providers(visit *v)
     v->cli->door = own;
     if (rc)
         v->cli->err = (skein_error){.rc = SKEIN_OK}; /* the server was looked at above */
-    data = rc ? NULL : skn_json_get(answer, "data");
     rc = SKEIN_OK;
-    for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next)
+    for (const skn_json *p = skn_first(answer, "data"); p && !rc; p = p->next)
         if (!(rc = check_answer(v, p)))
             rc = check_budget(v, p);
     return rc;
@@ -492,9 +484,9 @@ static void bundle_shape(skn_cli *cli, skn_jw *w, skn_str checks)
     skn_jw_object_end(w);
 }
 
-static skein_rc write_new(skn_cli *cli, const char *path, skn_str text)
+skein_rc skn_write_new(skn_cli *cli, const char *path, mode_t mode, skn_str text)
 {
-    int  fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int  fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     bool whole;
 
     whole = fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
@@ -517,7 +509,7 @@ static skein_rc write_bundle(skn_cli *cli, const char *path, skn_str checks)
     skn_buf_add(&all, SKN_STR("\n"));
     rc = all.over
              ? skn_fail(&cli->err, SKEIN_LIMIT, "the bundle is over %d bytes", BUNDLE_LIMIT)
-             : write_new(cli, path, skn_buf_str(&all));
+             : skn_write_new(cli, path, 0600, skn_buf_str(&all));
     skn_buf_release(&all);
     if (!rc)
         skn_note(cli, "wrote %s; it has no texts and no keys, but names of files and settings",
@@ -531,15 +523,13 @@ skein_rc skn_cmd_doctor(skn_cli *cli)
     visit       v = {.cli = cli, .fix = skn_opt(cli, "fix") && !cli->dry_run};
     skein_rc    rc;
 
-    if (bundle && access(bundle, F_OK) == 0) {
-        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", bundle);
-        return skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
-    }
+    if (bundle && access(bundle, F_OK) == 0)
+        return skn_fail_hint(&cli->err, SKEIN_CONFLICT, "Name another file",
+                             "\"%s\" is already there", bundle);
     skn_buf_init(&v.told, BUNDLE_LIMIT);
     skn_jw_init(&v.list, &v.told);
     skn_jw_array(&v.list);
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     rc = examine(&v);
     skn_jw_array_end(&v.list);
     if (cli->json)

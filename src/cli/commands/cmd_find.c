@@ -80,14 +80,11 @@ skein_rc skn_cmd_search(skn_cli *cli)
 
 static void print_stats(skn_cli *cli, const skn_json *s)
 {
-    const skn_json *first, *share = skn_json_get(s, "repliesPerMessage");
+    const skn_json *first;
     skein_message   root;
 
     skn_say(cli, s, "messages     {messages}\nreplies      {replies}");
-    skn_print(cli, "  (%.2f a message)\n",
-              share && share->kind == SKN_JSON_NUMBER
-                  ? strtod(skn_arena_copy(cli->keep, share->text).p, NULL)
-                  : 0);
+    skn_print(cli, "  (%.2f a message)\n", skn_door_amount(s, "repliesPerMessage"));
     skn_say(cli, s,
             "threads      {threads}\ndeepest      {depth}\nunanswered   {unanswered}\n"
             "memory only  {memoryOnly}\n");
@@ -155,40 +152,32 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
     if (strcmp(by, "agent") != 0 && strcmp(by, "day") != 0 && strcmp(by, "thread") != 0)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--by\" is agent, day or thread, not \"%s\"",
                         by);
-    if (cli->json)
-        skn_list_begin(cli);
-    else
+    skn_list_begin(cli);
+    if (!cli->json)
         skn_print(cli, "messages  replies  unanswered  depth  first reply  %s\n", by);
     rc = skn_door_each(cli, path, GROUPS_MOST, print_group, &job);
     rc = rc ? rc : job.rc;
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 
 skein_rc skn_cmd_stats(skn_cli *cli)
 {
-    const char        *at = skn_opt(cli, "at");
     skein_conversation chat;
-    skein_version      version = {.number = 0};
     skein_message      root = {.id = {0}};
-    const skn_json    *stats;
+    const skn_json    *stats = NULL;
     skn_str            thread;
-    skein_rc           rc = skn_need_chat(cli, NULL, &chat);
+    skein_rc           rc = skn_need_thread(cli, &chat, &thread);
 
-    if (!rc && at)
-        rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, skn_arg(cli, 0), &root);
     if (rc)
         return rc;
-    thread = at ? version.thread_uid : chat.thread_uid;
     if (skn_opt(cli, "by"))
         return print_stats_by(cli, thread, root.uid);
-    if ((rc = skn_door_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
-                           skn_door_part(cli, thread),
-                           skn_door_parameter(cli, "root", root.uid))) ||
-        cli->json)
+    rc = skn_door_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,
+                      skn_door_part(cli, thread), skn_door_parameter(cli, "root", root.uid));
+    if (rc || cli->json)
         return rc ? rc : skn_door_item(cli, stats);
     print_stats(cli, stats);
     return SKEIN_OK;
@@ -235,31 +224,25 @@ static void print_context(skn_cli *cli, const skn_json *c)
 }
 
 /* Which lane of which version. */
-static skein_rc context_lane(skn_cli *cli, skein_conversation *chat, skn_door_slice *out)
+static skein_rc context_lane(skn_cli *cli, skn_door_slice *out)
 {
-    const char   *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
-    skein_version version;
-    skein_agent   who = {.id = {0}};
-    skein_rc      rc = skn_need_chat(cli, NULL, chat);
+    const char        *agent = skn_opt(cli, "agent");
+    skein_conversation chat;
+    skein_agent        who;
+    skein_rc           rc;
 
-    if (!rc && at)
-        rc = skn_need_version(cli, chat, at, &version);
-    if (!rc && agent)
-        rc = skn_need_agent(cli, agent, &who);
-    if (rc)
-        return rc;
-    *out = (skn_door_slice){.thread = at ? version.thread_uid : chat->thread_uid,
-                            .agent = who.name,
-                            .lane = skn_str_of(skn_opt(cli, "lane"))};
-    return SKEIN_OK;
+    *out = (skn_door_slice){.lane = skn_str_of(skn_opt(cli, "lane"))};
+    rc = skn_need_thread(cli, &chat, &out->thread);
+    if (!rc && agent && !(rc = skn_need_agent(cli, agent, &who)))
+        out->agent = who.name;
+    return rc;
 }
 
 skein_rc skn_cmd_context(skn_cli *cli)
 {
-    skein_conversation chat;
-    skn_door_slice     lane;
-    const skn_json    *context;
-    skein_rc           rc = context_lane(cli, &chat, &lane);
+    skn_door_slice  lane;
+    const skn_json *context;
+    skein_rc        rc = context_lane(cli, &lane);
 
     if (rc ||
         (rc = skn_door_get(cli, &context, "%s/context?threadId=%s%s%s", cli->door->chat,

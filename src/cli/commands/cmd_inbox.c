@@ -51,8 +51,9 @@ static skein_rc read_inbox(skn_cli *cli, const char *state, skn_json_list *out)
 static skein_rc none_such(skn_cli *cli, skn_str ref)
 {
     cli->more.thing = "inbox item";
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no inbox item \"%.*s\"", SKN_FMT(ref));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein inbox\" lists them with their ids");
+    return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND,
+                         "\"skein inbox\" lists them with their ids",
+                         "there is no inbox item \"%.*s\"", SKN_FMT(ref));
 }
 
 /* Its id, with or without "in_", or a beginning of it that no other has. */
@@ -107,8 +108,8 @@ static skein_rc need_item(skn_cli *cli, size_t arg, bool number, const skn_json 
     if (skn_str_int(ref, &n) && ref.n < 4) {
         if (number)
             return find_by_number(cli, ref, n, out);
-        skn_fail(&cli->err, SKEIN_USAGE, "a decision needs the item's id, not its number");
-        return skn_hint(&cli->err, SKEIN_USAGE, "\"skein inbox\" shows the ids");
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "\"skein inbox\" shows the ids",
+                             "a decision needs the item's id, not its number");
     }
     return find_by_start(cli, ref, out);
 }
@@ -281,8 +282,7 @@ static skein_rc mark(skn_cli *cli, bool done, const char *text)
             skn_vec_add(cli->keep, &items, item);
     if (rc)
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < items.n && !rc; i++) {
         if (!cli->dry_run) {
             skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
@@ -290,8 +290,7 @@ static skein_rc mark(skn_cli *cli, bool done, const char *text)
         }
         rc = skn_tell(cli, rc, items.p[i], text);
     }
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 

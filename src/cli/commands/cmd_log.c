@@ -136,9 +136,9 @@ static skein_rc read_time(skn_cli *cli, const char *option, int64_t fallback, in
             *out = skn_clock_micros() - number * units[i].seconds * 1000000;
             return SKEIN_OK;
         }
-    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a time for \"--%s\"", text, option);
-    return skn_hint(&cli->err, SKEIN_USAGE,
-                    "Times look like 2026-11-15, 2026-11-15T14:02:00Z or 2h");
+    return skn_fail_hint(&cli->err, SKEIN_USAGE,
+                         "Times look like 2026-11-15, 2026-11-15T14:02:00Z or 2h",
+                         "\"%s\" is not a time for \"--%s\"", text, option);
 }
 
 static skein_rc read_thread(skn_cli *cli, log_job *job)
@@ -433,6 +433,19 @@ static skein_rc print_graph(skn_cli *cli, log_job *job)
     return SKEIN_OK;
 }
 
+skein_rc skn_need_thread(skn_cli *cli, skein_conversation *chat, skn_str *out)
+{
+    const char   *at = skn_opt(cli, "at");
+    skein_version version;
+    skein_rc      rc = skn_need_chat(cli, NULL, chat);
+
+    if (!rc)
+        *out = chat->thread_uid;
+    if (!rc && at && !(rc = skn_need_version(cli, chat, at, &version)))
+        *out = version.thread_uid;
+    return rc;
+}
+
 /* --- Following ---------------------------------------------------------------------------- */
 
 /* Where in another version what is new can be: behind a page that begins with what is known. */
@@ -587,8 +600,7 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json)
         return print_graph(cli, job);
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     rc = print_log(cli, job);
     if (cli->json)
         skn_list_done(cli, rc);

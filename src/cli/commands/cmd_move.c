@@ -309,12 +309,10 @@ skein_rc skn_cmd_import(skn_cli *cli)
                         "\"--as\" names one world; there are %zu "
                         "files",
                         cli->arg_count);
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = import_one(cli, cli->args[i]);
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 
@@ -343,10 +341,9 @@ skein_rc skn_cmd_backup(skn_cli *cli)
     skn_jw     *w;
     skein_rc    rc;
 
-    if (access(path, F_OK) == 0) {
-        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", path);
-        return skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE");
-    }
+    if (access(path, F_OK) == 0)
+        return skn_fail_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE",
+                             "\"%s\" is already there", path);
     if (cli->dry_run) {
         skn_would(cli, "write %s", path);
         return SKEIN_OK;

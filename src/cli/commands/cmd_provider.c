@@ -25,9 +25,9 @@ static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str 
 
 /* --- Shown -------------------------------------------------------------------------------- */
 
-static double amount(const skn_json *v, const char *name)
+double skn_door_amount(const skn_json *v, const char *key)
 {
-    const skn_json *n = skn_json_get(v, name);
+    const skn_json *n = skn_json_get(v, key);
 
     return n && n->kind == SKN_JSON_NUMBER ? strtod(n->raw.p, NULL) : 0;
 }
@@ -46,8 +46,8 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
             "  {sender type 10}  [key.tail:key {key.tail} ({line key.source})  ]{line baseUrl}"
             "[defaultModel:\n              default model {line defaultModel}]");
     if (budget && budget->kind == SKN_JSON_OBJECT) {
-        skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
-                  amount(budget, "monthly"));
+        skn_print(cli, "\n              %.2f of %.2f ", skn_door_amount(budget, "used"),
+                  skn_door_amount(budget, "monthly"));
         skn_say(cli, budget, "{line currency} used this month");
     }
     if (skn_has(v, "detail")) {
@@ -331,13 +331,11 @@ skein_rc skn_cmd_model_ls(skn_cli *cli)
         (cli->arg_count && (rc = skn_need_provider_of(cli, skn_arg(cli, 0)))) ||
         (rc = skn_door_get(cli, &answer, "/providers?limit=500")))
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (const skn_json *p = skn_first(answer, "data"); p && !rc; p = p->next)
         if (cli->arg_count ? skn_is(p, "name", cli->args[0]) : is_usable(p))
             rc = print_models(cli, models_of(cli, p), usual);
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 

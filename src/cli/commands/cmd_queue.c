@@ -118,11 +118,7 @@ static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
     skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
     skn_jw_kbool(&b.w, "tools", !skn_opt(cli, "no-tools"));
-    if ((rc = skn_door_send(&b, "POST",
-                            skn_arena_printf(cli->keep, "%s/messages/%s/retry",
-                                             cli->door->world, skn_door_part(cli, message))
-                                .p,
-                            &v)))
+    if ((rc = skn_door_send(&b, "POST", skn_message_path(cli, message, "/retry"), &v)))
         return rc;
     if (cli->json) {
         rc = skn_message_told(cli, message, &v);

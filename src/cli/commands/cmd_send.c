@@ -35,10 +35,9 @@ static skein_rc given_text(skn_cli *cli, skn_str *out)
         *out = skn_args_joined(cli, 0);
         return SKEIN_OK;
     }
-    if (!file && !dash && isatty(STDIN_FILENO)) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"skein send\" needs a text");
-        return skn_hint(&cli->err, SKEIN_USAGE, "Try: skein send \"hello\"");
-    }
+    if (!file && !dash && isatty(STDIN_FILENO))
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Try: skein send \"hello\"",
+                             "\"skein send\" needs a text");
     rc = skn_read_file(cli, file ? file : "-", SKN_TEXT_LIMIT, out);
     if (!rc && out->n && out->p[out->n - 1] == '\n')
         out->n--;
@@ -49,8 +48,8 @@ static skein_rc check_text(skn_cli *cli, skn_str text)
 {
     if (skn_str_trim(text).n)
         return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_INVALID, "the message has no text");
-    return skn_hint(&cli->err, SKEIN_INVALID, "Try: skein send \"hello\"");
+    return skn_fail_hint(&cli->err, SKEIN_INVALID, "Try: skein send \"hello\"",
+                         "the message has no text");
 }
 
 static skn_names names_of(skn_cli *cli, const char *option)
@@ -245,10 +244,9 @@ static skein_rc check_tags(skn_cli *cli, const skn_json_list *all, const skn_say
         for (found = 0; found < all->n; found++)
             if (skn_is(all->p[found], "name", what->tags.at[i]))
                 break;
-        if (found == all->n) {
-            skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%s\"", what->tags.at[i]);
-            return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
-        }
+        if (found == all->n)
+            return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
+                                 "there is no tag \"%s\"", what->tags.at[i]);
     }
     return SKEIN_OK;
 }

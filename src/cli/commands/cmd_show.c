@@ -274,8 +274,8 @@ static skein_rc find_lane(skn_cli *cli, skn_str key, const skn_json **out)
             *out = lanes.p[i];
             return SKEIN_OK;
         }
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%.*s\"", SKN_FMT(key));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them");
+    return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them",
+                         "there is no delegation \"%.*s\"", SKN_FMT(key));
 }
 
 static skein_rc show_lane(skn_cli *cli, const show_job *job)

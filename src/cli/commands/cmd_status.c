@@ -275,11 +275,9 @@ skein_rc skn_cmd_open(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (!found) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "no server runs on %.*s",
-                 SKN_FMT(skn_place_shown(cli)));
-        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
-    }
+    if (!found)
+        return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"",
+                             "no server runs on %.*s", SKN_FMT(skn_place_shown(cli)));
     if ((cli->arg_count || skn_opt(cli, "world") || skn_opt(cli, "conversation")) &&
         (rc = page_of(cli, &page)))
         return rc;

@@ -103,8 +103,8 @@ static skein_rc tag_named(skn_cli *cli, const skn_json **out)
         }
     if (rc)
         return rc;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%s\"", cli->args[0]);
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
+    return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
+                         "there is no tag \"%s\"", cli->args[0]);
 }
 
 skein_rc skn_cmd_tag_rm(skn_cli *cli)

@@ -183,22 +183,18 @@ static void print_empty(skn_cli *cli)
 
 skein_rc skn_cmd_timeline(skn_cli *cli)
 {
-    const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
-    timeline_job  job = {.marks = NULL};
-    skein_version version;
-    skein_rc      rc;
+    const char  *events = skn_opt(cli, "events");
+    timeline_job job = {.marks = NULL};
+    skein_rc     rc;
 
     if (events)
         return timeline_of_events(cli, events);
     if (skn_opt(cli, "guess-links"))
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--guess-links\" goes with \"--events\"");
-    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, NULL, &job.chat))) {
-        if (cli->untouched && cli->json && !at)
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_thread(cli, &job.chat, &job.thread))) {
+        if (cli->untouched && cli->json && !skn_opt(cli, "at"))
             print_empty(cli);
         return rc;
     }
-    if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
-        return rc;
-    job.thread = at ? version.thread_uid : job.chat.thread_uid;
     return print_timeline(cli, &job);
 }

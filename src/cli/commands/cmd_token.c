@@ -25,11 +25,10 @@ skein_rc skn_cmd_token_show(skn_cli *cli)
         rc = skn_token_ensure(cli, traces.token, &server.token);
     if (rc)
         return rc;
-    if (!server.token.p) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "the token of %s is not known here", server.url);
-        return skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                        "Run \"skein token\" as the user who runs that server");
-    }
+    if (!server.token.p)
+        return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND,
+                             "Run \"skein token\" as the user who runs that server",
+                             "the token of %s is not known here", server.url);
     w = skn_item_begin(cli);
     skn_jw_kstr(w, "token", server.token);
     skn_jw_kstr(
@@ -125,13 +124,11 @@ skein_rc skn_cmd_token_ls(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     rc = d.served ? list_far(cli, &d.server) : list_near(cli);
     if (!rc && d.read)
         rc = list_far(cli, &d.reader);
-    if (!rc && cli->json)
-        skn_list_end(cli);
+    skn_list_done(cli, rc);
     return rc;
 }
 

@@ -11,33 +11,28 @@ static void say_effects(skn_cli *cli, const skn_json *m, const skn_json *counted
 {
     if (!skn_json_get(counted, "returning"))
         return;
-    skn_say(cli, counted,
-            skn_door_int(counted, "returning", 0) == 1 ? "1 message returns, "
-                                                       : "{returning} messages return, ");
-    skn_say(cli, counted,
-            skn_door_int(counted, "leaving", 0) == 1 ? "1 leaves." : "{leaving} leave.");
-    if (skn_door_int(counted, "sideEffects", 0) > 0) {
-        skn_say(cli, counted, " {sideEffects} tool call{sideEffects s}");
-        skn_say(cli, m, " in {previousVersion} may have changed something outside: ");
-        skn_print(cli, cli->dry_run ? "it will not be undone." : "it was not undone.");
-    }
+    skn_say(
+        cli, counted,
+        "{returning} message[returning=1: returns][returning!=1:s return], "
+        "{leaving} leave[leaving=1:s].[sideEffects: {sideEffects} tool call{sideEffects s}]");
+    if (skn_has(counted, "sideEffects"))
+        skn_say(cli, m,
+                " in {previousVersion} may have changed something outside: it "
+                "[.dry:will not be][!.dry:was not] undone.");
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
 /* What was said since and is out of sight now: where it is, and how it comes back. */
 static void say_newer(skn_cli *cli, const skn_json *m, const char *back)
 {
-    bool one = skn_door_int(m, "newerMessages", 0) == 1;
-
     if (!skn_has(m, "newerMessages"))
         return;
     skn_say(cli, m,
-            one ? "1 newer message is in {previousVersion}: \"skein log -v {previousVersion}\" "
-                  "shows it, "
-                : "{newerMessages} newer messages are in {previousVersion}: \"skein log -v "
-                  "{previousVersion}\" shows them, ");
+            "{newerMessages} newer message[newerMessages=1: is][newerMessages!=1:s are] in "
+            "{previousVersion}: \"skein log -v {previousVersion}\" shows "
+            "[newerMessages=1:it][newerMessages!=1:them], ");
     skn_say(cli, m, back);
-    skn_print(cli, " brings %s back.\n", one ? "it" : "them");
+    skn_say(cli, m, " brings [newerMessages=1:it][newerMessages!=1:them] back.\n");
 }
 
 /* "undo" or "redo" by so many steps; or to the version that `to` is. */
@@ -261,7 +256,7 @@ skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str t
 skein_rc skn_cmd_branch(skn_cli *cli)
 {
     skein_conversation chat;
-    const skn_json    *made;
+    const skn_json    *made = NULL;
     int64_t            version = 0, length = -1;
     skn_str            title = skn_str_of(skn_opt(cli, "title"));
     skein_rc           rc = skn_need_change(cli, NULL, &chat);
@@ -274,13 +269,14 @@ skein_rc skn_cmd_branch(skn_cli *cli)
     }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
-    if ((rc = skn_branch_new(cli, version, length, title, &made)) || cli->json)
-        return rc ? rc : skn_door_item(cli, made);
-    skn_say(cli, made,
-            "Made the conversation {id} with {messageCount} message{messageCount s} of ");
-    skn_print(cli, "v%" PRId64, version);
-    skn_say(cli, made, ". Take it back with \"skein conv rm {id}\".\n");
-    return SKEIN_OK;
+    rc = skn_branch_new(cli, version, length, title, &made);
+    return skn_tell(cli, rc, made,
+                    skn_arena_printf(cli->keep,
+                                     "Made the conversation {id} with {messageCount} "
+                                     "message{messageCount s} of v%" PRId64
+                                     ". Take it back with \"skein conv rm {id}\".\n",
+                                     version)
+                        .p);
 }
 
 /* --- History ------------------------------------------------------------------------------ */

@@ -208,14 +208,9 @@ static skein_rc to_output(void *arg, skn_str bytes, skein_error *err)
 
 static skein_rc read_place(skn_cli *cli, tree_job *job)
 {
-    const char   *at = skn_opt(cli, "at");
-    skein_version v;
     skein_message root;
-    skein_rc      rc = skn_need_chat(cli, NULL, &job->chat);
+    skein_rc      rc = skn_need_thread(cli, &job->chat, &job->thread);
 
-    job->thread = rc ? SKN_NONE : job->chat.thread_uid;
-    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v)))
-        job->thread = v.thread_uid;
     if (!rc && cli->arg_count && !(rc = skn_need_message(cli, skn_arg(cli, 0), &root)))
         job->top = root.uid;
     return rc;

@@ -115,8 +115,7 @@ skein_rc skn_cmd_world_ls(skn_cli *cli)
         return skn_worlds_removed(cli);
     if ((rc = skn_door_all(cli, "/worlds", 0, &list)))
         return rc;
-    if (cli->json)
-        skn_list_begin(cli);
+    skn_list_begin(cli);
     for (size_t i = 0; i < list.n && !rc; i++) {
         skn_door_read_world(cli, list.p[i], &world);
         if (!cli->json) {
@@ -126,8 +125,7 @@ skein_rc skn_cmd_world_ls(skn_cli *cli)
         whole = skn_is_elsewhere(cli) ? NULL : skn_told_of_world(cli, &world, NULL);
         rc = skn_door_item(cli, whole ? whole : list.p[i]);
     }
-    if (cli->json)
-        skn_list_done(cli, rc);
+    skn_list_done(cli, rc);
     return rc;
 }
 
