@@ -135,20 +135,6 @@ skn_str skn_export_title(const skn_exporter *x, skein_mem *mem)
     return skn_arena_printf(mem, "chat %.*s", SKN_FMT(x->chat.uid));
 }
 
-skein_message skn_export_redacted(const skein_message *m, skein_mem *mem)
-{
-    skein_message r = *m;
-
-    r.content = SKN_STR("");
-    r.thinking = SKN_NONE;
-    r.calls = SKN_ARRAY(mem, m->call_count, skein_tool_call);
-    for (size_t i = 0; i < m->call_count; i++) {
-        r.calls[i] = m->calls[i];
-        r.calls[i].args = SKN_STR("{}");
-    }
-    return r;
-}
-
 /* --- Senders ------------------------------------------------------------------------------ */
 
 static void forget_senders(skn_exporter *x)
@@ -167,7 +153,8 @@ static skn_str *keep_sender(skn_exporter *x, skn_str uid, skn_str sender)
     return kept;
 }
 
-skein_rc skn_export_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_error *err)
+/* Who said the message with this public id; absent when there is none. */
+static skein_rc find_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_error *err)
 {
     skn_str      *known = skn_map_get(x->senders, uid);
     skein_message m;
@@ -187,6 +174,25 @@ skein_rc skn_export_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_err
     return SKEIN_OK;
 }
 
+skein_rc skn_export_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
+                          skn_str *uid, skn_str *sender, skein_error *err)
+{
+    *uid = f->shown_reply.p ? f->shown_reply : m->reply_to;
+    *sender = SKN_NONE;
+    return uid->p ? find_sender(x, *uid, sender, err) : SKEIN_OK;
+}
+
+void skn_export_marks(skn_exporter *x, const char *before, const skein_message *m,
+                      const skein_message_facts *f)
+{
+    if (m->squash_uid.n)
+        skn_buf_addf(&x->out, "%s[squash]", before);
+    if (f->memory_only)
+        skn_buf_addf(&x->out, "%s[in-memory, no reply]", before);
+    if (m->unfinished)
+        skn_buf_addf(&x->out, "%s[%s]", before, skein_unfinished_words(m->unfinished));
+}
+
 /* --- Messages ----------------------------------------------------------------------------- */
 
 typedef struct reading {
@@ -195,7 +201,22 @@ typedef struct reading {
     void            *arg;
 } reading;
 
-static skein_rc give(const reading *r, const skein_messages *all, skein_error *err)
+/* A copy without texts: who, when and how much stays. */
+static skein_message redacted(const skein_message *m, skein_mem *mem)
+{
+    skein_message r = *m;
+
+    r.content = SKN_STR("");
+    r.thinking = SKN_NONE;
+    r.calls = SKN_ARRAY(mem, m->call_count, skein_tool_call);
+    for (size_t i = 0; i < m->call_count; i++) {
+        r.calls[i] = m->calls[i];
+        r.calls[i].args = SKN_STR("{}");
+    }
+    return r;
+}
+
+static skein_rc give(const reading *r, skein_messages *all, skein_error *err)
 {
     skn_exporter        *x = r->x;
     skein_message_facts *facts = SKN_ARRAY(x->slice, all->count, skein_message_facts);
@@ -205,10 +226,15 @@ static skein_rc give(const reading *r, const skein_messages *all, skein_error *e
     if (skn_map_count(x->senders) > SENDERS)
         forget_senders(x);
     for (size_t i = 0; !rc && i < all->count; i++) {
-        keep_sender(x, all->at[i].uid, all->at[i].sender);
+        skein_message *m = &all->at[i];
+
+        keep_sender(x, m->uid, m->sender);
         if (facts[i].memory_only && x->req->no_memory_only)
             continue;
-        rc = r->each(r->arg, &all->at[i], &facts[i], err);
+        x->bytes = m->content.n;
+        if (x->req->redact)
+            *m = redacted(m, x->slice);
+        rc = r->each(r->arg, m, &facts[i], err);
         if (!rc)
             rc = skn_export_flush(x, err);
     }
@@ -398,12 +424,6 @@ typedef struct writing {
 
 static void add_message(writing *w, const skein_message *m, const skein_message_facts *f)
 {
-    skein_message bare;
-
-    if (w->x->req->redact) {
-        bare = skn_export_redacted(m, w->x->slice);
-        m = &bare;
-    }
     skn_jw_object(&w->w);
     skn_shape_message_members(&w->w, w->x->chat.uid, m, f);
     if (w->lane.p)
@@ -475,13 +495,10 @@ static skein_rc add_delegations(writing *w, skein_error *err)
 
 static skein_rc add_chat(writing *w, skein_error *err)
 {
-    skein_conversation chat = w->x->chat;
-    skein_rc           rc;
+    skein_rc rc;
 
-    if (w->x->req->redact)
-        chat.title = SKN_NONE;
     skn_jw_key(&w->w, "chat");
-    skn_shape_chat(&w->w, &chat);
+    skn_shape_chat(&w->w, &w->x->chat);
     skn_jw_kint(&w->w, "version", w->x->version.number);
     if ((rc = add_threads(w->x, &w->w, err)))
         return rc;
@@ -492,46 +509,26 @@ static skein_rc add_chat(writing *w, skein_error *err)
     return rc ? rc : add_delegations(w, err);
 }
 
-static skein_agents shown_agents(skn_exporter *x)
+static void redact_world(skn_exporter *x)
 {
-    skein_agents out = {SKN_ARRAY(x->mem, x->agents.count + 1, skein_agent), x->agents.count};
-
-    for (size_t i = 0; i < out.count; i++) {
-        out.at[i] = x->agents.at[i];
-        if (x->req->redact)
-            out.at[i].system_prompt = SKN_NONE;
-    }
-    return out;
+    x->world.description = SKN_NONE;
+    for (size_t i = 0; i < x->agents.count; i++)
+        x->agents.at[i].system_prompt = SKN_NONE;
+    for (size_t i = 0; i < x->chats.count; i++)
+        x->chats.at[i].title = SKN_NONE;
 }
 
-/* Those that are exported: one, or all of the world. */
-static skein_conversations shown_chats(skn_exporter *x)
-{
-    skein_conversations out = {SKN_ARRAY(x->mem, x->chats.count + 1, skein_conversation),
-                               x->chats.count};
-
-    for (size_t i = 0; i < out.count; i++) {
-        out.at[i] = x->chats.at[i];
-        if (x->req->redact)
-            out.at[i].title = SKN_NONE;
-    }
-    return out;
-}
-
+/* Of its conversations only those that are exported. */
 static void add_world(skn_exporter *x, skn_jw *w)
 {
-    skein_agents        agents = shown_agents(x);
-    skein_conversations chats = shown_chats(x);
-    skein_world         world = x->world;
-
     if (x->req->redact)
-        world.description = SKN_NONE;
+        redact_world(x);
     skn_jw_key(w, "world");
-    skn_shape_world(w, &world, &agents, &chats, x->mem);
+    skn_shape_world(w, &x->world, &x->agents, &x->chats, x->mem);
     skn_jw_key(w, "agents");
     skn_jw_array(w);
-    for (size_t i = 0; i < agents.count; i++)
-        skn_shape_agent(w, &agents.at[i], x->mem);
+    for (size_t i = 0; i < x->agents.count; i++)
+        skn_shape_agent(w, &x->agents.at[i], x->mem);
     skn_jw_array_end(w);
 }
 

@@ -27,6 +27,7 @@ typedef struct skn_exporter {
     size_t                    number; /* of the conversation, from 1 */
     skein_version             version;
     skein_lanes               lanes; /* of delegations only */
+    size_t                    bytes; /* of the text of the message at hand */
     void                     *form;  /* what the form keeps between its calls */
 } skn_exporter;
 
@@ -43,17 +44,19 @@ extern const skn_export_form skn_export_md, skn_export_html, skn_export_json, sk
 /* Gives what was written so far to the sink, when it is enough for a piece. */
 skein_rc skn_export_flush(skn_exporter *x, skein_error *err);
 
+/* m has no texts if that was asked for; x->bytes is how long its text is. */
 typedef skein_rc skn_export_each(void *arg, const skein_message *m,
                                  const skein_message_facts *facts, skein_error *err);
 /* Hands over the messages of a lane, or of the reply thread that was asked for, in order;
  * flushes after each. Messages nobody answered are left out when that was asked for. */
 skein_rc skn_export_messages(skn_exporter *x, skn_str lane, skn_export_each *each, void *arg,
                              skein_error *err);
-/* Who said the message with this public id; absent when there is none. */
-skein_rc skn_export_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_error *err);
-
-/* A copy without texts: who, when and how much stays. */
-skein_message skn_export_redacted(const skein_message *m, skein_mem *mem);
+/* The message that is shown as the one replied to: *uid is absent if there is none, *sender if it is not here. */
+skein_rc skn_export_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
+                          skn_str *uid, skn_str *sender, skein_error *err);
+/* What is special about a message: " [squash]", each with `before` in front. */
+void skn_export_marks(skn_exporter *x, const char *before, const skein_message *m,
+                      const skein_message_facts *f);
 
 /* Did the scripted demo write it? Whatever shows its text says so. */
 bool skn_export_scripted(skn_str model);

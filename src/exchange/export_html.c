@@ -71,13 +71,20 @@ static void add_text(skn_exporter *x, const skein_message *m)
     skn_buf_release(&html);
 }
 
+/* A text with HTML around it. */
+static void add_around(skn_buf *out, const char *before, skn_str text, const char *after)
+{
+    skn_buf_addf(out, "%s", before);
+    skn_clean_html(out, text);
+    skn_buf_addf(out, "%s", after);
+}
+
 static void add_meta(skn_buf *out, const char *what, skn_str text)
 {
     if (text.n == 0)
         return;
-    skn_buf_addf(out, "<p class=\"meta\">%s", what);
-    skn_clean_html(out, text);
-    skn_buf_addf(out, "</p>\n");
+    skn_buf_addf(out, "<p class=\"meta\">");
+    add_around(out, what, text, "</p>\n");
 }
 
 /* --- An entry ----------------------------------------------------------------------------- */
@@ -85,12 +92,9 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
 /* Branches share messages: where several chats are on one page, each has anchors of its own. */
 static void add_anchor(skn_exporter *x, skn_str uid)
 {
-    if (x->chats.count > 1) {
-        skn_clean_html(&x->out, x->chat.uid);
-        skn_buf_addc(&x->out, '-');
-    }
-    skn_buf_addf(&x->out, "m-");
-    skn_clean_html(&x->out, uid);
+    if (x->chats.count > 1)
+        add_around(&x->out, "", x->chat.uid, "-");
+    add_around(&x->out, "m-", uid, "");
 }
 
 static const char *const words[] = {"", "", "tool", "summary", "notice"};
@@ -98,12 +102,10 @@ static const char *const words[] = {"", "", "tool", "summary", "notice"};
 static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
                           skein_error *err)
 {
-    skn_str  to, parent = f->shown_reply.p ? f->shown_reply : m->reply_to;
-    skein_rc rc;
+    skn_str  to, parent;
+    skein_rc rc = skn_export_reply(x, m, f, &parent, &to, err);
 
-    if (!parent.p)
-        return SKEIN_OK;
-    if ((rc = skn_export_sender(x, parent, &to, err)))
+    if (rc || !parent.p)
         return rc;
     if (!to.p) {
         skn_buf_addf(&x->out, " · replying to a message that is not here");
@@ -111,9 +113,8 @@ static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_m
     }
     skn_buf_addf(&x->out, " · <a href=\"#");
     add_anchor(x, parent);
-    skn_buf_addf(&x->out, "\">replying to ");
-    skn_clean_html(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
-    skn_buf_addf(&x->out, "</a>");
+    add_around(&x->out, "\">replying to ", skn_str_is(to, "human") ? SKN_STR("you") : to,
+               "</a>");
     return SKEIN_OK;
 }
 
@@ -129,18 +130,11 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
     skn_buf_addf(out, "\" class=\"%s\">\n<div><strong>", skein_role_name(m->role));
     skn_clean_html(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
     skn_buf_addf(out, "</strong> <span class=\"meta\">%s", words[m->role]);
-    for (size_t i = 0; m->role == SKEIN_USER && i < f->seen_by_count; i++) {
-        skn_buf_addf(out, i ? ", " : " → ");
-        skn_clean_html(out, f->seen_by[i]);
-    }
+    for (size_t i = 0; m->role == SKEIN_USER && i < f->seen_by_count; i++)
+        add_around(out, i ? ", " : " → ", f->seen_by[i], "");
     if ((rc = add_reply(x, m, f, err)))
         return rc;
-    if (m->squash_uid.n)
-        skn_buf_addf(out, " · [squash]");
-    if (f->memory_only)
-        skn_buf_addf(out, " · [in-memory, no reply]");
-    if (m->unfinished)
-        skn_buf_addf(out, " · [%s]", skein_unfinished_words(m->unfinished));
+    skn_export_marks(x, " · ", m, f);
     skn_buf_addf(out, " · <time datetime=\"%.*s\">%.*s</time>",
                  SKN_FMT(skn_time_format(m->created_at, time)),
                  SKN_FMT(skn_export_when(m->created_at, when)));
@@ -151,29 +145,22 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
 static void add_calls(skn_buf *out, const skein_message *m)
 {
     for (size_t i = 0; i < m->call_count; i++) {
-        skn_buf_addf(out, "<p class=\"meta\">calls <code>");
-        skn_clean_html(out, m->calls[i].tool_name);
-        skn_buf_addf(out, "</code> as <code>");
-        skn_clean_html(out, m->calls[i].call_id);
-        skn_buf_addf(out, "</code></p>\n");
+        add_around(out, "<p class=\"meta\">calls <code>", m->calls[i].tool_name, "</code> as ");
+        add_around(out, "<code>", m->calls[i].call_id, "</code></p>\n");
         add_pre(out, "code", m->calls[i].args);
     }
 }
 
 static void add_body(skn_exporter *x, const skein_message *m)
 {
-    skn_buf      *out = &x->out;
-    skein_message bare;
+    skn_buf *out = &x->out;
 
     if (m->purged) {
         add_meta(out, "", SKN_STR("[erased]"));
         return;
     }
-    if (x->req->redact) {
-        skn_buf_addf(out, "<p class=\"meta\">[%zu bytes]</p>\n", m->content.n);
-        bare = skn_export_redacted(m, x->slice);
-        m = &bare;
-    }
+    if (x->req->redact)
+        skn_buf_addf(out, "<p class=\"meta\">[%zu bytes]</p>\n", x->bytes);
     add_pre(out, "thinking", m->thinking);
     add_text(x, m);
     add_calls(out, m);
@@ -206,14 +193,11 @@ static skein_rc add_delegations(skn_exporter *x, skein_error *err)
     for (size_t i = 0; !rc && i < x->lanes.count; i++) {
         const skein_lane *lane = &x->lanes.at[i];
 
-        skn_buf_addf(&x->out, "<h2>Delegation ");
-        skn_clean_html(&x->out, lane->key);
-        skn_buf_addf(&x->out, "</h2>\n<p class=\"meta\">%s, %lld messages",
+        add_around(&x->out, "<h2>Delegation ", lane->key, "</h2>\n");
+        skn_buf_addf(&x->out, "<p class=\"meta\">%s, %lld messages",
                      skn_lane_state_name(lane->state), (long long)lane->length);
-        if (lane->spawn_call_id.n) {
-            skn_buf_addf(&x->out, ", call ");
-            skn_clean_html(&x->out, lane->spawn_call_id);
-        }
+        if (lane->spawn_call_id.n)
+            add_around(&x->out, ", call ", lane->spawn_call_id, "");
         skn_buf_addf(&x->out, "</p>\n");
         if (x->req->delegations != SKN_DELEGATIONS_FULL)
             continue;
@@ -229,10 +213,8 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     char     time[SKN_TIME_TEXT];
     skein_rc rc;
 
-    skn_buf_addf(&x->out, "<header>\n<h1 dir=\"auto\">");
-    skn_clean_html(&x->out, skn_export_title(x, x->mem));
-    skn_buf_addf(&x->out, "</h1>\n<p>");
-    skn_clean_html(&x->out, x->world.name);
+    add_around(&x->out, "<header>\n<h1 dir=\"auto\">", skn_export_title(x, x->mem), "</h1>\n");
+    add_around(&x->out, "<p>", x->world.name, "");
     skn_buf_addf(&x->out,
                  " · version v%lld · %lld messages · exported %.*s by skein %s · "
                  "times in UTC</p>\n",
@@ -253,9 +235,9 @@ static skein_rc html_begin(skn_exporter *x, skein_error *err)
 
     (void)err;
     x->form = form.kept;
-    skn_buf_addf(&x->out, "%s<title>", head);
-    skn_clean_html(&x->out, x->world.name);
-    skn_buf_addf(&x->out, "</title>\n%s</head>\n<body>\n", style);
+    skn_buf_addf(&x->out, "%s", head);
+    add_around(&x->out, "<title>", x->world.name, "</title>\n");
+    skn_buf_addf(&x->out, "%s</head>\n<body>\n", style);
     return SKEIN_OK;
 }
 

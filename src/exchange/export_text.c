@@ -27,6 +27,14 @@ static void add_flat(skn_buf *out, skn_str text)
     }
 }
 
+/* The same with words around it. */
+static void add_around(skn_buf *out, const char *before, skn_str text, const char *after)
+{
+    skn_buf_addf(out, "%s", before);
+    add_flat(out, text);
+    skn_buf_addf(out, "%s", after);
+}
+
 static void add_indented(skn_buf *out, size_t indent, const char *before, skn_str text)
 {
     skn_str line;
@@ -43,35 +51,22 @@ static void add_indented(skn_buf *out, size_t indent, const char *before, skn_st
 
 /* --- The line of an entry ----------------------------------------------------------------- */
 
-static void add_receivers(skn_buf *out, const skein_message_facts *f)
-{
-    for (size_t i = 0; i < f->seen_by_count; i++) {
-        skn_buf_add(out, i ? SKN_STR(", ") : SKN_STR(" → "));
-        add_flat(out, f->seen_by[i]);
-    }
-}
-
 /* "(reply to HUMAN)", or of a message that replies to nothing whose it is. */
 static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
                           skein_error *err)
 {
-    skn_str  to, parent = f->shown_reply.p ? f->shown_reply : m->reply_to;
-    skein_rc rc;
+    skn_str  to, parent;
+    skein_rc rc = skn_export_reply(x, m, f, &parent, &to, err);
 
-    if (!parent.p) {
-        skn_buf_addf(&x->out, " (message from ");
-        add_flat(&x->out, m->sender);
-        skn_buf_addc(&x->out, ')');
-        return SKEIN_OK;
-    }
-    if ((rc = skn_export_sender(x, parent, &to, err)))
+    if (rc)
         return rc;
-    skn_buf_addf(&x->out, " (reply to ");
-    if (!to.p)
-        skn_buf_addf(&x->out, "a message that is not here");
+    if (!parent.p)
+        add_around(&x->out, " (message from ", m->sender, ")");
+    else if (!to.p)
+        skn_buf_addf(&x->out, " (reply to a message that is not here)");
     else
-        add_flat(&x->out, skn_str_is(to, "human") ? SKN_STR("HUMAN") : to);
-    skn_buf_addc(&x->out, ')');
+        add_around(&x->out, " (reply to ", skn_str_is(to, "human") ? SKN_STR("HUMAN") : to,
+                   ")");
     return SKEIN_OK;
 }
 
@@ -85,28 +80,24 @@ static skein_rc add_speaker(skn_exporter *x, const skein_message *m,
         if (m->author == SKEIN_BY_AGENT)
             break;
         add_flat(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
-        add_receivers(out, f);
+        for (size_t i = 0; i < f->seen_by_count; i++)
+            add_around(out, i ? ", " : " → ", f->seen_by[i], "");
         return SKEIN_OK;
     case SKEIN_TOOL:
-        skn_buf_addf(out, "Tool: ");
-        add_flat(out, m->sender);
-        skn_buf_addf(out, m->tool_failed ? " (failed, call " : " (result of call ");
-        add_flat(out, m->tool_call_id);
-        skn_buf_addc(out, ')');
+        add_around(out, "Tool: ", m->sender,
+                   m->tool_failed ? " (failed, call " : " (result of call ");
+        add_around(out, "", m->tool_call_id, ")");
         return SKEIN_OK;
     case SKEIN_SUMMARY:
-        skn_buf_addf(out, "Summary by ");
-        add_flat(out, m->sender);
+        add_around(out, "Summary by ", m->sender, "");
         return SKEIN_OK;
     case SKEIN_SYSTEM:
-        skn_buf_addf(out, "Notice from ");
-        add_flat(out, m->sender);
+        add_around(out, "Notice from ", m->sender, "");
         return SKEIN_OK;
     case SKEIN_ASSISTANT:
         break;
     }
-    skn_buf_addf(out, "Agent: ");
-    add_flat(out, m->sender);
+    add_around(out, "Agent: ", m->sender, "");
     return add_reply(x, m, f, err);
 }
 
@@ -120,18 +111,12 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
     skn_buf_addf(out, "%lld. ", (long long)l->number);
     if ((rc = add_speaker(l->x, m, f, err)))
         return rc;
-    if (m->squash_uid.n)
-        skn_buf_addf(out, " [squash]");
-    if (f->memory_only)
-        skn_buf_addf(out, " [in-memory, no reply]");
-    if (m->unfinished)
-        skn_buf_addf(out, " [%s]", skein_unfinished_words(m->unfinished));
+    skn_export_marks(l->x, " ", m, f);
     skn_buf_addf(out, "  (%.*s, %.*s", SKN_FMT(m->uid),
                  SKN_FMT(skn_export_when(m->created_at, when)));
-    if (m->model.n) {
-        skn_buf_addf(out, skn_export_scripted(m->model) ? ", model: " : ", ");
-        add_flat(out, skn_export_model(m->model));
-    }
+    if (m->model.n)
+        add_around(out, skn_export_scripted(m->model) ? ", model: " : ", ",
+                   skn_export_model(m->model), "");
     skn_buf_addf(out, ")\n");
     return SKEIN_OK;
 }
@@ -142,13 +127,9 @@ static void add_calls(skn_buf *out, size_t indent, const skein_message *m)
 {
     for (size_t i = 0; i < m->call_count; i++) {
         skn_buf_fill(out, ' ', indent);
-        skn_buf_addf(out, "[calls ");
-        add_flat(out, m->calls[i].tool_name);
-        skn_buf_addc(out, ' ');
+        add_around(out, "[calls ", m->calls[i].tool_name, " ");
         add_flat(out, m->calls[i].args);
-        skn_buf_addf(out, " as ");
-        add_flat(out, m->calls[i].call_id);
-        skn_buf_addf(out, "]\n");
+        add_around(out, " as ", m->calls[i].call_id, "]\n");
     }
 }
 
@@ -156,12 +137,9 @@ static void add_instructions(skn_buf *out, size_t indent, const skein_message *m
 {
     for (size_t i = 0; i < m->instruction_count; i++) {
         skn_buf_fill(out, ' ', i ? 1 : indent);
-        skn_buf_addc(out, '[');
-        add_flat(out, m->instructions[i].type);
-        if (m->instructions[i].target.p) {
-            skn_buf_addf(out, ": ");
-            add_flat(out, m->instructions[i].target);
-        }
+        add_around(out, "[", m->instructions[i].type, "");
+        if (m->instructions[i].target.p)
+            add_around(out, ": ", m->instructions[i].target, "");
         skn_buf_addc(out, ']');
     }
     if (m->instruction_count)
@@ -182,11 +160,10 @@ static size_t digits(int64_t n)
 static skein_rc add_entry(void *arg, const skein_message *m, const skein_message_facts *f,
                           skein_error *err)
 {
-    list         *l = arg;
-    skn_buf      *out = &l->x->out;
-    size_t        indent = digits(++l->number) + 2;
-    skein_message bare;
-    skein_rc      rc;
+    list    *l = arg;
+    skn_buf *out = &l->x->out;
+    size_t   indent = digits(++l->number) + 2;
+    skein_rc rc;
 
     if ((rc = add_head(l, m, f, err)))
         return rc;
@@ -196,9 +173,7 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
     }
     if (l->x->req->redact) {
         skn_buf_fill(out, ' ', indent);
-        skn_buf_addf(out, "[%zu bytes]\n", m->content.n);
-        bare = skn_export_redacted(m, l->x->slice);
-        m = &bare;
+        skn_buf_addf(out, "[%zu bytes]\n", l->x->bytes);
     }
     add_instructions(out, indent, m);
     add_indented(out, indent, "> ", m->thinking.n ? m->thinking : SKN_NONE);
@@ -206,9 +181,7 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
     add_calls(out, indent, m);
     if (m->warning.n) {
         skn_buf_fill(out, ' ', indent);
-        skn_buf_addf(out, "[note: ");
-        add_flat(out, m->warning);
-        skn_buf_addf(out, "]\n");
+        add_around(out, "[note: ", m->warning, "]\n");
     }
     return SKEIN_OK;
 }
@@ -218,16 +191,11 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
 static void add_lane(skn_exporter *x, const skein_lane *lane, const char *mark)
 {
     skn_buf_addf(&x->out, "%s %.*s", mark, SKN_FMT(lane->key));
-    if (lane->agent_name.n) {
-        skn_buf_addf(&x->out, " (");
-        add_flat(&x->out, lane->agent_name);
-        skn_buf_addc(&x->out, ')');
-    }
+    if (lane->agent_name.n)
+        add_around(&x->out, " (", lane->agent_name, ")");
     skn_buf_addf(&x->out, ", %s", skn_lane_state_name(lane->state));
-    if (lane->spawn_call_id.n) {
-        skn_buf_addf(&x->out, ", call ");
-        add_flat(&x->out, lane->spawn_call_id);
-    }
+    if (lane->spawn_call_id.n)
+        add_around(&x->out, ", call ", lane->spawn_call_id, "");
     skn_buf_addf(&x->out, ", %lld messages\n", (long long)lane->length);
 }
 
@@ -257,9 +225,8 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     skn_str  now = skn_str_sub(skn_time_format(x->now, time), 0, 19);
     skein_rc rc;
 
-    skn_buf_addf(&x->out, "%s# ", x->chat.id.v == x->chats.at[0].id.v ? "" : "\n");
-    add_flat(&x->out, x->world.name);
-    skn_buf_addf(&x->out, ": ");
+    add_around(&x->out, x->chat.id.v == x->chats.at[0].id.v ? "# " : "\n# ", x->world.name,
+               ": ");
     add_flat(&x->out, skn_export_title(x, x->mem));
     skn_buf_addf(&x->out, "\nVersion v%lld · %lld messages", (long long)x->version.number,
                  (long long)x->version.length);
