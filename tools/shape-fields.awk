@@ -12,7 +12,7 @@ FNR == 1 {
     names[++count] = name
 }
 
-/^[A-Z_]+\(/ {
+/^[A-Z_]+\(/ && !/^SHAPE/ {
     if (match($0, /"[^"]+"/))
         row = substr($0, RSTART + 1, RLENGTH - 2)
     else if (match($0, /&[a-z_]+_shape/)) {

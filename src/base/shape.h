@@ -8,13 +8,9 @@
  *     TIME(created_at, "createdAt")      int64_t, microseconds; null when it is 0
  *     OWN("label", put_label, NULL)      no member of the struct says it: a function writes the value
  *
- * The file defines THING, the struct, at its beginning. One .c file makes the table of it, and a header says its name:
+ * One .c file includes the file, which makes the table, and a header says its name:
  *
- *     static const skn_member task_rows[] = {
  *     #include "engine/view/shapes/task.def"
- *     };
- *     const skn_shape skn_task_shape = SKN_SHAPE(task_rows, skein_task);
- *
  *     SKN_SHAPED(task, skein_task);       in the header
  *
  * To write one: skn_shape_task(w, &task). To read one from an answer: skn_task_from_json(v, cli->keep, &task); the items of
@@ -90,11 +86,6 @@ struct skn_shape {
 #define SKN_SHAPE(rows, type)                                                                  \
     {                                                                                          \
         (rows), sizeof(rows) / sizeof *(rows), sizeof(type), NULL                              \
-    }
-/* With something to do after reading. */
-#define SKN_SHAPE_AFTER(rows, type, done)                                                      \
-    {                                                                                          \
-        (rows), sizeof(rows) / sizeof *(rows), sizeof(type), (done)                            \
     }
 
 /* As an object, or its members alone inside of one that the caller opened. */

@@ -1,5 +1,4 @@
-/* shape_rows.h: the rows of a shape (base/shape.h), for the files that make tables of .def files: such a file defines
- * THING, the struct, and includes the rows between the brackets of an array.
+/* shape_rows.h: a shape (base/shape.h) as a table: SHAPE, a row for each member, SHAPE_END. THING is the struct meanwhile.
  *
  * A row says the member of the struct and then its key. What is of another type than the row is for does not compile. */
 #ifndef SKN_BASE_SHAPE_ROWS_H
@@ -8,6 +7,16 @@
 #include "base/shape.h"
 
 #include <stddef.h>
+
+#define SHAPE(name) static const skn_member name##_rows[] = {
+/* Ends skn_NAME_shape; or one with a function for when all rows are read; or NAME_shape, for this file alone. */
+#define SHAPE_END(name)             SHAPE_MADE(const, skn_##name##_shape, name##_rows, NULL)
+#define SHAPE_END_AFTER(name, done) SHAPE_MADE(const, skn_##name##_shape, name##_rows, done)
+#define SHAPE_END_LOCAL(name)       SHAPE_MADE(static const, name##_shape, name##_rows, NULL)
+#define SHAPE_MADE(how, shape, rows, done)                                                     \
+    }                                                                                          \
+    ;                                                                                          \
+    how skn_shape shape = {(rows), sizeof(rows) / sizeof *(rows), sizeof(THING), (done)};
 
 #define SHAPE_IS(field, type) _Generic(((THING *)0)->field, type : offsetof(THING, field))
 #define SHAPE_KEY(name, as)                                                                    \

@@ -166,95 +166,25 @@ static void take_made_of(const skn_json *v, void *call, skn_arena *a)
 
 /* --- Tables ------------------------------------------------------------------------------------- */
 
-static const skn_member task_rows[] = {
-#include "engine/view/shapes/task.def"
-};
-const skn_shape skn_task_shape = SKN_SHAPE_AFTER(task_rows, skein_task, task_was_read);
-
-static const skn_member inbox_place_rows[] = {
-#include "engine/view/shapes/inbox_place.def"
-};
-static const skn_shape inbox_place_shape = SKN_SHAPE(inbox_place_rows, skein_inbox_item);
-
-static const skn_member inbox_item_rows[] = {
-#include "engine/view/shapes/inbox_item.def"
-};
-const skn_shape skn_inbox_item_shape = SKN_SHAPE(inbox_item_rows, skein_inbox_item);
-
-static const skn_member briefing_rows[] = {
-#include "engine/view/shapes/briefing.def"
-};
-const skn_shape skn_briefing_shape = SKN_SHAPE(briefing_rows, skein_inbox_item);
-
-static const skn_member knowledge_rows[] = {
-#include "engine/view/shapes/knowledge.def"
-};
-const skn_shape skn_knowledge_shape = SKN_SHAPE(knowledge_rows, skein_knowledge);
-
-static const skn_member delegation_rows[] = {
-#include "engine/view/shapes/delegation.def"
-};
-const skn_shape skn_delegation_shape = SKN_SHAPE(delegation_rows, skein_delegation);
-
-static const skn_member expected_rows[] = {
-#include "engine/view/shapes/expected.def"
-};
-const skn_shape skn_expected_shape = SKN_SHAPE(expected_rows, skein_expected);
-
-static const skn_member usage_rows[] = {
-#include "engine/view/shapes/usage.def"
-};
-const skn_shape skn_usage_shape = SKN_SHAPE(usage_rows, skein_usage);
-
-static const skn_member call_usage_rows[] = {
-#include "engine/view/shapes/call_usage.def"
-};
-static const skn_shape call_usage_shape = SKN_SHAPE(call_usage_rows, skein_model_call);
-
-static const skn_member model_call_rows[] = {
-#include "engine/view/shapes/model_call.def"
-};
-const skn_shape skn_model_call_shape = SKN_SHAPE(model_call_rows, skein_model_call);
-
-static const skn_member model_call_whole_rows[] = {
-#include "engine/view/shapes/model_call_whole.def"
-};
-const skn_shape skn_model_call_whole_shape = SKN_SHAPE(model_call_whole_rows, skein_model_call);
-
-static const skn_member event_rows[] = {
-#include "engine/view/shapes/event.def"
-};
-static const skn_shape event_shape = SKN_SHAPE(event_rows, skein_event);
-
-static const skn_member delivery_rows[] = {
-#include "engine/view/shapes/delivery.def"
-};
-const skn_shape skn_delivery_shape = SKN_SHAPE(delivery_rows, skein_delivery);
-
-static const skn_member queue_item_rows[] = {
-#include "engine/view/shapes/queue_item.def"
-};
-const skn_shape skn_queue_item_shape = SKN_SHAPE(queue_item_rows, skn_queue_item);
-
-static const skn_member turn_rows[] = {
-#include "engine/view/shapes/turn.def"
-};
-const skn_shape skn_turn_shape = SKN_SHAPE(turn_rows, skn_shown_turn);
-
-static const skn_member edit_error_rows[] = {
-#include "engine/view/shapes/edit_error.def"
-};
-const skn_shape skn_edit_error_shape = SKN_SHAPE(edit_error_rows, skein_edit_error);
-
-static const skn_member audit_rows[] = {
+static const skn_shape call_usage_shape, inbox_place_shape; /* parts of other shapes */
 #include "engine/view/shapes/audit.def"
-};
-const skn_shape skn_audit_shape = SKN_SHAPE(audit_rows, skein_audit_row);
-
-static const skn_member notice_rows[] = {
+#include "engine/view/shapes/briefing.def"
+#include "engine/view/shapes/call_usage.def"
+#include "engine/view/shapes/delegation.def"
+#include "engine/view/shapes/delivery.def"
+#include "engine/view/shapes/edit_error.def"
+#include "engine/view/shapes/event.def"
+#include "engine/view/shapes/expected.def"
+#include "engine/view/shapes/inbox_item.def"
+#include "engine/view/shapes/inbox_place.def"
+#include "engine/view/shapes/knowledge.def"
+#include "engine/view/shapes/model_call.def"
+#include "engine/view/shapes/model_call_whole.def"
 #include "engine/view/shapes/notice.def"
-};
-const skn_shape skn_notice_shape = SKN_SHAPE(notice_rows, skein_notice);
+#include "engine/view/shapes/queue_item.def"
+#include "engine/view/shapes/task.def"
+#include "engine/view/shapes/turn.def"
+#include "engine/view/shapes/usage.def"
 
 void skn_shape_event(skn_jw *w, const skein_event *event)
 {

@@ -129,51 +129,16 @@ static void take_warnings(const skn_json *v, void *told, skn_arena *a)
         ((skn_told_message *)told)->m.warning = v->first->text;
 }
 
-static const skn_member tool_call_rows[] = {
-#include "engine/view/shapes/tool_call.def"
-};
-const skn_shape skn_tool_call_shape = SKN_SHAPE(tool_call_rows, skein_tool_call);
-
-static const skn_member instruction_rows[] = {
+static const skn_shape message_around_shape; /* parts of other shapes */
 #include "engine/view/shapes/instruction.def"
-};
-const skn_shape skn_instruction_shape = SKN_SHAPE(instruction_rows, skein_instruction);
-
-static const skn_member message_around_rows[] = {
-#include "engine/view/shapes/message_around.def"
-};
-static const skn_shape message_around_shape = SKN_SHAPE(message_around_rows, skn_told_message);
-
-static const skn_member message_rows[] = {
 #include "engine/view/shapes/message.def"
-};
-const skn_shape skn_message_shape = SKN_SHAPE_AFTER(message_rows, skn_told_message,
-                                                    message_was_read);
-
-static const skn_member version_rows[] = {
-#include "engine/view/shapes/version.def"
-};
-const skn_shape skn_version_shape = SKN_SHAPE(version_rows, skein_version);
-
-static const skn_member move_counted_rows[] = {
+#include "engine/view/shapes/message_around.def"
 #include "engine/view/shapes/move_counted.def"
-};
-static const skn_shape move_counted_shape = SKN_SHAPE(move_counted_rows, skein_move);
-
-static const skn_member move_rows[] = {
 #include "engine/view/shapes/move_made.def"
-};
-static const skn_shape move_shape = SKN_SHAPE(move_rows, skein_move);
-
-static const skn_member squash_rows[] = {
-#include "engine/view/shapes/squash.def"
-};
-const skn_shape skn_squash_shape = SKN_SHAPE(squash_rows, skein_squash);
-
-static const skn_member removal_line_rows[] = {
 #include "engine/view/shapes/removal_line.def"
-};
-static const skn_shape removal_line_shape = SKN_SHAPE(removal_line_rows, skein_removal_line);
+#include "engine/view/shapes/squash.def"
+#include "engine/view/shapes/tool_call.def"
+#include "engine/view/shapes/version.def"
 
 /* Without facts, the members that only they know are left out. */
 static skn_told_message told(skein_str chat_uid, const skein_message *m,

@@ -182,30 +182,11 @@ static void put_chats(skn_jw *w, const void *told)
     skn_jw_array_end(w);
 }
 
-static const skn_member agent_rows[] = {
 #include "engine/view/shapes/agent.def"
-};
-const skn_shape skn_agent_shape = SKN_SHAPE(agent_rows, skn_told_agent);
-
-static const skn_member chat_rows[] = {
 #include "engine/view/shapes/chat.def"
-};
-const skn_shape skn_chat_shape = SKN_SHAPE(chat_rows, skein_conversation);
-
-static const skn_member world_rows[] = {
-#include "engine/view/shapes/world.def"
-};
-const skn_shape skn_world_shape = SKN_SHAPE(world_rows, skn_told_world);
-
-static const skn_member lane_rows[] = {
 #include "engine/view/shapes/lane.def"
-};
-const skn_shape skn_lane_shape = SKN_SHAPE(lane_rows, skein_lane);
-
-static const skn_member tag_rows[] = {
 #include "engine/view/shapes/tag.def"
-};
-const skn_shape skn_tag_shape = SKN_SHAPE(tag_rows, skein_tag);
+#include "engine/view/shapes/world.def"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
 {

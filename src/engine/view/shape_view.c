@@ -36,56 +36,18 @@ static void put_ok(skn_jw *w, const void *check)
     skn_jw_bool(w, ((const skein_check *)check)->count == 0);
 }
 
-static const skn_member prompt_call_rows[] = {
-#include "engine/view/shapes/prompt_call.def"
-};
-static const skn_shape prompt_call_shape = SKN_SHAPE(prompt_call_rows, skein_tool_call);
-
-static const skn_member prompt_message_rows[] = {
-#include "engine/view/shapes/prompt_message.def"
-};
-static const skn_shape prompt_message_shape = SKN_SHAPE(prompt_message_rows,
-                                                        skein_prompt_message);
-
-static const skn_member context_rows[] = {
-#include "engine/view/shapes/context.def"
-};
-const skn_shape skn_context_shape = SKN_SHAPE(context_rows, skein_context);
-
-static const skn_member pair_count_rows[] = {
-#include "engine/view/shapes/pair_count.def"
-};
-static const skn_shape pair_count_shape = SKN_SHAPE(pair_count_rows, skein_pair_count);
-
-static const skn_member stats_rows[] = {
-#include "engine/view/shapes/stats_counted.def"
-};
-const skn_shape skn_stats_shape = SKN_SHAPE(stats_rows, skein_stats);
-
-static const skn_member node_rows[] = {
-#include "engine/view/shapes/node_place.def"
-};
-const skn_shape skn_node_shape = SKN_SHAPE(node_rows, skein_reply_node);
-
-static const skn_member hit_rows[] = {
-#include "engine/view/shapes/hit_place.def"
-};
-const skn_shape skn_hit_shape = SKN_SHAPE(hit_rows, skein_hit);
-
-static const skn_member finding_rows[] = {
-#include "engine/view/shapes/finding.def"
-};
-static const skn_shape finding_shape = SKN_SHAPE(finding_rows, skein_finding);
-
-static const skn_member check_rows[] = {
+static const skn_shape finding_shape, pair_count_shape, prompt_call_shape,
+    prompt_message_shape; /* parts of other shapes */
 #include "engine/view/shapes/check.def"
-};
-const skn_shape skn_check_shape = SKN_SHAPE(check_rows, skein_check);
-
-static const skn_member tool_server_rows[] = {
+#include "engine/view/shapes/context.def"
+#include "engine/view/shapes/finding.def"
+#include "engine/view/shapes/hit_place.def"
+#include "engine/view/shapes/node_place.def"
+#include "engine/view/shapes/pair_count.def"
+#include "engine/view/shapes/prompt_call.def"
+#include "engine/view/shapes/prompt_message.def"
+#include "engine/view/shapes/stats_counted.def"
 #include "engine/view/shapes/tool_server.def"
-};
-const skn_shape skn_tool_server_shape = SKN_SHAPE(tool_server_rows, skn_tool_server);
 
 static void busiest(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 {
