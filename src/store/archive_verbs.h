@@ -11,23 +11,11 @@
 #define SKN_STORE_ARCHIVE_VERBS_H
 
 typedef enum skn_archive_table {
-    SKN_AR_WORLDS,
-    SKN_AR_AGENTS,
-    SKN_AR_TAGS,
-    SKN_AR_CONVERSATIONS,
-    SKN_AR_ACTIVE_TAGS,
-    SKN_AR_FILES,
-    SKN_AR_VERSIONS,
-    SKN_AR_LANES,
-    SKN_AR_MESSAGES,
-    SKN_AR_THREADS,
-    SKN_AR_ITEMS,
-    SKN_AR_NODES,
-    SKN_AR_COMPACTIONS,
-    SKN_AR_SQUASHES,
-    SKN_AR_SOURCES,
-    SKN_AR_OPS,
-    SKN_AR_COPIES,
+#define NUMBERED(constant, ...) SKN_AR_##constant,
+#define HANGING(constant, ...)  SKN_AR_##constant,
+#include "store/archive.def"
+#undef NUMBERED
+#undef HANGING
     SKN_AR_TABLES /* how many there are */
 } skn_archive_table;
 

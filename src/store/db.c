@@ -189,11 +189,12 @@ static skein_rc no_store(skn_str address, skein_error *err)
 {
     skn_str shown = harmless(address);
 
-    skn_fail(err, SKEIN_USAGE, "\"%.*s%s\" is not the address of a store", SKN_FMT(shown),
-             shown.n < address.n ? "\xE2\x80\xA6" : "");
-    return skn_hint(err, SKEIN_USAGE,
-                    "A store is in SQLite or in PostgreSQL: write sqlite:PATH for a file, or "
-                    "postgresql://USER@HOST/NAME for a server");
+    return skn_fail_hint(
+        err, SKEIN_USAGE,
+        "A store is in SQLite or in PostgreSQL: write sqlite:PATH for a file, or "
+        "postgresql://USER@HOST/NAME for a server",
+        "\"%.*s%s\" is not the address of a store", SKN_FMT(shown),
+        shown.n < address.n ? "\xE2\x80\xA6" : "");
 }
 
 skein_rc skn_db_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
@@ -231,38 +232,39 @@ static skein_rc foreign_fault(const skn_db *db, skein_rc rc, const char *detail,
     return rc;
 }
 
+static const struct {
+    skein_rc    rc;
+    const char *message;
+    bool        detailed; /* the driver's text follows */
+    const char *hint;
+} faults[] = {
+    {SKEIN_CONFLICT, "a row with this key is there already", false, NULL},
+    {SKEIN_FULL, "the disk is full", false,
+     "nothing was changed; free some space and try again"},
+    {SKEIN_NO_MEMORY, "the database has not enough memory, or too few files may be open", false,
+     NULL},
+    {SKEIN_READ_ONLY, "the store can be read but not written", false,
+     "check who owns it, its permissions, and how it was opened"},
+    {SKEIN_BUSY, "another program is writing to the store", false,
+     "nothing was changed; try again"},
+    {SKEIN_DAMAGED, "the store is damaged: ", true,
+     "copy it away, then run \"skein fsck\" or go back to a backup"},
+    {SKEIN_UNREACHABLE, "the database cannot be reached: ", true,
+     "check that the server runs and that the address is right"},
+    {SKEIN_LIMIT, "too large for the database: ", true, NULL},
+    {SKEIN_IO, "cannot read or write the store: ", true, NULL},
+    {SKEIN_OK, "the database refused: ", true, NULL}, /* any other */
+};
+
 skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *err)
 {
+    size_t i = 0;
+
     db->duplicate = rc == SKEIN_CONFLICT;
     if (db->foreign)
         return foreign_fault(db, rc, detail, err);
-    switch ((int)rc) {
-    case SKEIN_CONFLICT:
-        return skn_fail(err, rc, "a row with this key is there already");
-    case SKEIN_FULL:
-        skn_fail(err, rc, "the disk is full");
-        return skn_hint(err, rc, "nothing was changed; free some space and try again");
-    case SKEIN_NO_MEMORY:
-        return skn_fail(err, rc,
-                        "the database has not enough memory, or too few files may be open");
-    case SKEIN_READ_ONLY:
-        skn_fail(err, rc, "the store can be read but not written");
-        return skn_hint(err, rc, "check who owns it, its permissions, and how it was opened");
-    case SKEIN_BUSY:
-        skn_fail(err, rc, "another program is writing to the store");
-        return skn_hint(err, rc, "nothing was changed; try again");
-    case SKEIN_DAMAGED:
-        skn_fail(err, rc, "the store is damaged: %s", detail);
-        return skn_hint(err, rc,
-                        "copy it away, then run \"skein fsck\" or go back to a backup");
-    case SKEIN_UNREACHABLE:
-        skn_fail(err, rc, "the database cannot be reached: %s", detail);
-        return skn_hint(err, rc, "check that the server runs and that the address is right");
-    case SKEIN_LIMIT:
-        return skn_fail(err, rc, "too large for the database: %s", detail);
-    case SKEIN_IO:
-        return skn_fail(err, rc, "cannot read or write the store: %s", detail);
-    default:
-        return skn_fail(err, rc, "the database refused: %s", detail);
-    }
+    while (faults[i].rc && faults[i].rc != rc)
+        i++;
+    skn_fail(err, rc, "%s%s", faults[i].message, faults[i].detailed ? detail : "");
+    return faults[i].hint ? skn_hint(err, rc, "%s", faults[i].hint) : rc;
 }

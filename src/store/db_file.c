@@ -27,14 +27,14 @@ skein_rc skn_file_check_name(skn_str path, skein_error *err)
     if (path.n > 0 && path.n <= SKN_PATH_LIMIT && path.p[0] != ':' &&
         !memchr(path.p, 0, path.n))
         return SKEIN_OK;
-    skn_fail(err, SKEIN_USAGE, "\"sqlite:%.*s\" names no file", SKN_FMT(path));
-    return skn_hint(err, SKEIN_USAGE, "write sqlite:PATH, for example sqlite:talk.db");
+    return skn_fail_hint(err, SKEIN_USAGE, "write sqlite:PATH, for example sqlite:talk.db",
+                         "\"sqlite:%.*s\" names no file", SKN_FMT(path));
 }
 
 skein_rc skn_file_not_ours(const char *path, skein_error *err)
 {
-    skn_fail(err, SKEIN_NOT_OURS, "\"%s\" is not a skein store", path);
-    return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file");
+    return skn_fail_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file",
+                         "\"%s\" is not a skein store", path);
 }
 
 char *skn_file_address(const char *path)
@@ -75,8 +75,9 @@ skein_rc skn_file_look(const char *path, bool may_be_made, skein_error *err)
         return skn_file_cannot_open(path, errno, err);
     if (may_be_made)
         return SKEIN_OK;
-    skn_fail(err, SKEIN_NOT_FOUND, "there is no store \"%s\"", path);
-    return skn_hint(err, SKEIN_NOT_FOUND, "check the path, or open it for writing to make it");
+    return skn_fail_hint(err, SKEIN_NOT_FOUND,
+                         "check the path, or open it for writing to make it",
+                         "there is no store \"%s\"", path);
 }
 
 /* The size of a file whose name goes on after the path; -1 when there is none. */
@@ -134,8 +135,8 @@ skein_rc skn_file_make(const char *path, const char *like, skein_error *err)
     }
     if (errno != EEXIST)
         return skn_file_cannot_open(path, errno, err);
-    skn_fail(err, SKEIN_CONFLICT, "\"%s\" is there already", path);
-    return skn_hint(err, SKEIN_CONFLICT, "name a file that does not exist yet");
+    return skn_fail_hint(err, SKEIN_CONFLICT, "name a file that does not exist yet",
+                         "\"%s\" is there already", path);
 }
 
 void skn_file_uri(const char *path, const char *query, skn_buf *out)

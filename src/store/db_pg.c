@@ -421,8 +421,8 @@ static skein_rc pg_backup(skn_db *db, skn_str path, skein_error *err)
 {
     (void)db;
     (void)path;
-    skn_fail(err, SKEIN_USAGE, "a store in PostgreSQL is not copied into a file");
-    return skn_hint(err, SKEIN_USAGE, "use pg_dump");
+    return skn_fail_hint(err, SKEIN_USAGE, "use pg_dump",
+                         "a store in PostgreSQL is not copied into a file");
 }
 
 /* A row that any transaction could still see is written along by VACUUM FULL: those with a snapshot in
@@ -445,10 +445,10 @@ static skein_rc wait_for_older(skn_db *db, skein_error *err)
     snprintf(sql, sizeof sql, text, (long long)number);
     while (!rc && !(rc = pg_number(db, sql, &older, err)) && older > 0) {
         if (skn_clock_monotonic() - since > OLDER_NANOS) {
-            skn_fail(err, SKEIN_BUSY, "a transaction keeps the server from dropping old rows");
-            return skn_hint(err, SKEIN_BUSY,
-                            "what was erased is gone from every view; try again to "
-                            "drive it out of the files");
+            return skn_fail_hint(err, SKEIN_BUSY,
+                                 "what was erased is gone from every view; try again to "
+                                 "drive it out of the files",
+                                 "a transaction keeps the server from dropping old rows");
         }
         nanosleep(&nap, NULL);
     }

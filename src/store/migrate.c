@@ -33,10 +33,10 @@ static skein_rc refuse_newer(int64_t version, skein_error *err)
 {
     if (version <= skn_migrate_newest())
         return SKEIN_OK;
-    skn_fail(err, SKEIN_NEWER, "the store has schema %lld, this program knows %d",
-             (long long)version, skn_migrate_newest());
-    return skn_hint(err, SKEIN_NEWER,
-                    "use the newer program that made it; nothing was changed");
+    return skn_fail_hint(err, SKEIN_NEWER,
+                         "use the newer program that made it; nothing was changed",
+                         "the store has schema %lld, this program knows %d", (long long)version,
+                         skn_migrate_newest());
 }
 
 static skein_rc refuse_foreign(skn_db *db, skein_error *err)
@@ -46,8 +46,9 @@ static skein_rc refuse_foreign(skn_db *db, skein_error *err)
 
     if (rc || tables == 0)
         return rc;
-    skn_fail(err, SKEIN_NOT_OURS, "the database has tables, but it is not a skein store");
-    return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file or schema");
+    return skn_fail_hint(err, SKEIN_NOT_OURS,
+                         "it was left as it is; name another file or schema",
+                         "the database has tables, but it is not a skein store");
 }
 
 /* The migration's text in the words of this database. */
@@ -168,8 +169,8 @@ skein_rc skn_migrate_check(skn_db *db, skein_error *err)
     if (version == 0 && (rc = refuse_foreign(db, err)))
         return rc;
     if (version == 0) {
-        skn_fail(err, SKEIN_NOT_FOUND, "there is no store in it yet");
-        return skn_hint(err, SKEIN_NOT_FOUND, "open it for writing once to make it");
+        return skn_fail_hint(err, SKEIN_NOT_FOUND, "open it for writing once to make it",
+                             "there is no store in it yet");
     }
     skn_fail(err, SKEIN_READ_ONLY, "the store has the old schema %lld, and may not be written",
              (long long)version);

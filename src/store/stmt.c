@@ -3,7 +3,7 @@
 
 skn_bind skn_bind_limit(size_t limit)
 {
-    return skn_bind_int(limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    return INT(limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
 }
 
 skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with)
@@ -107,14 +107,11 @@ skn_str skn_prefix_end(skn_str prefix, skn_arena *a)
 skn_str skn_number_list(const skn_ids *ids, skn_arena *a)
 {
     skn_buf buf;
-    skn_str out;
 
     skn_buf_init(&buf, SIZE_MAX / 2);
     for (size_t i = 0; i < ids->count; i++)
         skn_buf_addf(&buf, i ? ",%lld" : "%lld", (long long)ids->at[i]);
-    out = skn_arena_copy(a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return out;
+    return skn_buf_keep(&buf, a);
 }
 
 /* A hash of what a message says, against texts that change under the program (docs/decisions/0026). */
@@ -145,7 +142,7 @@ static skein_rc read_page(skn_db *db, int64_t after, hashed *rows, size_t *count
     skein_rc rc;
 
     *count = 0;
-    skn_stmt_bind(&s, skn_bind_int(after));
+    skn_stmt_bind(&s, INT(after));
     while (*count < PAGE && !(rc = skn_stmt_step(&s, &row, err)) && row) {
         skn_said said = {skn_stmt_text(&s, 1), skn_stmt_text(&s, 2), skn_stmt_text(&s, 3),
                          skn_stmt_text(&s, 4)};
@@ -168,8 +165,8 @@ skein_rc skn_hash_old_messages(skn_db *db, skein_error *err)
         for (size_t i = 0; rc == SKEIN_OK && i < count; i++) {
             skn_stmt s = skn_stmt_use(db, SKN_Q_hash_put);
 
-            skn_stmt_bind(&s, skn_bind_int(rows[i].hash));
-            skn_stmt_bind(&s, skn_bind_int(after = rows[i].id));
+            skn_stmt_bind(&s, INT(rows[i].hash));
+            skn_stmt_bind(&s, INT(after = rows[i].id));
             rc = skn_stmt_run(&s, err);
         }
     }

@@ -1,7 +1,7 @@
 /* stmt.h: the shapes that nearly every statement of the store has: what is bound is a list, and what
  * comes back is a number, or rows whose columns a table describes. Only for this folder.
  *
- *   return skn_run(tx, SKN_Q_inbox_begun, SKN_WITH(skn_bind_int(now), skn_bind_int(id)), err);
+ *   return skn_run(tx, SKN_SQL(inbox_begun, INT(now), INT(id)), err);
  *
  * A verb that is no more than such a call stands in verbs.def. */
 #ifndef SKN_STORE_STMT_H
@@ -15,9 +15,17 @@
 
 /* --- Parameters ----------------------------------------------------------------------------------- */
 
-/* What a statement's $1, $2, … are bound to. A list with nothing in it is SKN_WITH(SKN_NOTHING). */
+/* What a statement's $1, $2, … are bound to. A list with nothing in it is SKN_WITH(NOTHING). */
 #define SKN_WITH(...) ((const skn_bind[]){__VA_ARGS__, {.kind = SKN_BIND_END}})
-#define SKN_NOTHING   ((skn_bind){.kind = SKN_BIND_END})
+/* A statement by its name, with what it is bound to. */
+#define SKN_SQL(name, ...) SKN_Q_##name, SKN_WITH(__VA_ARGS__)
+#define INT                skn_bind_int
+#define ID                 skn_bind_id
+#define TEXT               skn_bind_text
+#define BLOB               skn_bind_blob
+#define WORD(words, value) skn_bind_word(&(words), value)
+#define LIMIT              skn_bind_limit
+#define NOTHING            ((skn_bind){.kind = SKN_BIND_END})
 /* How many rows are wanted at most; SIZE_MAX is all, which a database would read as a negative number. */
 skn_bind skn_bind_limit(size_t limit);
 skn_stmt skn_stmt_with(skn_tx *tx, enum skn_query query, const skn_bind *with);
@@ -45,6 +53,14 @@ typedef enum skn_column_kind {
     SKN_COL_WORD  /* an enum by its word */
 } skn_column_kind;
 
+/* What is read into a variable of this type. */
+#define SKN_KIND_OF(variable)                                                                  \
+    _Generic((variable), int64_t                                                               \
+             : SKN_COL_INT, int                                                                \
+             : SKN_COL_SMALL, bool                                                             \
+             : SKN_COL_FLAG, skn_str                                                           \
+             : SKN_COL_TEXT)
+
 typedef struct skn_column {
     skn_column_kind        kind;
     size_t                 offset; /* of the member that it is read into */
@@ -60,7 +76,7 @@ typedef struct skn_row {
     void (*finish)(const skn_stmt *s, skn_arena *a, void *row);
 } skn_row;
 
-/* store_rows.c: one for each struct that is read, for verbs that are more than a line of verbs.def. */
+/* columns.def: one for each struct that is read, for verbs that are more than a line of verbs.def. */
 extern const skn_row skn_row_of_number, skn_row_of_skein_str, skn_row_of_skn_edge,
     skn_row_of_skein_message, skn_row_of_skn_compaction_row, skn_row_of_skn_event_row,
     skn_row_of_skn_inbox_row, skn_row_of_skn_knowledge_row, skn_row_of_skein_knowledge,
@@ -83,6 +99,23 @@ skein_rc skn_run_changed(skn_tx *tx, enum skn_query query, const skn_bind *with,
 /* Its first number; 0 without a row. */
 skein_rc skn_get_number(skn_tx *tx, enum skn_query query, const skn_bind *with, int64_t *out,
                         skein_error *err);
+/* Where columns of one row go, in order: SKN_INTO(SKN_TO(count), SKN_TO(paused)). The type says how a column is read. */
+typedef struct skn_into {
+    skn_column_kind kind;
+    void           *to;
+} skn_into;
+#define SKN_INTO(...) ((const skn_into[]){__VA_ARGS__, {.to = NULL}})
+#define SKN_TO(p)                                                                              \
+    {                                                                                          \
+        .kind = SKN_KIND_OF(*(p)), .to = (p)                                                   \
+    }
+#define SKN_TO_BLOB(p)                                                                         \
+    {                                                                                          \
+        .kind = SKN_COL_BLOB, .to = (p)                                                        \
+    }
+/* Without a row all of it is zero. */
+skein_rc skn_get_columns(skn_tx *tx, enum skn_query query, const skn_bind *with,
+                         const skn_into *into, skn_arena *a, bool *found, skein_error *err);
 skein_rc skn_get_row(skn_tx *tx, enum skn_query query, const skn_bind *with, const skn_row *of,
                      skn_arena *a, void *out, bool *found, skein_error *err);
 

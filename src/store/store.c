@@ -288,9 +288,9 @@ skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *e
 
 static skein_rc refuse_write(skein_error *err)
 {
-    skn_fail(err, SKEIN_READ_ONLY, "the store can be read but not written");
-    return skn_hint(err, SKEIN_READ_ONLY,
-                    "check who owns it, its permissions, and how it was opened");
+    return skn_fail_hint(err, SKEIN_READ_ONLY,
+                         "check who owns it, its permissions, and how it was opened",
+                         "the store can be read but not written");
 }
 
 skein_rc skn_store_write(skn_store *st, skn_work *work, void *arg, skein_error *err)

@@ -8,7 +8,6 @@
 static skn_str hash_list(const skn_str *hashes, size_t count, skn_arena *a)
 {
     skn_buf b;
-    skn_str out;
 
     skn_buf_init(&b, SIZE_MAX);
     for (size_t i = 0; i < count; i++) {
@@ -16,16 +15,14 @@ static skn_str hash_list(const skn_str *hashes, size_t count, skn_arena *a)
             skn_buf_addc(&b, ',');
         skn_buf_add(&b, hashes[i]);
     }
-    out = skn_arena_copy(a, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out;
+    return skn_buf_keep(&b, a);
 }
 
 skein_rc skn_pieces_known(skn_tx *tx, const skn_str *hashes, size_t count, bool *known,
                           int64_t *erased_at, skn_arena *a, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_pieces_known_of_many,
-                               SKN_WITH(skn_bind_text(hash_list(hashes, count, a))));
+    skn_stmt s = skn_stmt_with(
+        tx, SKN_SQL(pieces_known_of_many, TEXT(hash_list(hashes, count, a))));
     skn_map *there = skn_map_new(a);
     bool     row;
     skein_rc rc;
@@ -46,8 +43,7 @@ skein_rc skn_pieces_known(skn_tx *tx, const skn_str *hashes, size_t count, bool 
 skein_rc skn_pieces_read(skn_tx *tx, const skn_str *hashes, size_t count, skn_str *bytes,
                          skn_arena *a, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_pieces_of_many,
-                               SKN_WITH(skn_bind_text(hash_list(hashes, count, a))));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(pieces_of_many, TEXT(hash_list(hashes, count, a))));
     skn_map *there = skn_map_new(a);
     bool     row;
     skein_rc rc;
@@ -75,7 +71,7 @@ skein_rc skn_call_get(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a, skn_
 {
     static const enum skn_query ways[] = {SKN_Q_call_by_uid, SKN_Q_call_by_message,
                                           SKN_Q_call_in_vain};
-    const skn_bind             *with = SKN_WITH(skn_bind_text(uid), skn_bind_int(world));
+    const skn_bind             *with = SKN_WITH(TEXT(uid), INT(world));
     skein_rc                    rc = SKEIN_OK;
 
     *found = false;
@@ -88,11 +84,9 @@ skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int6
                             size_t limit, skn_arena *a, skein_model_calls *out,
                             skein_error *err)
 {
-    const skn_bind      *message = SKN_WITH(skn_bind_int(world), skn_bind_text(message_uid),
-                                            skn_bind_int(agent), skn_bind_limit(limit));
-    const skn_bind      *one = SKN_WITH(skn_bind_int(world), skn_bind_int(agent),
-                                        skn_bind_limit(limit));
-    const skn_bind      *all = SKN_WITH(skn_bind_int(world), skn_bind_limit(limit));
+    const skn_bind *message = SKN_WITH(INT(world), TEXT(message_uid), INT(agent), LIMIT(limit));
+    const skn_bind *one = SKN_WITH(INT(world), INT(agent), LIMIT(limit));
+    const skn_bind *all = SKN_WITH(INT(world), LIMIT(limit));
     const enum skn_query query = message_uid.p ? SKN_Q_call_list_message
                                  : agent       ? SKN_Q_call_list_agent
                                                : SKN_Q_call_list_world;
@@ -111,8 +105,7 @@ skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_
                         skein_usage *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_with(
-        tx, SKN_Q_call_usage_of_many,
-        SKN_WITH(skn_bind_text(skn_number_list(messages, a)), skn_bind_int(world)));
+        tx, SKN_SQL(call_usage_of_many, TEXT(skn_number_list(messages, a)), INT(world)));
     skn_map *of = skn_map_new(a);
     bool     row;
     skein_rc rc;
@@ -144,10 +137,10 @@ skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, vo
                                   conversation ? SKN_Q_call_pieces_of : SKN_Q_call_pieces);
 
         n = 0;
-        skn_stmt_bind(&s, skn_bind_int(last));
+        skn_stmt_bind(&s, INT(last));
         if (conversation)
-            skn_stmt_bind(&s, skn_bind_int(conversation));
-        skn_stmt_bind(&s, skn_bind_int(PORTION));
+            skn_stmt_bind(&s, INT(conversation));
+        skn_stmt_bind(&s, INT(PORTION));
         while (rc == SKEIN_OK && !(rc = skn_stmt_step(&s, &row, err)) && row) {
             last = skn_stmt_int(&s, 0);
             n++;

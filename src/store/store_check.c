@@ -148,7 +148,7 @@ static skein_rc apply(skn_tx *tx, const rule *r, skn_buf *line, skn_check_sink *
     skein_rc rc;
 
     if (r->query == SKN_Q_check_time)
-        skn_stmt_bind(&s, skn_bind_int(SKN_TIME_LAST));
+        skn_stmt_bind(&s, INT(SKN_TIME_LAST));
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         fill_in(r->text, skn_stmt_text(&s, 0), skn_stmt_text(&s, 1), line);
         sink(arg, r->invariant, skn_buf_str(line));
@@ -225,7 +225,7 @@ skein_rc skn_check_index(skn_tx *tx, skein_error *err)
                        err);
     if (rc)
         return rc;
-    if (!(rc = skn_get_number(tx, SKN_Q_check_index, SKN_WITH(SKN_NOTHING), &there, err)) &&
+    if (!(rc = skn_get_number(tx, SKN_SQL(check_index, NOTHING), &there, err)) &&
         !(rc = words_said(tx, &said, err)) && there != said)
         rc = skn_fail(err, SKEIN_DAMAGED, "the index has %lld words, and says %lld",
                       (long long)there, (long long)said);
@@ -238,7 +238,7 @@ skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err)
     bool found;
 
     *out = (skn_check_counts){0};
-    return skn_get_row(tx, SKN_Q_check_counts, SKN_WITH(skn_bind_int(skn_time_latest())),
+    return skn_get_row(tx, SKN_SQL(check_counts, INT(skn_time_latest())),
                        &skn_row_of_skn_check_counts, NULL, out, &found, err);
 }
 
@@ -334,10 +334,8 @@ static skein_rc each_call(skn_tx *tx, skn_check_row_sink *sink, void *arg, skein
     while (rc == SKEIN_OK && rows > 0) {
         const skn_check_call before = last;
         skn_arena           *next = skn_arena_new();
-        skn_stmt             s = skn_stmt_with(tx, SKN_Q_check_calls,
-                                               SKN_WITH(skn_bind_int(last.conversation),
-                                                        skn_bind_text(last.call_id),
-                                                        skn_bind_int(last.message)));
+        skn_stmt             s = skn_stmt_with(tx, SKN_SQL(check_calls, INT(last.conversation),
+                                                           TEXT(last.call_id), INT(last.message)));
         bool                 row;
 
         for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
@@ -374,7 +372,7 @@ skein_rc skn_check_each(skn_tx *tx, skn_check_table which, skn_check_row_sink *s
         skn_stmt s = skn_stmt_use(tx->db, t->query);
 
         for (int i = 0; i < t->key_count; i++)
-            skn_stmt_bind(&s, skn_bind_int(last[i]));
+            skn_stmt_bind(&s, INT(last[i]));
         rc = read_page(&s, t, last, &rows, sink, arg, err);
     }
     return rc;
@@ -385,9 +383,9 @@ skein_rc skn_check_each(skn_tx *tx, skn_check_table which, skn_check_row_sink *s
 skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, bool rising,
                         int64_t *kmin, int64_t *kmax, bool *found, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, rising ? SKN_Q_check_ends : SKN_Q_check_keys,
-                               SKN_WITH(skn_bind_int(thread), skn_bind_int(lo),
-                                        skn_bind_int(rising ? lo + len - 1 : lo + len)));
+    skn_stmt s = skn_stmt_with(tx, rising ? SKN_Q_check_ends
+                                          : SKN_SQL(check_keys, INT(thread), INT(lo),
+                                                    INT(rising ? lo + len - 1 : lo + len)));
     skein_rc rc = skn_stmt_step(&s, found, err);
 
     if (rc == SKEIN_OK && *found) {
@@ -403,7 +401,7 @@ skein_rc skn_check_source_of(skn_tx *tx, int64_t thread, skn_check_source *out,
                              skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_get_row(tx, SKN_Q_check_thread, SKN_WITH(skn_bind_int(thread)),
+    skein_rc rc = skn_get_row(tx, SKN_SQL(check_thread, INT(thread)),
                               &skn_row_of_skn_check_source, NULL, out, &found, err);
 
     if (rc || !found)

@@ -23,11 +23,10 @@ void skn_event_add(skn_tx *tx, const skn_event_row *row)
 
 static skein_rc write_one(skn_tx *tx, const skn_event_row *row, skein_error *err)
 {
-    return skn_run(tx, SKN_Q_event_insert,
-                   SKN_WITH(skn_bind_int(row->world_id), skn_bind_id(row->conversation_id),
-                            skn_bind_id(row->version_id), skn_bind_id(row->message_id),
-                            skn_bind_text(row->cause), skn_bind_text(row->type),
-                            skn_bind_text(row->data), skn_bind_int(row->at)),
+    return skn_run(tx,
+                   SKN_SQL(event_insert, INT(row->world_id), ID(row->conversation_id),
+                           ID(row->version_id), ID(row->message_id), TEXT(row->cause),
+                           TEXT(row->type), TEXT(row->data), INT(row->at)),
                    err);
 }
 
@@ -63,7 +62,7 @@ static skein_rc write_many(skn_tx *tx, skein_error *err)
         skn_jw_array_end(&w);
     }
     skn_jw_array_end(&w);
-    rc = skn_run(tx, SKN_Q_event_insert_many, SKN_WITH(skn_bind_text(skn_buf_str(&buf))), err);
+    rc = skn_run(tx, SKN_SQL(event_insert_many, TEXT(skn_buf_str(&buf))), err);
     skn_buf_release(&buf);
     return rc;
 }
@@ -103,8 +102,8 @@ skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *
     const enum skn_query query = range->conversation ? SKN_Q_event_after_conversation
                                  : of                ? SKN_Q_event_after_world
                                                      : SKN_Q_event_after;
-    const skn_bind      *with = SKN_WITH(skn_bind_int(of), skn_bind_int(range->after),
-                                         skn_bind_int(range->upto), skn_bind_limit(range->limit));
+    const skn_bind      *with = SKN_WITH(INT(of), INT(range->after), INT(range->upto),
+                                         LIMIT(range->limit));
     skn_rows             rows = {0};
     skein_rc rc = skn_get_rows(tx, query, of ? with : with + 1, &skn_row_of_skn_event_row, a,
                                &rows, err);
@@ -122,12 +121,12 @@ skein_rc skn_event_settled(skn_tx *tx, int64_t after, int64_t *upto, skein_error
         *upto = 0;
         return rc;
     }
-    return skn_get_number(tx, SKN_Q_event_settled, SKN_WITH(SKN_NOTHING), upto, err);
+    return skn_get_number(tx, SKN_SQL(event_settled, NOTHING), upto, err);
 }
 
 static skein_rc last_below(skn_tx *tx, int64_t id, int64_t *last, skein_error *err)
 {
-    return skn_get_number(tx, SKN_Q_event_last_below, SKN_WITH(skn_bind_int(id)), last, err);
+    return skn_get_number(tx, SKN_SQL(event_last_below, INT(id)), last, err);
 }
 
 skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forgotten,
@@ -137,19 +136,16 @@ skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forg
 
     *forgotten = 0;
     return rc ? rc
-              : skn_get_number(tx, SKN_Q_meta_get,
-                               SKN_WITH(skn_bind_text(SKN_STR("events_forgotten"))), forgotten,
-                               err);
+              : skn_get_number(tx, SKN_SQL(meta_get, TEXT(SKN_STR("events_forgotten"))),
+                               forgotten, err);
 }
 
 skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
                          skein_error *err)
 {
-    skein_rc rc = skn_get_number(tx, SKN_Q_event_oldest, SKN_WITH(SKN_NOTHING), oldest, err);
+    skein_rc rc = skn_get_number(tx, SKN_SQL(event_oldest, NOTHING), oldest, err);
 
-    return rc ? rc
-              : skn_get_number(tx, SKN_Q_event_stays, SKN_WITH(skn_bind_int(before)), stays,
-                               err);
+    return rc ? rc : skn_get_number(tx, SKN_SQL(event_stays, INT(before)), stays, err);
 }
 
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err)
@@ -159,10 +155,10 @@ skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error 
 
     *gone = 0;
     if ((rc = last_below(tx, below, &last, err)) || last == 0 ||
-        (rc = skn_run(tx, SKN_Q_event_delete, SKN_WITH(skn_bind_int(below)), err)))
+        (rc = skn_run(tx, SKN_SQL(event_delete, INT(below)), err)))
         return rc;
     *gone = skn_db_changes(tx->db);
-    return skn_run(tx, SKN_Q_event_forgotten, SKN_WITH(skn_bind_int(last)), err);
+    return skn_run(tx, SKN_SQL(event_forgotten, INT(last)), err);
 }
 
 /* --- Settings, sessions ------------------------------------------------------------------------- */
@@ -170,15 +166,14 @@ skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error 
 skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err)
 {
     if (!setting->value.p)
-        return skn_run(tx, SKN_Q_setting_delete, SKN_WITH(skn_bind_text(setting->key)), err);
-    return skn_run(tx, SKN_Q_setting_put,
-                   SKN_WITH(skn_bind_text(setting->key), skn_bind_text(setting->value)), err);
+        return skn_run(tx, SKN_SQL(setting_delete, TEXT(setting->key)), err);
+    return skn_run(tx, SKN_SQL(setting_put, TEXT(setting->key), TEXT(setting->value)), err);
 }
 
 skein_rc skn_session_delete(skn_tx *tx, skn_str uid, int64_t *gone, skein_error *err)
 {
-    skein_rc rc = uid.p ? skn_run(tx, SKN_Q_session_delete, SKN_WITH(skn_bind_text(uid)), err)
-                        : skn_run(tx, SKN_Q_session_delete_all, SKN_WITH(SKN_NOTHING), err);
+    skein_rc rc = uid.p ? skn_run(tx, SKN_SQL(session_delete, TEXT(uid)), err)
+                        : skn_run(tx, SKN_SQL(session_delete_all, NOTHING), err);
 
     *gone = rc ? 0 : skn_db_changes(tx->db);
     return rc;
@@ -207,10 +202,9 @@ static skein_edit_error half_edit(const skn_stmt *s, skn_arena *a)
 skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t most,
                             skn_arena *a, skein_edit_errors *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_edit_halves,
-                               SKN_WITH(skn_bind_int(world),
-                                        skn_bind_text(SKN_STR(HALF_BEGIN "%")),
-                                        skn_bind_int(before), skn_bind_int((int64_t)most)));
+    skn_stmt s = skn_stmt_with(tx,
+                               SKN_SQL(edit_halves, INT(world), TEXT(SKN_STR(HALF_BEGIN "%")),
+                                       INT(before), INT((int64_t)most)));
     skn_vec(skein_edit_error) v = {0};
     bool     row;
     skein_rc rc;
@@ -226,18 +220,16 @@ skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t mo
 
 skein_rc skn_definition_put(skn_tx *tx, skn_definition_row *row, int64_t now, skein_error *err)
 {
-    skein_rc rc = skn_get_number(tx, SKN_Q_definition_find,
-                                 SKN_WITH(skn_bind_int(row->world_id),
-                                          skn_bind_text(row->server), skn_bind_text(row->tool),
-                                          skn_bind_text(row->hash)),
+    skein_rc rc = skn_get_number(tx,
+                                 SKN_SQL(definition_find, INT(row->world_id), TEXT(row->server),
+                                         TEXT(row->tool), TEXT(row->hash)),
                                  &row->id, err);
 
     if (rc || row->id)
         return rc;
-    return skn_get_number(tx, SKN_Q_definition_insert,
-                          SKN_WITH(skn_bind_int(row->world_id), skn_bind_text(row->server),
-                                   skn_bind_text(row->tool), skn_bind_text(row->hash),
-                                   skn_bind_text(row->text), skn_bind_int(now)),
+    return skn_get_number(tx,
+                          SKN_SQL(definition_insert, INT(row->world_id), TEXT(row->server),
+                                  TEXT(row->tool), TEXT(row->hash), TEXT(row->text), INT(now)),
                           &row->id, err);
 }
 
@@ -247,19 +239,17 @@ skein_rc skn_definition_allowed(skn_tx *tx, const skn_definition_row *like, skn_
     bool found;
 
     *hash = SKN_NONE;
-    return skn_get_row(tx, SKN_Q_definition_allowed,
-                       SKN_WITH(skn_bind_int(like->world_id), skn_bind_text(like->server),
-                                skn_bind_text(like->tool)),
-                       &skn_row_of_skein_str, a, hash, &found, err);
+    return skn_get_row(
+        tx,
+        SKN_SQL(definition_allowed, INT(like->world_id), TEXT(like->server), TEXT(like->tool)),
+        &skn_row_of_skein_str, a, hash, &found, err);
 }
 
 skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *err)
 {
-    skein_rc rc = skn_run(tx, SKN_Q_definition_outdate, SKN_WITH(skn_bind_int(id)), err);
+    skein_rc rc = skn_run(tx, SKN_SQL(definition_outdate, INT(id)), err);
 
-    return rc ? rc
-              : skn_run(tx, SKN_Q_definition_allow,
-                        SKN_WITH(skn_bind_int(now), skn_bind_int(id)), err);
+    return rc ? rc : skn_run(tx, SKN_SQL(definition_allow, INT(now), INT(id)), err);
 }
 
 /* --- The floor -------------------------------------------------------------------------------------- */
@@ -280,9 +270,9 @@ static skein_rc insert_row(skn_tx *tx, int64_t conversation, skn_str text, skein
     char uid[11];
 
     skn_tx_uid(tx, uid);
-    return skn_run(tx, SKN_Q_floor_insert,
-                   SKN_WITH(skn_bind_text(skn_str_of(uid)), skn_bind_int(conversation),
-                            skn_bind_text(text), skn_bind_int(skn_clock_micros())),
+    return skn_run(tx,
+                   SKN_SQL(floor_insert, TEXT(skn_str_of(uid)), INT(conversation), TEXT(text),
+                           INT(skn_clock_micros())),
                    err);
 }
 
@@ -307,8 +297,7 @@ skein_rc skn_floor_run(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_
         what->count == 0)
         return rc;
     if ((rc = insert_rows(tx, what, nanos, err)) ||
-        (rc = skn_run(tx, SKN_Q_floor_clear,
-                      SKN_WITH(skn_bind_int(after), skn_bind_int(what->conversation)), err)))
+        (rc = skn_run(tx, SKN_SQL(floor_clear, INT(after), INT(what->conversation)), err)))
         return rc;
     return tidy(tx->db, err);
 }

@@ -12,46 +12,36 @@ skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_er
     i->uid = skn_made_uid(tx, a, "in");
     i->briefing_uid = i->briefing.p ? skn_made_uid(tx, a, "br") : SKN_NONE;
     return skn_tx_made_uid(
-        tx, skn_get_number(
-                tx, SKN_Q_inbox_insert,
-                SKN_WITH(skn_bind_text(i->uid), skn_bind_int(i->world.v),
-                         skn_bind_id(row->agent_id), skn_bind_id(row->conversation_id),
-                         skn_bind_text(i->kind), skn_bind_text(i->title),
-                         skn_bind_text(i->content), skn_bind_text(i->briefing_uid),
-                         skn_bind_text(i->briefing), skn_bind_id(row->message_id),
-                         skn_bind_id(row->work_message_id), skn_bind_id(row->task_id),
-                         skn_bind_id(row->turn_id), skn_bind_text(row->call_id),
-                         skn_bind_text(i->tool), skn_bind_text(i->args),
-                         skn_bind_int(i->created_at), skn_bind_id(row->attempt_id),
-                         skn_bind_id(row->definition_id), skn_bind_text(i->definition_state)),
-                &i->id, err));
+        tx,
+        skn_get_number(tx,
+                       SKN_SQL(inbox_insert, TEXT(i->uid), INT(i->world.v), ID(row->agent_id),
+                               ID(row->conversation_id), TEXT(i->kind), TEXT(i->title),
+                               TEXT(i->content), TEXT(i->briefing_uid), TEXT(i->briefing),
+                               ID(row->message_id), ID(row->work_message_id), ID(row->task_id),
+                               ID(row->turn_id), TEXT(row->call_id), TEXT(i->tool),
+                               TEXT(i->args), INT(i->created_at), ID(row->attempt_id),
+                               ID(row->definition_id), TEXT(i->definition_state)),
+                       &i->id, err));
 }
 
 skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, int64_t *id,
                            skn_str *uid, bool *same, skein_error *err)
 {
     const skein_inbox_item *i = &like->item;
-    skn_stmt                s = skn_stmt_with(tx, SKN_Q_inbox_earlier,
-                                              SKN_WITH(skn_bind_text(i->briefing.p ? i->briefing : i->content),
-                                                       skn_bind_int(like->task_id),
-                                                       skn_bind_int(like->agent_id), skn_bind_text(i->kind),
-                                                       skn_bind_text(i->title),
-                                                       skn_bind_int(like->attempt_id)));
-    bool                    found = false;
-    skein_rc                rc = skn_stmt_step(&s, &found, err);
+    bool                    found;
 
-    found = rc == SKEIN_OK && found;
-    *id = found ? skn_stmt_int(&s, 0) : 0;
-    *uid = found ? skn_stmt_keep(&s, 1, a) : SKN_NONE;
-    *same = found && skn_stmt_int(&s, 2) != 0;
-    skn_stmt_done(&s);
-    return rc;
+    return skn_get_columns(tx,
+                           SKN_SQL(inbox_earlier,
+                                   TEXT(i->briefing.p ? i->briefing : i->content),
+                                   INT(like->task_id), INT(like->agent_id), TEXT(i->kind),
+                                   TEXT(i->title), INT(like->attempt_id)),
+                           SKN_INTO(SKN_TO(id), SKN_TO(uid), SKN_TO(same)), a, &found, err);
 }
 
 skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *out,
                           bool *found, skein_error *err)
 {
-    const skn_bind *with = SKN_WITH(skn_bind_text(uid));
+    const skn_bind *with = SKN_WITH(TEXT(uid));
     skein_rc rc = skn_get_row(tx, SKN_Q_inbox_by_uid, with, &skn_row_of_skn_inbox_row, a, out,
                               found, err);
 
@@ -65,23 +55,17 @@ skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *
 
 skein_rc skn_inbox_long_texts(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_inbox_long_texts,
-                               SKN_WITH(skn_bind_int(row->item.id)));
-    bool     found;
-    skein_rc rc = skn_stmt_step(&s, &found, err);
+    bool found;
 
-    if (rc == SKEIN_OK && found) {
-        row->item.briefing = skn_stmt_keep(&s, 0, a);
-        row->item.definition = skn_stmt_keep(&s, 1, a);
-    }
-    skn_stmt_done(&s);
-    return rc;
+    return skn_get_columns(tx, SKN_SQL(inbox_long_texts, INT(row->item.id)),
+                           SKN_INTO(SKN_TO(&row->item.briefing), SKN_TO(&row->item.definition)),
+                           a, &found, err);
 }
 
 skein_rc skn_inbox_counts(skn_tx *tx, int64_t world, int64_t now, int64_t *unread,
                           int64_t *needs_you, skein_error *err)
 {
-    const skn_bind *with = SKN_WITH(skn_bind_int(now), skn_bind_int(world));
+    const skn_bind *with = SKN_WITH(INT(now), INT(world));
     skein_rc        rc = skn_get_number(tx, SKN_Q_inbox_unread, with, unread, err);
 
     return rc ? rc : skn_get_number(tx, SKN_Q_inbox_needs_you, with, needs_you, err);
@@ -90,9 +74,7 @@ skein_rc skn_inbox_counts(skn_tx *tx, int64_t world, int64_t now, int64_t *unrea
 skein_rc skn_inbox_read(skn_tx *tx, int64_t world, skn_str kind, int64_t now, int64_t *count,
                         skein_error *err)
 {
-    skein_rc rc = skn_run(tx, SKN_Q_inbox_read_all,
-                          SKN_WITH(skn_bind_int(now), skn_bind_int(world), skn_bind_text(kind)),
-                          err);
+    skein_rc rc = skn_run(tx, SKN_SQL(inbox_read_all, INT(now), INT(world), TEXT(kind)), err);
 
     *count = rc == SKEIN_OK ? skn_db_changes(tx->db) : 0;
     return rc;
@@ -106,23 +88,20 @@ static skein_rc insert(skn_tx *tx, skn_knowledge_row *row, skn_str hash, skn_are
                        skein_error *err)
 {
     row->item.uid = skn_made_uid(tx, a, "know");
-    return skn_get_number(
-        tx, SKN_Q_knowledge_insert,
-        SKN_WITH(skn_bind_text(row->item.uid), skn_bind_int(row->agent_id),
-                 skn_bind_text(row->item.type), skn_bind_text(row->item.content),
-                 skn_bind_text(hash), skn_bind_int(row->item.confidence),
-                 skn_bind_id(row->conversation_id), skn_bind_id(row->message_id),
-                 skn_bind_int(row->item.created_at)),
-        &row->id, err);
+    return skn_get_number(tx,
+                          SKN_SQL(knowledge_insert, TEXT(row->item.uid), INT(row->agent_id),
+                                  TEXT(row->item.type), TEXT(row->item.content), TEXT(hash),
+                                  INT(row->item.confidence), ID(row->conversation_id),
+                                  ID(row->message_id), INT(row->item.created_at)),
+                          &row->id, err);
 }
 
 static skein_rc find(skn_tx *tx, skn_knowledge_row *row, skn_str hash, skn_arena *a,
                      bool *found, skein_error *err)
 {
     skn_knowledge_row known;
-    skein_rc          rc = skn_get_row(tx, SKN_Q_knowledge_by_hash,
-                                       SKN_WITH(skn_bind_int(row->agent_id), skn_bind_text(hash)),
-                                       &skn_row_of_skn_knowledge_row, a, &known, found, err);
+    skein_rc rc = skn_get_row(tx, SKN_SQL(knowledge_by_hash, INT(row->agent_id), TEXT(hash)),
+                              &skn_row_of_skn_knowledge_row, a, &known, found, err);
 
     if (rc == SKEIN_OK && *found) {
         row->id = known.id;
@@ -160,7 +139,7 @@ skein_rc skn_knowledge_rows(skn_tx *tx, int64_t agent, size_t limit,
                             skn_knowledge_sieve *wanted, void *arg, skn_arena *a,
                             skein_knowledges *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_knowledge_list, SKN_WITH(skn_bind_int(agent)));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(knowledge_list, INT(agent)));
     skn_vec(skein_knowledge) v = {0};
     bool     row;
     skein_rc rc = SKEIN_OK;

@@ -107,13 +107,13 @@ static skein_rc insert_row(skn_tx *tx, skein_message *m, skn_str calls, skn_str 
                            skein_error *err)
 {
     const skn_said said = {m->content, m->thinking, calls, instructions};
-#define MESSAGE_TEXT(member)       skn_bind_text(m->member),
-#define MESSAGE_INT(member)        skn_bind_int(m->member),
-#define MESSAGE_ID(member)         skn_bind_id(m->member),
+#define MESSAGE_TEXT(member)       TEXT(m->member),
+#define MESSAGE_INT(member)        INT(m->member),
+#define MESSAGE_ID(member)         ID(m->member),
 #define MESSAGE_BOUND(kind, value) skn_bind_##kind(value),
     const skn_bind row[] = {
 #include "store/message.def"
-        skn_bind_id(m->unfinished), skn_bind_int(skn_message_hash(&said)), SKN_NOTHING};
+        ID(m->unfinished), INT(skn_message_hash(&said)), NOTHING};
 
     return skn_get_number(tx, SKN_Q_message_insert, row, &m->id.v, err);
 }
@@ -121,9 +121,9 @@ static skein_rc insert_row(skn_tx *tx, skein_message *m, skn_str calls, skn_str 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
                             skein_error *err)
 {
-    return skn_run(tx, SKN_Q_message_calls_insert,
-                   SKN_WITH(skn_bind_int(m->born_in.v), skn_bind_text(call_id),
-                            skn_bind_int(m->id.v), skn_bind_int(is_result)),
+    return skn_run(tx,
+                   SKN_SQL(message_calls_insert, INT(m->born_in.v), TEXT(call_id), INT(m->id.v),
+                           INT(is_result)),
                    err);
 }
 
@@ -217,9 +217,9 @@ static skein_rc forget_calls(skn_tx *tx, const skein_message *m, skein_error *er
     skein_rc rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < m->call_count; i++)
-        rc = skn_run(tx, SKN_Q_message_calls_forget,
-                     SKN_WITH(skn_bind_int(m->born_in.v), skn_bind_text(m->calls[i].call_id),
-                              skn_bind_int(m->id.v)),
+        rc = skn_run(tx,
+                     SKN_SQL(message_calls_forget, INT(m->born_in.v), TEXT(m->calls[i].call_id),
+                             INT(m->id.v)),
                      err);
     return rc;
 }
@@ -233,18 +233,15 @@ skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bo
 
     if ((rc = skn_message_get(tx, id, a, &m, &found, err)) ||
         (rc = forget_calls(tx, &m, err)) ||
-        (rc = skn_run_changed(tx, SKN_Q_message_erase,
-                              SKN_WITH(skn_bind_int(now), skn_bind_int(id)), erased, err)))
+        (rc = skn_run_changed(tx, SKN_SQL(message_erase, INT(now), INT(id)), erased, err)))
         return rc;
-    return skn_run(tx, SKN_Q_squash_erase, SKN_WITH(skn_bind_int(id)), err);
+    return skn_run(tx, SKN_SQL(squash_erase, INT(id)), err);
 }
 
 skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
                            skn_message_sink *sink, void *arg, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(
-        tx, SKN_Q_message_range,
-        SKN_WITH(skn_bind_int(thread), skn_bind_int(from), skn_bind_int(to)));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(message_range, INT(thread), INT(from), INT(to)));
     skein_message m;
     bool          row;
     skein_rc      rc;
@@ -267,8 +264,7 @@ skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_me
     skein_rc rc = SKEIN_OK;
 
     if (ids->count)
-        rc = skn_get_rows(tx, SKN_Q_message_many,
-                          SKN_WITH(skn_bind_text(skn_number_list(ids, a))),
+        rc = skn_get_rows(tx, SKN_SQL(message_many, TEXT(skn_number_list(ids, a))),
                           &skn_row_of_skein_message, a, &rows, err);
     *out = (skein_messages){.at = rows.at, .count = rows.count};
     return rc;
@@ -278,14 +274,12 @@ skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_me
 
 skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err)
 {
-    return source ? skn_run(tx, SKN_Q_copy_hold, SKN_WITH(skn_bind_int(source)), err)
-                  : SKEIN_OK;
+    return source ? skn_run(tx, SKN_SQL(copy_hold, INT(source)), err) : SKEIN_OK;
 }
 
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err)
 {
-    return source ? skn_run(tx, SKN_Q_copy_insert,
-                            SKN_WITH(skn_bind_int(message), skn_bind_int(source)), err)
+    return source ? skn_run(tx, SKN_SQL(copy_insert, INT(message), INT(source)), err)
                   : SKEIN_OK;
 }
 
@@ -295,7 +289,7 @@ skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, ske
         SKN_Q_copies_result_of_many,    SKN_Q_copies_answer_of_many,
         SKN_Q_copies_task_of_many,      SKN_Q_copies_inbox_of_many,
         SKN_Q_copies_knowledge_of_many, SKN_Q_copies_title_of_many};
-    const skn_bind *with = SKN_WITH(skn_bind_text(skn_number_list(messages, a)));
+    const skn_bind *with = SKN_WITH(TEXT(skn_number_list(messages, a)));
     skein_rc        rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < sizeof all / sizeof all[0]; i++)

@@ -8,7 +8,7 @@
 
 skein_rc skn_words_settle(skn_tx *tx, bool wait, skein_error *err)
 {
-    const skn_bind *nothing = SKN_WITH(SKN_NOTHING);
+    const skn_bind *nothing = SKN_WITH(NOTHING);
     skein_rc        rc = wait ? skn_run(tx, SKN_Q_words_hurry, nothing, err) : SKEIN_OK;
 
     return rc ? rc : skn_run(tx, wait ? SKN_Q_words_settle : SKN_Q_words_settled, nothing, err);
@@ -22,7 +22,7 @@ skein_rc skn_words_upto(skn_tx *tx, skn_words_hold hold, int64_t *id, skein_erro
         [SKN_WORDS_TRY] = SKN_Q_words_try,
     };
 
-    return skn_get_number(tx, queries[hold], SKN_WITH(SKN_NOTHING), id, err);
+    return skn_get_number(tx, queries[hold], SKN_WITH(NOTHING), id, err);
 }
 
 /* On PostgreSQL a statement costs a round trip: all of them go in one. */
@@ -43,9 +43,8 @@ skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err)
             skn_buf_addc(&all, '\n');
             continue;
         }
-        rc = skn_run(
-            tx, SKN_Q_words_add,
-            SKN_WITH(skn_bind_text(skn_buf_str(&ids)), skn_bind_text(skn_buf_str(&all))), err);
+        rc = skn_run(tx, SKN_SQL(words_add, TEXT(skn_buf_str(&ids)), TEXT(skn_buf_str(&all))),
+                     err);
         skn_buf_clear(&ids);
         skn_buf_clear(&all);
     }
@@ -58,12 +57,11 @@ skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err)
 skein_rc skn_words_remove(skn_tx *tx, int64_t id, skn_str words, skein_error *err)
 {
     int64_t  there;
-    skein_rc rc = skn_get_number(tx, SKN_Q_words_has, SKN_WITH(skn_bind_int(id)), &there, err);
+    skein_rc rc = skn_get_number(tx, SKN_SQL(words_has, INT(id)), &there, err);
 
     if (rc || !there)
         return rc;
-    return skn_run(tx, SKN_Q_words_remove, SKN_WITH(skn_bind_int(id), skn_bind_text(words)),
-                   err);
+    return skn_run(tx, SKN_SQL(words_remove, INT(id), TEXT(words)), err);
 }
 
 /* --- Finding -------------------------------------------------------------------------------------- */
@@ -102,9 +100,8 @@ static skein_rc candidates(skn_tx *tx, enum skn_query query, const skn_search_sc
 {
     skn_rows rows = {0};
     skein_rc rc = skn_get_rows(tx, query,
-                               SKN_WITH(skn_bind_int(scope->conversation), skn_bind_text(match),
-                                        skn_bind_int(below), skn_bind_int(scope->world),
-                                        from ? skn_bind_int(*from) : SKN_NOTHING),
+                               SKN_WITH(INT(scope->conversation), TEXT(match), INT(below),
+                                        INT(scope->world), from ? INT(*from) : NOTHING),
                                &skn_row_of_skn_search_row, a, &rows, err);
 
     *out = (skn_search_rows){rows.at, rows.count};

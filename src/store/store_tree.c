@@ -5,7 +5,7 @@
 
 skein_rc skn_tag_drop(skn_tx *tx, int64_t id, skein_error *err)
 {
-    const skn_bind *with = SKN_WITH(skn_bind_int(id));
+    const skn_bind *with = SKN_WITH(INT(id));
     skein_rc        rc = skn_run(tx, SKN_Q_tag_clear, with, err);
 
     return rc ? rc : skn_run(tx, SKN_Q_tag_delete, with, err);
@@ -14,63 +14,31 @@ skein_rc skn_tag_drop(skn_tx *tx, int64_t id, skein_error *err)
 skein_rc skn_tag_set_active(skn_tx *tx, int64_t conversation, int64_t id, bool active,
                             skein_error *err)
 {
-    return skn_run(tx, active ? SKN_Q_tag_activate : SKN_Q_tag_deactivate,
-                   SKN_WITH(skn_bind_int(conversation), skn_bind_int(id)), err);
+    return skn_run(
+        tx, active ? SKN_Q_tag_activate : SKN_SQL(tag_deactivate, INT(conversation), INT(id)),
+        err);
 }
 
 /* --- Threads, items, nodes -------------------------------------------------------------------------- */
 
-skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err)
-{
-    row->uid = skn_made_uid(tx, a, "t");
-    return skn_tx_made_uid(
-        tx, skn_get_number(tx, SKN_Q_thread_insert,
-                           SKN_WITH(skn_bind_text(row->uid), skn_bind_int(row->lane_id),
-                                    skn_bind_int(row->version_id), skn_bind_id(row->origin_id),
-                                    skn_bind_int(row->origin_length), skn_bind_id(row->root_id),
-                                    skn_bind_int(row->base_length),
-                                    skn_bind_id(row->compaction_id)),
-                           &row->id, err));
-}
-
 skein_rc skn_item_key(skn_tx *tx, int64_t thread, int64_t seq, int64_t *key, int64_t *message,
                       skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_item_key,
-                               SKN_WITH(skn_bind_int(thread), skn_bind_int(seq)));
-    bool     row = false;
-    skein_rc rc = skn_stmt_step(&s, &row, err);
+    bool     found;
+    skein_rc rc = skn_get_columns(tx, SKN_SQL(item_key, INT(thread), INT(seq)),
+                                  SKN_INTO(SKN_TO(key), SKN_TO(message)), NULL, &found, err);
 
-    if (rc == SKEIN_OK && !row)
-        rc = skn_fail(err, SKEIN_DAMAGED, "item %lld of thread %lld is missing", (long long)seq,
-                      (long long)thread);
-    if (rc == SKEIN_OK) {
-        *key = skn_stmt_int(&s, 0);
-        *message = skn_stmt_int(&s, 1);
-    }
-    skn_stmt_done(&s);
-    return rc;
-}
-
-skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str *entries,
-                      bool *found, skein_error *err)
-{
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_node_get, SKN_WITH(skn_bind_int(id)));
-    skein_rc rc = skn_stmt_step(&s, found, err);
-
-    if (rc == SKEIN_OK && *found) {
-        *level = (int)skn_stmt_int(&s, 0);
-        *entries = skn_arena_copy(a, skn_stmt_blob(&s, 1));
-    }
-    skn_stmt_done(&s);
-    return rc;
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_DAMAGED, "item %lld of thread %lld is missing", (long long)seq,
+                    (long long)thread);
 }
 
 skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, bool *found,
                             skein_error *err)
 {
-    return skn_get_row(tx, SKN_Q_compaction_by_id, SKN_WITH(skn_bind_int(id)),
-                       &skn_row_of_skn_compaction_row, NULL, out, found, err);
+    return skn_get_row(tx, SKN_SQL(compaction_by_id, INT(id)), &skn_row_of_skn_compaction_row,
+                       NULL, out, found, err);
 }
 
 skein_rc skn_edges_of(skn_tx *tx, skn_edge_kind kind, const skn_ids *from, skn_arena *a,
@@ -82,8 +50,7 @@ skein_rc skn_edges_of(skn_tx *tx, skn_edge_kind kind, const skn_ids *from, skn_a
         [SKN_EDGE_SOURCE] = SKN_Q_sources_of_many,
     };
     skn_rows rows = {0};
-    skein_rc rc = skn_get_rows(tx, queries[kind],
-                               SKN_WITH(skn_bind_text(skn_number_list(from, a))),
+    skein_rc rc = skn_get_rows(tx, queries[kind], SKN_WITH(TEXT(skn_number_list(from, a))),
                                &skn_row_of_skn_edge, a, &rows, err);
 
     *out = (skn_edges){rows.at, rows.count};
@@ -92,61 +59,43 @@ skein_rc skn_edges_of(skn_tx *tx, skn_edge_kind kind, const skn_ids *from, skn_a
 
 /* --- Requests that are known, squashes ------------------------------------------------------------- */
 
-skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
-                             skn_str *response, bool *found, skein_error *err)
-{
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_idempotency_get, SKN_WITH(skn_bind_text(key)));
-    skein_rc rc = skn_stmt_step(&s, found, err);
-
-    if (rc == SKEIN_OK && *found) {
-        *hash = skn_stmt_int(&s, 0);
-        *response = skn_stmt_keep(&s, 1, a);
-    }
-    skn_stmt_done(&s);
-    return rc;
-}
-
 /* How long a repeated request is known. */
 #define KEY_KEPT ((int64_t)7 * 86400 * 1000000)
 
 skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
                                 int64_t now, skein_error *err)
 {
-    skein_rc rc = skn_run(tx, SKN_Q_idempotency_expire, SKN_WITH(skn_bind_int(now - KEY_KEPT)),
-                          err);
+    skein_rc rc = skn_run(tx, SKN_SQL(idempotency_expire, INT(now - KEY_KEPT)), err);
 
     return rc ? rc
-              : skn_run(tx, SKN_Q_idempotency_insert,
-                        SKN_WITH(skn_bind_text(key), skn_bind_int(hash),
-                                 skn_bind_text(response), skn_bind_int(now)),
-                        err);
+              : skn_run(
+                    tx,
+                    SKN_SQL(idempotency_insert, TEXT(key), INT(hash), TEXT(response), INT(now)),
+                    err);
 }
 
 skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
                            const int64_t *sources, size_t count, skein_error *err)
 {
     int64_t  id;
-    skein_rc rc = skn_get_number(
-        tx, SKN_Q_squash_insert,
-        SKN_WITH(skn_bind_text(uid), skn_bind_int(row->conversation_id),
-                 skn_bind_int(row->version_id), skn_bind_int(row->result_message_id),
-                 skn_bind_text(row->prompt), skn_bind_text(row->model),
-                 skn_bind_int(row->by_agent), skn_bind_int(row->created_at)),
-        &id, err);
+    skein_rc rc = skn_get_number(tx,
+                                 SKN_SQL(squash_insert, TEXT(uid), INT(row->conversation_id),
+                                         INT(row->version_id), INT(row->result_message_id),
+                                         TEXT(row->prompt), TEXT(row->model),
+                                         INT(row->by_agent), INT(row->created_at)),
+                                 &id, err);
 
     rc = skn_tx_made_uid(tx, rc);
     for (size_t i = 0; rc == SKEIN_OK && i < count; i++)
         rc = skn_run(
-            tx, SKN_Q_squash_source_insert,
-            SKN_WITH(skn_bind_int(id), skn_bind_int((int64_t)i), skn_bind_int(sources[i])),
-            err);
+            tx, SKN_SQL(squash_source_insert, INT(id), INT((int64_t)i), INT(sources[i])), err);
     return rc;
 }
 
 skein_rc skn_squash_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *ids, skn_str **uids,
                             skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_squash_sources, SKN_WITH(skn_bind_int(id)));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(squash_sources, INT(id)));
     skn_vec(int64_t) v = {0};
     skn_vec(skn_str) names = {0};
     bool     row;

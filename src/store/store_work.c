@@ -6,34 +6,10 @@
 skein_rc skn_delivery_spent(skn_tx *tx, skn_str cause, int64_t conversation, int64_t *count,
                             bool *paused, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_delivery_spent,
-                               SKN_WITH(skn_bind_text(cause), skn_bind_int(conversation)));
-    bool     row;
-    skein_rc rc = skn_stmt_step(&s, &row, err);
+    bool row;
 
-    *count = rc == SKEIN_OK && row ? skn_stmt_int(&s, 0) : 0;
-    *paused = rc == SKEIN_OK && row && skn_stmt_int(&s, 1) != 0;
-    skn_stmt_done(&s);
-    return rc;
-}
-
-skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_arena *a,
-                         skein_error *err)
-{
-    skein_turn *t = &row->turn;
-
-    t->uid = skn_made_uid(tx, a, "tu");
-    return skn_tx_made_uid(
-        tx, skn_get_number(tx, SKN_Q_turn_insert,
-                           SKN_WITH(skn_bind_text(t->uid), skn_bind_int(t->world.v),
-                                    skn_bind_int(t->chat.v), skn_bind_int(t->agent.v),
-                                    skn_bind_int(row->delivery_id),
-                                    skn_bind_int(row->trigger_id), skn_bind_text(t->cause),
-                                    skn_bind_text(t->message_uid), skn_bind_text(t->model),
-                                    skn_bind_text(holder), skn_bind_int(row->lease_until),
-                                    skn_bind_int(t->hops_left), skn_bind_int(t->since),
-                                    skn_bind_id(t->lane.v), skn_bind_id(t->task)),
-                           &t->id, err));
+    return skn_get_columns(tx, SKN_SQL(delivery_spent, TEXT(cause), INT(conversation)),
+                           SKN_INTO(SKN_TO(count), SKN_TO(paused)), NULL, &row, err);
 }
 
 skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
@@ -42,8 +18,8 @@ skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn
     const enum skn_query query = conversation ? SKN_Q_turns_open_in_chat
                                  : world      ? SKN_Q_turns_open_in_world
                                               : SKN_Q_turns_open;
-    const skn_bind      *of = SKN_WITH(skn_bind_int(conversation ? conversation : world));
-    const skn_bind      *all = SKN_WITH(SKN_NOTHING);
+    const skn_bind      *of = SKN_WITH(INT(conversation ? conversation : world));
+    const skn_bind      *all = SKN_WITH(NOTHING);
     skn_rows             rows = {0};
     skein_rc             rc = skn_get_rows(tx, query, conversation || world ? of : all,
                                            &skn_row_of_skn_turn_row, a, &rows, err);
@@ -63,12 +39,11 @@ skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error 
 
     skn_buf_init(&json, SIZE_MAX / 2);
     instructions = skn_instructions_json(row->instructions, row->instruction_count, &json);
-    rc = skn_run(tx, SKN_Q_waiting_insert,
-                 SKN_WITH(skn_bind_text(m->uid), skn_bind_int(row->conversation_id),
-                          skn_bind_text(m->sender), skn_bind_text(m->content),
-                          skn_bind_text(m->reply_to), skn_bind_text(instructions),
-                          skn_bind_text(m->client_id), skn_bind_text(row->model),
-                          skn_bind_int(m->created_at)),
+    rc = skn_run(tx,
+                 SKN_SQL(waiting_insert, TEXT(m->uid), INT(row->conversation_id),
+                         TEXT(m->sender), TEXT(m->content), TEXT(m->reply_to),
+                         TEXT(instructions), TEXT(m->client_id), TEXT(row->model),
+                         INT(m->created_at)),
                  err);
     skn_buf_release(&json);
     return skn_tx_made_uid(tx, rc);
@@ -78,8 +53,7 @@ skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_ar
                           skn_str **out, size_t *count, skein_error *err)
 {
     skn_rows rows = {0};
-    skein_rc rc = skn_get_rows(tx, SKN_Q_waiting_uids,
-                               SKN_WITH(skn_bind_int(conversation), skn_bind_limit(limit)),
+    skein_rc rc = skn_get_rows(tx, SKN_SQL(waiting_uids, INT(conversation), LIMIT(limit)),
                                &skn_row_of_skein_str, a, &rows, err);
 
     *out = rows.at;
@@ -89,11 +63,10 @@ skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_ar
 
 skein_rc skn_written_add(skn_tx *tx, skein_piece *piece, skein_error *err)
 {
-    return skn_run_changed(tx, SKN_Q_written_add,
-                           SKN_WITH(skn_bind_int(piece->thinking), skn_bind_int(piece->place),
-                                    skn_bind_text(piece->text), skn_bind_int(piece->turn),
-                                    skn_bind_int(piece->fence),
-                                    skn_bind_text(piece->message_uid)),
+    return skn_run_changed(tx,
+                           SKN_SQL(written_add, INT(piece->thinking), INT(piece->place),
+                                   TEXT(piece->text), INT(piece->turn), INT(piece->fence),
+                                   TEXT(piece->message_uid)),
                            &piece->saved, err);
 }
 
@@ -115,7 +88,7 @@ static skein_rc gather(skn_stmt *s, skn_buf parts[2], skein_error *err)
 skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
                         skn_str *thinking, skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_written_of, SKN_WITH(skn_bind_int(turn)));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(written_of, INT(turn)));
     skn_buf  parts[2];
     skein_rc rc;
 
@@ -132,22 +105,6 @@ skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
 
 /* --- Tasks ----------------------------------------------------------------------------------------- */
 
-skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_error *err)
-{
-    skein_task *t = &row->task;
-
-    t->uid = skn_made_uid(tx, a, "task");
-    return skn_tx_made_uid(
-        tx, skn_get_number(tx, SKN_Q_task_insert,
-                           SKN_WITH(skn_bind_text(t->uid), skn_bind_int(t->world.v),
-                                    skn_bind_int(t->agent.v), skn_bind_id(row->assigned_by_id),
-                                    skn_bind_text(t->source), skn_bind_text(t->content),
-                                    skn_bind_id(row->message_id), skn_bind_text(row->cause),
-                                    skn_bind_int(row->hops_left), skn_bind_int(t->created_at),
-                                    skn_bind_id(row->call_message_id)),
-                           &t->id, err));
-}
-
 /* Whoever asked still waits, whether the model failed or the server that spoke for the agent went away. */
 static bool has_no_answer(skn_str turn_state)
 {
@@ -157,7 +114,7 @@ static bool has_no_answer(skn_str turn_state)
 skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
                         skein_error *err)
 {
-    skn_stmt s = skn_stmt_with(tx, SKN_Q_agent_work, SKN_WITH(skn_bind_int(agent)));
+    skn_stmt s = skn_stmt_with(tx, SKN_SQL(agent_work, INT(agent)));
     bool     row;
     skein_rc rc;
 

@@ -13,6 +13,10 @@
 #define SKN_CHANGED(verb, in, ...)                                                             \
     skein_rc skn_##verb(SKN_PARAMS in, bool *changed, skein_error *err);
 #define SKN_INSERT(verb, in, ...) SKN_RUN(verb, in, )
+#define SKN_INSERT_MADE(verb, in, ...)                                                         \
+    skein_rc skn_##verb(SKN_PARAMS in, skn_arena *a, skein_error *err);
+#define SKN_COLUMNS(verb, in, ...)                                                             \
+    skein_rc skn_##verb(SKN_PARAMS in, bool *found, skein_error *err);
 #define SKN_NUMBER(verb, in, ...)                                                              \
     skein_rc skn_##verb(SKN_PARAMS in, int64_t *out, skein_error *err);
 #define SKN_YES(verb, in, ...) skein_rc skn_##verb(SKN_PARAMS in, bool *yes, skein_error *err);
@@ -30,6 +34,8 @@
 #undef SKN_RUN_MADE
 #undef SKN_CHANGED
 #undef SKN_INSERT
+#undef SKN_INSERT_MADE
+#undef SKN_COLUMNS
 #undef SKN_NUMBER
 #undef SKN_YES
 #undef SKN_ONE
@@ -39,16 +45,11 @@
 
 /* --- Conversations: store_tree.c -------------------------------------------------------------- */
 
-skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
-                             skn_str *response, bool *found, skein_error *err);
 /* Those that are older than a week go, some at a time. */
 skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
                                 int64_t now, skein_error *err);
-skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err);
 skein_rc skn_item_key(skn_tx *tx, int64_t thread, int64_t seq, int64_t *key, int64_t *message,
                       skein_error *err);
-skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str *entries,
-                      bool *found, skein_error *err);
 skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, bool *found,
                             skein_error *err);
 skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
@@ -148,10 +149,6 @@ skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *
 /* All that a person's message has caused in a conversation, and whether a pause was said for it. */
 skein_rc skn_delivery_spent(skn_tx *tx, skn_str cause, int64_t conversation, int64_t *count,
                             bool *paused, skein_error *err);
-/* Takes ids, cause, model, message_uid, hops_left, since, lane and task from row->turn, and fills its id
- * and uid; the fence is made here. */
-skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_arena *a,
-                         skein_error *err);
 /* Open ones of a conversation, or of a world when that is 0, or all when both are, world by world;
  * oldest first. */
 skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
@@ -166,8 +163,6 @@ skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error 
 /* The first public ids alone, in order, at most `limit`. */
 skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_arena *a,
                           skn_str **out, size_t *count, skein_error *err);
-/* Takes world, agent, source, content and created_at from row->task; fills its id and uid. */
-skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_error *err);
 skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
                         skein_error *err);
 
