@@ -40,7 +40,7 @@ static skn_str agent_stem(skn_api_call *c, const skein_agent *a, const skein_age
     return skn_api_stem(c, 'a', parts, sizeof parts / sizeof parts[0]);
 }
 
-/* Its end tells the rest apart: what the agent does, and when it does it next. */
+/* The end of the tag changes with everything else: what the agent does, and when it works next. */
 static skn_str agent_tag(skn_api_call *c, const skein_agent *a, const skn_at_work *work)
 {
     return skn_arena_printf(c->mem, "%.*s-%08x\"", SKN_FMT(agent_stem(c, a, work->agents)),
@@ -211,7 +211,7 @@ static skein_rc merge_text(skn_api_call *c, const char *member, skn_str *text)
     return skn_api_has(c, member) ? skn_call_text(c, member, false, text) : SKEIN_OK;
 }
 
-/* A name without its provider would make every turn fail. One that an import brought stays until it is changed. */
+/* A model without its provider would make every turn fail. One that an import brought stays until it is changed. */
 static skein_rc merge_model(skn_api_call *c, skn_str *model)
 {
     skn_str  before = *model, rest, provider;
@@ -268,8 +268,8 @@ static skein_rc check_match(skn_api_call *c, skein_agent *agent, bool *asked)
     return rc ? rc : skn_api_match(c, agent_stem(c, agent, &work), "the agent", asked);
 }
 
-/* Whoever changes another part of it at the same time is not overwritten: the change is then made again
- * on what is there now, unless the request says what it must be. */
+/* A change by somebody else at the same time is not overwritten: this one is made again on top of it, unless If-Match says
+ * otherwise. */
 static skein_rc change_agent(skn_api_call *c, skein_agent *agent, const skn_agent_hours *when)
 {
     skein_agent was;

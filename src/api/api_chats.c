@@ -56,7 +56,7 @@ skein_rc skn_api_list_chats(skn_api_call *c)
     return skn_answer_list(c, SKN_STR("chats"), SKN_LIST_FIELDS, all.at, n, &skn_chat_shape);
 }
 
-/* Its state and a hash of all that is told of it: whichever of its fields an answer has, the tag is the same. */
+/* The state and a hash of the whole chat: the same whichever fields an answer has. */
 static skn_str chat_tag(skn_api_call *c, const skein_conversation *chat)
 {
     skn_str state = skn_call_chat_etag(c, chat), tag;
@@ -78,7 +78,7 @@ static skein_rc answer_chat(skn_api_call *c, const skein_conversation *chat)
     return skn_answer_one(c, &skn_chat_shape, chat);
 }
 
-/* Two may want the first one at the same time: they get the same. Where all are archived another one is made. */
+/* Two calls at the same time get the same first chat. Where all are archived, another one is made. */
 static skein_rc first_chat(skn_api_call *c, skn_str title, skein_conversation *out)
 {
     skein_rc rc = skein_chat_first(c->engine, c->world.id, c->mem, out, &c->error);
@@ -152,7 +152,7 @@ static skein_rc read_change(skn_api_call *c, skein_conversation_change *out)
     return SKEIN_OK;
 }
 
-/* Who sends the state alone means what was said; the tag of a chat means all of it. */
+/* A tag with the state alone is about the messages; the tag of a chat is about all of it. */
 static skein_rc check_match(skn_api_call *c, bool *asked)
 {
     skn_str  tag = chat_tag(c, &c->chat);

@@ -37,7 +37,7 @@ static void name_threads(skn_api_call *c, const skein_message_facts *f)
     skn_buf_release(&b);
 }
 
-/* A message that only other versions hold is not found, but it is not lost either. */
+/* A message that only other versions have is not found, but it is not lost. */
 static skein_rc check_here(skn_api_call *c, skein_message *m)
 {
     skein_messages      one = {m, 1};
@@ -153,7 +153,7 @@ static skein_rc prepare(skn_api_call *c, skein_message *m, skein_change *how)
     return skn_api_change(c, false, how);
 }
 
-/* Under a key the engine knows whether this removal was made before; if not, it is not found. */
+/* With a key, the engine knows whether this removal was made before; if it was not, the message is not found. */
 static skein_rc not_found_now(skn_api_call *c, skein_message *m, skein_rc rc)
 {
     skein_error err = c->error;
@@ -178,9 +178,8 @@ struct skn_editing {
     skn_editing          *next;
 };
 
-/* One edit of a chat at a time. An edit takes away what was said later, so that a second one which came
- * meanwhile was thought of for a conversation that is about to be another: whoever sent it is told,
- * instead of being put in a queue. */
+/* One edit of a chat at a time. An edit removes the later messages, so a second edit was meant for a conversation that is
+ * about to change: its sender is told instead of being queued. */
 
 static skein_rc edit_begin(skn_api_call *c, skn_editing *e)
 {
@@ -306,7 +305,7 @@ static skein_rc find_error(skn_api_call *c, skein_edit_error *out)
                     SKN_FMT(c->params[1]));
 }
 
-/* Of half an edit the removal is done: there is nothing to try again. */
+/* After half an edit the removal is done: nothing is left to retry. */
 static skein_rc check_whole(skn_api_call *c, const skein_edit_error *failed)
 {
     if (!skn_str_starts(failed->uid, SKN_STR(SKEIN_EDIT_HALF)))
@@ -316,7 +315,7 @@ static skein_rc check_whole(skn_api_call *c, const skein_edit_error *failed)
         "the messages of this edit were removed already, and its new text never came");
 }
 
-/* All lanes move together or none does: what failed is done again for all agents. */
+/* A change moves all lanes or none, so the retry is for all agents. */
 static skein_rc remove_again(skn_api_call *c, skein_message *m)
 {
     skein_change  how;

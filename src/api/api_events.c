@@ -1,4 +1,4 @@
-/* What happened: GET /events and GET /worlds/{w}/events, in pages. A server makes a stream of it, too. */
+/* GET /events and GET /worlds/{w}/events, in pages. A server can also stream them. */
 #include "api/call.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 
 /* --- What is asked for ----------------------------------------------------------------------- */
 
-/* What a browser sends by itself when it comes back is newer than what stands in the address. A
- * number that is none of ours is answered like one that is not known. */
+/* Last-Event-ID, which a browser sends when it reconnects, is newer than the address. A number that is not ours is treated
+ * as unknown. */
 static skein_rc read_after(skn_events_asked *q)
 {
     skn_str last = skn_call_header(q->call, "Last-Event-ID");
@@ -85,7 +85,7 @@ static skein_rc find_place(skn_events_asked *q)
 
 /* --- A page ---------------------------------------------------------------------------------- */
 
-/* The event with its name in it: elsewhere that stands outside. */
+/* A stream has the name of an event outside of its JSON; a page has it inside. */
 static void write_event(skn_api_call *c, const skein_event *e)
 {
     skn_buf json, whole;
@@ -148,7 +148,7 @@ static void write_events(skn_events_asked *q, const skein_events *list, paging *
     }
 }
 
-/* Reads on until the page is full: those that are not asked for leave room. */
+/* Reads until the page is full: events that are not wanted take no room. */
 static skein_rc read_events(skn_events_asked *q, paging *p)
 {
     skn_api_call     *c = q->call;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An answer is made whole before it is sent, so that a client which takes it slowly holds neither a
- * worker nor a view of the store. What is larger goes by the command line, which writes in pieces. */
+/* An answer is made whole before it is sent, so that a slow client holds neither a worker nor a view of the store. The
+ * command line writes larger exports in pieces. */
 #define EXPORT_MOST ((size_t)64 << 20)
 
 /* --- Export ------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ skein_rc skn_api_export_chat(skn_api_call *c)
 
 /* --- Import ------------------------------------------------------------------------------- */
 
-/* What was sent, in a folder of its own that goes when it has been read. */
+/* The file that was sent, in a folder that is removed after reading. */
 typedef struct upload {
     char folder[256], path[300];
 } upload;
@@ -171,7 +171,7 @@ static void upload_close(upload *u)
     rmdir(u->folder);
 }
 
-/* Where it was kept is nobody's business. */
+/* The path of the temporary file is not told. */
 static void hide_path(skn_api_call *c, const upload *u)
 {
     skn_str   text = skn_arena_copy(c->mem, skn_str_of(c->error.message));

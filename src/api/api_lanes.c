@@ -76,8 +76,7 @@ static skn_str next_child(skn_api_call *c, const skein_lanes *lanes, skn_str par
 
 /* --- Starting ----------------------------------------------------------------------------- */
 
-/* Makes the next child of the parent, or with dry looks whether it can be; with a call id, attached to the latest such
- * call. */
+/* Makes the next child of the parent, attached to the latest such call; dry: only checks that it can. */
 static skein_rc start(skn_api_call *c, const skein_lanes *lanes, skn_str parent,
                       skn_str call_id, bool dry, skn_str *key)
 {
@@ -181,7 +180,7 @@ skein_rc skn_api_finish_delegation(skn_api_call *c)
 
 /* Delegations: work that one agent handed to another, in a chat. */
 
-/* Before delegations, those that are the work of nobody else: the main lane and the memories of agents. */
+/* The lanes that are no delegation: the main lane and the memories of agents. */
 static skein_rc put_others(skn_api_call *c, skein_delegations *list)
 {
     skein_lanes       lanes;

@@ -273,7 +273,7 @@ static skein_rc read_append(skn_api_call *c, append *a)
     return read_messages(c, a);
 }
 
-/* With where each stands; one that was there before stands nowhere in what was stored now. */
+/* With the position of each; a message that was stored before has none among the new ones. */
 static skein_rc answer(skn_api_call *c, const skein_messages *stored)
 {
     skein_message_facts *facts = SKN_ARRAY(c->mem, stored->count + 1, skein_message_facts);
@@ -351,7 +351,7 @@ skein_rc skn_api_list_siblings(skn_api_call *c)
 
 /* --- Trees -------------------------------------------------------------------------------- */
 
-/* Leaves out what is deeper than asked; parents stand before children, so none loses its parent. */
+/* Leaves out what is deeper than asked. Parents come before children, so none loses its parent. */
 static skein_rc cut_depth(skn_api_call *c, const skein_reply_tree *tree, size_t **out,
                           size_t *count)
 {

@@ -60,7 +60,7 @@ static void add_link(skn_buf *chain, skn_str uid)
     skn_jw_str(&w, uid);
 }
 
-/* From the message up through its parents: who would stand in its own line of replies? */
+/* Looks for the new message among the ancestors of its parent. */
 static skein_rc check_ring(skn_api_call *c, const skein_message *parent, skn_str own)
 {
     skein_messages up;
@@ -85,7 +85,7 @@ static skein_rc check_ring(skn_api_call *c, const skein_message *parent, skn_str
     return rc;
 }
 
-/* A reply to what is not known is kept with a warning; one that can never be is refused. */
+/* A reply to an unknown message is stored with a warning; a reply that can never be right is refused. */
 static skein_rc check_reply(skn_api_call *c, skn_str to, skn_str client)
 {
     skein_message parent;
@@ -134,7 +134,7 @@ static skein_rc read_post(skn_api_call *c, skein_post *post)
 
 /* --- Where its events begin ------------------------------------------------------- */
 
-/* Of a message that was there before: the events from shortly before it was said, found by halving. */
+/* Of a message that was stored before: the events from shortly before it, found by bisection. */
 static skein_rc find_start(skn_posting *p, int64_t oldest)
 {
     skn_api_call *c = p->c;
@@ -196,8 +196,7 @@ void skn_post_answer(skn_posting *p)
 
 /* --- The answers to it       --------------------------------------------------------------- */
 
-/* The end is told once for each message that caused something: others may be at work before it and
- * after it. */
+/* Each message that caused something has its own end: agents may work on others before and after. */
 static void look_at(skn_posting *p, const skein_event *e)
 {
     const skn_json *data;

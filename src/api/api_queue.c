@@ -75,7 +75,7 @@ skein_rc skn_api_remove_queued(skn_api_call *c)
 
 /* --- Stopping ----------------------------------------------------------------------------- */
 
-/* A task that nobody has begun may have no conversation yet: there is nothing to stop. */
+/* A task that has not begun may have no conversation yet. */
 static void add_target(skn_stopping *s, skein_conversation_id chat, skein_agent_id agent)
 {
     if (!chat.v)

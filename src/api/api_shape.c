@@ -3,8 +3,7 @@
 
 #define REPLIES_MOST ((size_t)20) /* of one message, where they are included */
 
-/* Those who have it in memory but for its author, where nothing more is known: in an agent's own
- * conversation. */
+/* In an agent's own conversation there are no deliveries: all who have the message in memory, except its author. */
 static void fill_deliveries(skn_api_call *c, const skein_message *m,
                             const skein_message_facts *f, skein_deliveries *d)
 {
@@ -159,7 +158,7 @@ typedef struct lane_page {
     int64_t        length; /* of the lane */
 } lane_page;
 
-/* Where a lane has a message, or -1. Reads the lane: the main lane alone knows places by id. */
+/* The position of a message in a lane, or -1. Reads the lane: only the main lane knows positions by id. */
 static skein_rc api_place(skn_api_call *c, const skein_slice *lane, skein_message_id id,
                           int64_t *at)
 {
@@ -273,7 +272,7 @@ static bool has_failed(const skein_deliveries *d)
     return false;
 }
 
-/* Leaves only those that failed: what else is to be told is not looked up for the rest. */
+/* Leaves only messages that failed; nothing else is read of the rest. */
 static skein_rc pick_failed(lane_page *l)
 {
     skn_api_call     *c = l->c;
@@ -296,7 +295,7 @@ static skein_rc pick_failed(lane_page *l)
     return rc;
 }
 
-/* Whom others answered is masked in an agent's memory, also where it is shown. */
+/* An agent's memory does not show whom others answered. */
 static void mask(const lane_page *l, skn_told_messages *told)
 {
     for (size_t i = 0; l->slice.agent.v && !l->slice.raw && i < told->list.count; i++)
@@ -304,7 +303,7 @@ static void mask(const lane_page *l, skn_told_messages *told)
             told->facts[i].shown_reply = SKN_NONE;
 }
 
-/* A delivery that waits changes without a word being said: an ETag would not show it. */
+/* A delivery that waits changes without a new message, which the ETag would not show. */
 static bool is_settled(const skn_told_messages *told)
 {
     for (size_t i = 0; i < told->list.count; i++)

@@ -64,7 +64,7 @@ static skein_rc find_said(skn_api_call *c, skein_message *out)
     return rc ? rc : skn_find_message(c, c->params[1], out);
 }
 
-/* It was the message that was not found, not its world or chat. */
+/* The message was not found, but its world and chat were. */
 static bool lacks_message(const skn_api_call *c, skein_rc rc)
 {
     return rc == SKEIN_NOT_FOUND && c->more.thing &&
@@ -213,7 +213,7 @@ skein_rc skn_api_changed(skn_api_call *c, skein_rc rc)
     return rc;
 }
 
-/* The part of a tag behind its "-" is about what nobody changes by a PATCH. */
+/* What follows the "-" of a tag cannot be changed by a PATCH. */
 static bool has_stem(skn_str tag, skn_str stem)
 {
     return skn_str_starts(tag, stem) && tag.n > stem.n &&
@@ -249,7 +249,7 @@ skein_rc skn_api_no_models(skn_api_call *c)
                  : skn_call_problem(c, 501, "server-needed", "only a server asks models");
 }
 
-/* What the engine calls a thing, and where it stands in a request. A message that begins with a pointer says it itself. */
+/* The engine's words for a thing, and its place in a request. A message that begins with a pointer needs no row. */
 static const struct {
     const char *words, *pointer;
 } places[] = {{"the title", "/title"},

@@ -21,8 +21,7 @@ skein_rc skn_api_list_squashes(skn_api_call *c)
     return skn_page_close(c, &page, NULL);
 }
 
-/* The agent that did it: a name, or true for one that is not named. A named one also asked for it, unless
- * "by" says who did. */
+/* The agent that squashes: a name, or true for one without a name. It is also the actor, unless "by" names another. */
 static skein_rc read_performer(skn_api_call *c, skn_squash_request *request)
 {
     const skn_json *v = skn_json_get(c->json, "performedByAgent");
@@ -63,7 +62,7 @@ static skein_rc read_spec(skn_api_call *c, skein_squash_spec *spec)
                : skn_call_invalid(c, "/prompt", "has no text");
 }
 
-/* What would be refused later is refused before a model is asked; a dry run may be made at any time. */
+/* Agents at work would make the squash fail later: refused before a model is asked. A dry run is always possible. */
 static skein_rc check_idle(skn_api_call *c, const skein_change *how)
 {
     skein_turns turns;
@@ -97,8 +96,8 @@ static skein_rc send_squash(skn_api_call *c, const skn_squash_request *what)
     return c->api->o.send_squash ? c->api->o.send_squash(c, what) : skn_api_no_models(c);
 }
 
-/* What a model may be asked must be possible before it is: the engine is asked with any text. It says what
- * else has to go, the other half of tool calls: the model reads that too. */
+/* The squash must be possible before a model is asked, so the engine tries it with any text. It names the messages that
+ * have to go along, such as results of tool calls: the model reads them, too. */
 static skein_rc ask_model(skn_api_call *c, skn_squash_request *request)
 {
     skein_squash_spec trial = request->spec;
@@ -148,7 +147,7 @@ skein_rc skn_api_squash(skn_api_call *c)
     return SKEIN_OK;
 }
 
-/* Only those of this world: an id alone says nothing about where it belongs. */
+/* An id does not say which world it belongs to. */
 static skein_rc find_squash(skn_api_call *c, skein_squash *out)
 {
     skein_message m;
@@ -176,7 +175,7 @@ skein_rc skn_api_get_squash(skn_api_call *c)
 
 /* --- Squashes again ----------------------------------------------------------------------- */
 
-/* Its sources are out of sight while it stands. */
+/* While the squash stands, its sources cannot be squashed again. */
 static skein_rc check_undone(skn_api_call *c, const skein_squash *was)
 {
     skein_message m;
@@ -190,7 +189,7 @@ static skein_rc check_undone(skn_api_call *c, const skein_squash *was)
                          "squash \"%.*s\" still stands", SKN_FMT(was->uid));
 }
 
-/* The same messages and prompt, and another answer; the body may ask with other words. */
+/* Asks again for the same messages; the body may have another prompt or model. */
 skein_rc skn_api_rerun_squash(skn_api_call *c)
 {
     skn_squash_request request = {.rerun_of = c->params[1]};

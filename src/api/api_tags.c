@@ -15,7 +15,7 @@ static skein_rc answer_tags(skn_api_call *c)
                                 &skn_tag_shape);
 }
 
-/* Which tags are on is known of a chat; without one none is. */
+/* Tags are switched on in a chat; without a chat none is. */
 static skein_rc find_place(skn_api_call *c)
 {
     skn_str  id;
@@ -169,7 +169,7 @@ static void write_instructions(skn_api_call *c, const skein_message *m, const sk
     skn_jw_raw(&c->w, whole->raw);
 }
 
-/* The shape of a message knows which instructions follow from who wrote it. */
+/* Some instructions follow from the author; the shape of a message adds them. */
 static skein_rc shape_of(skn_api_call *c, const skein_message *m, const skn_json **out)
 {
     const skn_json *whole;

@@ -295,7 +295,7 @@ static bool is_made_of(const skein_squash *q, skn_str uid)
     return false;
 }
 
-/* What has words of a message that is to go, and stays. */
+/* A message that stays and has words of an erased one. */
 typedef struct kept {
     skn_str     uid, by;
     const char *in;
@@ -303,7 +303,7 @@ typedef struct kept {
 
 typedef skn_vec(kept) kept_list;
 
-/* One that is to go as well is none. */
+/* Skips a message that will be erased, too. */
 static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
 {
     const skn_json *ids = skn_json_get(c->json, "messageIds");
@@ -314,7 +314,7 @@ static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, s
     skn_vec_add(c->mem, all, ((kept){uid, by, in}));
 }
 
-/* Text that a squash took over stands in another message, which is erased only by its own name. */
+/* The text of a squash is in another message, which is erased only by its own id. */
 static skein_rc find_squashes(skn_api_call *c, skn_str uid, kept_list *out)
 {
     skein_uids   all;
@@ -348,7 +348,7 @@ static skein_rc is_covered(skn_api_call *c, skein_slice lane, int64_t count, skn
     return rc;
 }
 
-/* A model was told the text, and may have taken words of it into a summary. */
+/* A model read the text, and its summary may have words of it. */
 static skein_rc find_summaries(skn_api_call *c, const skein_slice *lane, skn_str uid,
                                kept_list *out)
 {
@@ -380,7 +380,7 @@ static skein_rc find_copies(skn_api_call *c, skn_str uid, kept_list *out)
     return rc;
 }
 
-/* Before anything goes: what cannot be told must not be found out when it is too late. */
+/* Read before anything is erased: a failure must not come when it is too late. */
 static skein_rc find_kept(skn_api_call *c, kept_list *out)
 {
     const skn_json *ids = skn_json_get(c->json, "messageIds");

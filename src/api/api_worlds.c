@@ -90,7 +90,7 @@ static skn_str answers_of(skn_api_call *c, const skein_agents *agents)
 /* Members that take looking at agents and their work. */
 #define OF_AGENTS "isProcessing,busy,answersWith,agents"
 
-/* removed: nobody answers in it. What nobody asked for is not read. */
+/* removed: no agent answers in it. Members that nobody asked for are not read. */
 static skein_rc write_world(skn_api_call *c, const skein_world *world, const skn_at_work *work,
                             bool removed)
 {
@@ -130,7 +130,7 @@ static skein_rc answer_world(skn_api_call *c)
     return rc ? rc : write_world(c, &c->world, &work, false);
 }
 
-/* The beginning of a world's ETag: what a client may change of it. */
+/* Changes with what a client may change. */
 static skn_str world_stem(skn_api_call *c, const skein_world *w)
 {
     skn_str numbers = skn_arena_printf(c->mem, "%" PRId64 " %" PRId64 " %" PRId64,
@@ -140,7 +140,7 @@ static skn_str world_stem(skn_api_call *c, const skein_world *w)
     return skn_api_stem(c, 'w', parts, sizeof parts / sizeof parts[0]);
 }
 
-/* Its end tells the rest apart: who is at work, which agents and chats there are. */
+/* The end of the tag changes with everything else: who is at work, which agents and chats there are. */
 static void tag_world(skn_api_call *c)
 {
     bool same;
@@ -314,8 +314,8 @@ static skein_rc try_change(skn_api_call *c, const skein_world_change *change)
                               : SKEIN_OK;
 }
 
-/* Settings are merged into those that were read: whoever changes others at the same time is not
- * overwritten, the change is then made again on what is there now. */
+/* Settings are merged into those that were read. When somebody else changed them meanwhile, the change is made again on
+ * top. */
 static skein_rc change_world(skn_api_call *c, skein_world_change *change, bool dry_run)
 {
     skein_world read;

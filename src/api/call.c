@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a pointer, or of what is wrong there: a name in it is as long as a client likes. As JSON a byte takes six
- * at most. */
+/* Most bytes of a pointer or detail, which may have a name of any length from a client. JSON needs up to six for one. */
 enum { NAMED_MOST = 1024 };
 
 /* --- The request ------------------------------------------------------------------------------ */
@@ -173,7 +172,7 @@ skein_rc skn_call_problem(skn_api_call *c, int status, const char *problem, cons
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-/* What would end the line early is left out: a value may have come from a client. */
+/* Control characters are left out: a value may come from a client. */
 static skn_str one_line(skn_arena *a, skn_str value)
 {
     char  *p = skn_arena_alloc(a, value.n + 1);
@@ -230,8 +229,7 @@ skn_str skn_call_chat_etag(skn_api_call *c, const skein_conversation *chat)
                             (long long)chat->length);
 }
 
-/* The part of a tag before its last dot is the thread's id, the rest the length, and perhaps "-" and a
- * hash: of the chat, or of the answer that it came with. */
+/* "THREAD.LENGTH", and perhaps "-" with a hash of the chat or of the answer. */
 static bool tag_state(skn_str tag, skn_str *thread, int64_t *length, bool *hashed)
 {
     ptrdiff_t dash;
@@ -262,8 +260,7 @@ bool skn_call_names_state(skn_str tag)
     return tag_state(tag, &thread, &length, &hashed) && !hashed;
 }
 
-/* A state says what was said, not what it is called or what was erased: whether the client has this very
- * answer is seen when the answer is there. */
+/* A state says nothing of titles and erasures: whether the client has this answer is known once it is written. */
 void skn_call_etag(skn_api_call *c, skn_str tag, bool *same)
 {
     skn_call_add_header(c, "ETag", tag);

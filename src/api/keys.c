@@ -1,10 +1,9 @@
 /* Idempotency-Key: the same request twice is done once.
  *
- * What succeeded is kept with its answer for a day. What failed has changed nothing, so it may as
- * well be tried again: it is not kept, and a busy world does not stay busy for a key. Between the
- * commit of a change and the keeping of its answer a crash is harmless where handlers pass the key
- * on to the engine, which gives the first outcome again. The others (SKN_ROUTE_ONCE) are marked
- * before they begin: after a crash nobody knows whether they were done, and nothing is done twice. */
+ * The answer of a success is kept for a day. A failure has changed nothing and may be tried again, so it is not kept. A
+ * crash between a change and the keeping of its answer is harmless where the engine knows the key: it gives the first
+ * outcome again. Other operations (SKN_ROUTE_ONCE) are marked before they start: after a crash their outcome is unknown,
+ * and they are not repeated. */
 #include "api/call.h"
 #include "base/hash.h"
 #include "base/uid.h"
@@ -116,7 +115,7 @@ static void put_back(skn_api_call *c, const skein_kept_answer *kept)
     skn_buf_add(&c->out, kept->body);
 }
 
-/* Asking again would not help: the client has to look. */
+/* Retrying does not help: the client has to look. */
 static skein_rc outcome_unknown(skn_api_call *c)
 {
     c->more.done = true;
@@ -127,8 +126,7 @@ static skein_rc outcome_unknown(skn_api_call *c)
         "with another key");
 }
 
-/* Where the engine knows the key it is asked again, and tells what is left. What it does not know would be done twice,
- * over what came in between. */
+/* An engine that knows the key says what is left. Anything else would be done a second time. */
 static skein_rc answer_erased(skn_api_call *c)
 {
     if (c->route->flags & SKN_ROUTE_KNOWN)

@@ -79,7 +79,7 @@ skein_rc skn_find_world(skn_api_call *c)
     return missing_world(c, rc, c->params[0]);
 }
 
-/* Over HTTP an id is an id: titles and beginnings of ids are for people who type. */
+/* Titles and beginnings of ids are for people who type; over HTTP an id is whole. */
 skein_rc skn_find_chat(skn_api_call *c, skn_str id)
 {
     skein_rc rc = skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, NULL);
@@ -96,7 +96,7 @@ skein_rc skn_find_chat(skn_api_call *c, skn_str id)
     return missing(c, rc, "chat");
 }
 
-/* The newest chat; those that belong to one agent are only taken when asked for. */
+/* The newest chat that belongs to no agent. */
 static skein_rc newest_chat(skn_api_call *c)
 {
     skein_conversations all;
@@ -113,7 +113,7 @@ static skein_rc newest_chat(skn_api_call *c)
                          "the world \"%.*s\" has no conversation yet", SKN_FMT(c->world.name));
 }
 
-/* An agent's own conversation, if it has come into being: reading does not make it. */
+/* An agent's own conversation, if there is one: reading does not make it. */
 static skein_rc own_chat(skn_api_call *c, skn_str name, skein_mode mode)
 {
     skein_conversations all;

@@ -69,8 +69,7 @@ static void tell_busy(skn_api_call *c)
     c->problem = c->problem ? c->problem : "busy";
 }
 
-/* What was not done: the first clients' words for a change of messages, the like for what else agents keep from being
- * done. */
+/* What was refused: for changes of messages in the words of the first clients. */
 static const char *refused(const skn_api_call *c)
 {
     static const struct {
@@ -119,8 +118,7 @@ static void name_kind(skn_api_call *c)
     c->more.again = k->again;
 }
 
-/* Whoever may ask again hears when, and nobody else does: in the document and in the header. Time alone does not cure a
- * 412. */
+/* A failure that may be retried says when, in the document and in the header. Waiting does not help after a 412. */
 static void say_when(skn_api_call *c, int status)
 {
     int64_t ms = c->more.retry_after_ms;
@@ -135,7 +133,7 @@ static void say_when(skn_api_call *c, int status)
                             skn_arena_printf(c->mem, "%lld", (long long)(ms + 999) / 1000));
 }
 
-/* What the handler said of an answer that is not given. */
+/* Headers of the answer that is not given. */
 static void drop_headers(skn_api_call *c)
 {
     size_t kept = 0;

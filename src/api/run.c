@@ -1,4 +1,4 @@
-/* From a request that was let in to its answer. */
+/* From an admitted request to its answer. */
 #include "api/call.h"
 #include "base/error.h"
 #include "base/url.h"
@@ -55,7 +55,7 @@ static void shorten(skn_api_call *c)
     skn_call_add_header(c, "Preference-Applied", SKN_STR("return=minimal"));
 }
 
-/* What no handler means to fail with: where it happened, before or after a change, is not known. */
+/* A failure that no handler expected: whether something was changed is not known. */
 static bool surprised(const skn_api_call *c)
 {
     bool changes = c->ran && c->route->flags & SKN_ROUTE_CHANGES;
@@ -64,7 +64,7 @@ static bool surprised(const skn_api_call *c)
            (c->rc == SKEIN_FAILED || c->rc == SKEIN_IO || c->rc == SKEIN_NO_MEMORY);
 }
 
-/* Made, but what is there now could not be read for the answer: it says that and where. */
+/* The change was made, but its result could not be read: the answer has only the place. */
 static bool made_all_the_same(skn_api_call *c)
 {
     if (!surprised(c) || c->status != 201)
@@ -74,7 +74,7 @@ static bool made_all_the_same(skn_api_call *c)
     return true;
 }
 
-/* The way to find out is the key, where the engine knows it; else to look. */
+/* How to find out: by the key, if the engine knows it; otherwise by looking. */
 static void tell_unknown(skn_api_call *c)
 {
     bool known = c->key.p && c->route->flags & SKN_ROUTE_KNOWN;
@@ -92,8 +92,7 @@ static void tell_unknown(skn_api_call *c)
                    "Idempotency-Key it can be asked for again without being done twice.");
 }
 
-/* An answer that came before the end is none to give again: the engine knows the message by the key, so whoever asks again
- * waits for the rest. */
+/* An early answer is not kept: the engine knows the message by the key, and a repeated request waits for the rest. */
 void skn_api_complete(skn_api_call *c)
 {
     bool keep = c->key.p && !c->early;
@@ -125,7 +124,7 @@ void skn_api_complete(skn_api_call *c)
         skn_keys_keep(c, c->hash);
 }
 
-/* What was kept under its key stays: asked again, it is told. */
+/* The answer that was kept under the key stays for the next request. */
 void skn_api_lose_answer(skn_api_call *c)
 {
     skn_buf_release(&c->out);
@@ -154,7 +153,7 @@ skein_rc skn_api_route(skn_api_call *c, const skn_match *m)
     return SKEIN_OK;
 }
 
-/* Who asks to change nothing must not be the cause of a change. */
+/* A dry run must not change anything. */
 static skein_rc check_dry(skn_api_call *c)
 {
     bool     dry = false;

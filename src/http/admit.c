@@ -15,8 +15,8 @@ static size_t lesser(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Who only reads has nothing to send; what comes all the same is passed over, but nobody who may not even change
- * anything, or has not even signed in, fills the memory with it. */
+/* A request that only reads needs no body. One is skipped, but it may not fill the memory of a server that lets its sender
+ * change nothing. */
 size_t skn_body_most(const skn_api_call *c)
 {
     const skn_http_options *o = &c->by->http->o;
@@ -47,7 +47,7 @@ static skein_rc check_origin(skn_api_call *c, bool local)
     }
     if (c->by->http->o.allow_origin_count)
         skn_call_add_header(c, "Vary", SKN_STR("Origin"));
-    /* A cookie comes by itself with whatever a browser sends: a change must be of our own page. */
+    /* A browser sends the cookie with every request, so a change must come from our own page. */
     if (!reads && c->by->who.kind == SKN_WHO_SESSION && (from != SKN_ORIGIN_OURS || !origin.p))
         return skn_call_problem(c, 403, "origin", "a page of another site may change nothing");
     if (from == SKN_ORIGIN_REFUSED && !local)
@@ -101,7 +101,7 @@ static bool is_proxy_mark(skn_str name)
     return false;
 }
 
-/* A proxy has the user of whoever runs it, and speaks for anybody. */
+/* A proxy runs as one user and speaks for anybody. */
 static bool came_by_proxy(const skn_api_call *c)
 {
     for (size_t i = 0; i < c->given_count; i++)
@@ -151,8 +151,8 @@ static skn_who find_who(const skn_api_call *c, const skn_peer *peer)
     return who;
 }
 
-/* The owner may have hung up before anybody could tell who it was. Who tries a token or a cookie is counted in any case, or
- * hanging up would be a way to try many. */
+/* The owner may have hung up before the kernel was asked. A token or a cookie counts in any case: otherwise hanging up
+ * would allow many tries. */
 static bool is_sign_in(const skn_api_call *c)
 {
     return !skn_conn_peer(c->by->conn)->gone || skn_call_header(c, "Authorization").p ||
@@ -220,7 +220,7 @@ static skein_rc find_route(skn_api_call *c, bool *options)
     return rc;
 }
 
-/* A server that stops waits for no body, so that nobody can hold up its end. */
+/* A stopping server waits for no body, which could delay its end. */
 static skein_rc check_ready(skn_api_call *c)
 {
     const skn_http *h = c->by->http;
@@ -257,6 +257,6 @@ bool skn_admit(skn_api_call *c)
     lost = find_route(c, &options);
     if (options)
         return false;
-    /* In this order, so that whoever is not let in learns nothing of what there is. */
+    /* In this order, so that without access nobody learns which routes exist. */
     return !check_who(c) && !lost && !check_route(c);
 }

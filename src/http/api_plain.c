@@ -26,8 +26,7 @@ static void begin(skn_api_call *c, skn_str title)
     skn_buf_add(&c->out, SKN_STR("</title>\n"));
 }
 
-/* With a line for a line: a policy that forbids styles leaves no other way to keep them and fold
- * long ones. */
+/* <br> for each line: a policy without styles has no other way to keep lines and wrap long ones. */
 static void show_text(skn_buf *out, skn_str text)
 {
     skn_str line, shown = skn_utf8_cut(text, TEXT_MOST);
@@ -287,8 +286,7 @@ skein_rc skn_http_cancel_job(skn_api_call *c)
     return skn_http_get_job(c);
 }
 
-/* What a model has to be asked for takes long: the request is answered with a job, and whoever asks models
- * here ends it. A request goes with its job. */
+/* Requests to models take long, so they are answered with a job. The request lives as long as its job. */
 
 typedef struct asking {
     skn_arena            *mem; /* this and all below */

@@ -37,8 +37,8 @@ static skein_rc refuse(skn_api_call *c, const char *why, const char *cure)
     return skn_hint(&c->error, c->error.rc, "%s", cure);
 }
 
-/* A link stands on the command line of the browser that is started with it, where other users of the computer can read
- * it: where the kernel tells who comes, it must be the owner. */
+/* A link is on the command line of the browser, where other users of the computer can read it. Where the kernel names the
+ * user, it must be the owner. */
 static bool take_link(skn_api_call *c, skn_str code)
 {
     int64_t uid = skn_conn_peer(c->by->conn)->uid;
@@ -46,7 +46,7 @@ static bool take_link(skn_api_call *c, skn_str code)
     return (uid < 0 || skn_peer_is_owner(uid)) && skn_link_take(c->by->http->sessions, code);
 }
 
-/* What the browser says of itself, in letters that can be shown anywhere. */
+/* The User-Agent in printable characters. */
 static skn_str label_of(skn_api_call *c)
 {
     skn_str said = skn_call_header(c, "User-Agent");
@@ -176,8 +176,8 @@ skein_rc skn_http_remove_sessions(skn_api_call *c)
     return remove_sessions(c, SKN_NONE);
 }
 
-/* Sign-ins that failed. Each is a row of the trail, but neither a client that tries again and again nor many of them can
- * fill the store: an address that has to wait leaves no row, and all together have a limit in a minute. */
+/* Failed sign-ins. Each is a row of the trail, but repeated ones cannot fill the store: an address that has to wait leaves
+ * no row, and there is a limit for each minute. */
 
 enum {
     SLOTS = 1024,

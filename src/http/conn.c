@@ -51,8 +51,8 @@ void skn_conn_list_idle(skn_conn *conn)
         enter(conn, SKN_ROW_IDLE);
 }
 
-/* Those that got something to do meanwhile leave the list here; they come back to it once that is done.
- * So each is looked at once for each time that it was idle. */
+/* Connections that are busy again leave the row here and return when they are idle, so each is looked at once for each idle
+ * time. */
 bool skn_conn_make_room(skn_http *h)
 {
     skn_conn_list *all = &h->conns;
@@ -79,7 +79,7 @@ void skn_conn_let_in(skn_conn *conn)
     leave(conn, SKN_ROW_STRANGER);
 }
 
-/* Whoever is let in may have a slow line; of others nothing is expected that takes long. */
+/* Clients with access may have a slow line; others must be quick. */
 static int64_t head_ms(const skn_conn *conn)
 {
     int64_t most = conn->http->o.client_timeout_ms;
@@ -253,8 +253,8 @@ static bool read_body(skn_conn *conn)
     return end || no.status;
 }
 
-/* Goes on with the bytes that are there, until they are used up or somebody else has to act first.
- * A client that does not take its answers gets no further ones. */
+/* Uses the bytes that are there, until somebody else has to act first. A client that does not take its answers gets no
+ * more. */
 static void feed_data(skn_conn *conn)
 {
     bool going = true;
@@ -307,8 +307,7 @@ void skn_conn_feed(skn_conn *conn)
     skn_conn_release(conn);
 }
 
-/* A client may have said all it has to say and still wait for the answer; a stream's client that
- * says so is gone. */
+/* A client may close its side and wait for the answer; the client of a stream is gone then. */
 static void input_ended(skn_conn *conn)
 {
     conn->saw_end = true;
@@ -345,8 +344,7 @@ static void can_read(void *arg)
 
 /* --- Time ------------------------------------------------------------------------------------------ */
 
-/* A stream ends with the session that it was asked for in. What began a request is told that it took too long; what
- * never said a word just goes. */
+/* A stream ends with its session. A client that began a request is told of the timeout; others are closed. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms)
 {
     if (conn->state == SKN_CONN_STREAM && conn->session[0] && !conn->ended &&

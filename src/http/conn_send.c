@@ -30,8 +30,7 @@ skn_shared *skn_shared_new(skn_str bytes)
     return s;
 }
 
-/* Takes a buffer over, without a frame around it; its bytes count in *sum until they are dropped, on the
- * loop. */
+/* Takes a buffer over as it is. Its bytes count in *sum until they are dropped, on the loop. */
 static skn_shared *shared_take(skn_buf *b, size_t *sum)
 {
     skn_shared *s = skn_heap(sizeof *s);
@@ -117,8 +116,7 @@ static void sent(skn_conn *conn, size_t n)
         conn->first->at += n;
 }
 
-/* False when the connection is broken. A client that takes all at once gets no more than its share of
- * one round. */
+/* False: the connection is broken. A client that takes everything gets no more than its share of a round. */
 static bool write_pieces(skn_conn *conn)
 {
     size_t share = SHARE_BYTES;
@@ -139,8 +137,7 @@ static bool write_pieces(skn_conn *conn)
     return true;
 }
 
-/* A client that is still sending would have its answer swept away by a reset, so what it sends is
- * read to the end, for a while. */
+/* A reset would destroy the answer of a client that is still sending, so its bytes are read for a while. */
 static void say_goodbye(skn_conn *conn)
 {
     if (conn->saw_end || shutdown(conn->fd, SHUT_WR) < 0) {

@@ -252,8 +252,8 @@ static void close_books(boxed *b)
         skn_audit_log(c->by->http, &c->actor.noted.p[i]);
 }
 
-/* Clients that ask for much and take nothing would fill the memory: the next that asks for much waits.
- * What has changed something is told in any case. */
+/* Clients that take no answers would fill the memory, so the next large answer is refused. The answer to a change is given
+ * in any case. */
 static void hold_back(boxed *b)
 {
     skn_api_call *c = &b->c;
@@ -267,7 +267,7 @@ static void hold_back(boxed *b)
     skn_problem_write(c);
 }
 
-/* A sign-in that was looked at and refused counts like a request that was not let in. */
+/* A refused sign-in counts like a request without access. */
 static void count_refused(boxed *b)
 {
     skn_api_call *c = &b->c;
@@ -363,8 +363,7 @@ static skein_rc work_as_job(skn_job *job, void *arg, skn_buf *out, skein_error *
     return b->c.rc;
 }
 
-/* False when there are too many jobs: then it is done at once, which a client that prefers otherwise
- * has to take as well. */
+/* False: there are too many jobs, and the request is done at once, which the client must accept, too. */
 static bool become_job(boxed *b)
 {
     skn_http     *h = b->by.http;
@@ -388,15 +387,14 @@ static bool become_job(boxed *b)
     return true;
 }
 
-/* A job outlives its connection, and who signs in is known by that; and whoever need not be let in takes no job from
- * those who are. */
+/* A job outlives its connection, which a sign-in needs; and clients without access get no jobs. */
 static bool wants_job(const skn_api_call *c)
 {
     return c->async && !c->key.p && c->run && !c->written &&
            !(c->route->flags & (SKN_ROUTE_PLAIN | SKN_ROUTE_OPEN | SKN_ROUTE_SIGN));
 }
 
-/* What a change by force takes away from agents is known on the loop alone. Whether it is one is read later. */
+/* Only the loop knows what agents are writing, which a forced change keeps. "force" itself is read later. */
 static void note_written(skn_api_call *c)
 {
     const skn_http_options *o = &c->by->http->o;
@@ -413,8 +411,7 @@ static void note_written(skn_api_call *c)
     skn_hub_hold(c->by->http->hub);
 }
 
-/* Said before the store is read, so that the answer holds at least what happened up to that event: a stream that
- * begins behind it misses nothing. */
+/* Set before the store is read, so a stream that begins after this event misses nothing. */
 static void name_event(skn_api_call *c)
 {
     int64_t seq = skn_hub_seq(c->by->http->hub);

@@ -21,8 +21,7 @@ static bool same(skn_str a, skn_str b)
     return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
 }
 
-/* "name:7534", "[::1]:7534", "name"; port is absent when there is none. False when it has no such
- * form. */
+/* Splits "name:7534", "[::1]:7534" or "name"; port is absent when there is none. */
 static bool split_host(skn_str text, skn_str *name, skn_str *port)
 {
     size_t end = 0;
@@ -136,8 +135,8 @@ bool skn_gate_bearer(const skn_gate *g, skn_str authorization)
     return skn_gate_is_token(g, skn_str_trim(skn_str_sub(authorization, 7, authorization.n)));
 }
 
-/* How often an address may ask. Each has a bucket that fills up evenly; the table has a fixed size,
- * and an address that did not ask for long makes room for others. */
+/* Requests of each address: a bucket that refills evenly. The table has a fixed size, and the address that was idle the
+ * longest makes room. */
 
 enum { SLOTS = 4096, TRIES = 8 };
 

@@ -9,7 +9,7 @@
 
 /* --- Streams --------------------------------------------------------------------------------- */
 
-/* Who wants what is of no chat too is in none's group. */
+/* A filter that also wants events without a chat belongs to no group. */
 static skein_conversation_id chat_of(const skn_stream_filter *f)
 {
     return f->inbox ? (skein_conversation_id){0} : f->chat;
@@ -104,7 +104,7 @@ static void forget_recent(skn_hub *hub)
         drop_oldest(hub);
 }
 
-/* What was told before an erasure may hold the text: who catches up reads the store again. */
+/* Notes from before an erasure may have the text: streams that catch up read the store again. */
 static void keep_recent(skn_hub *hub, skn_note *n)
 {
     if (n->about.erased)
@@ -267,8 +267,7 @@ skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o)
     hub->drain = skn_timer_new(o->loop, on_drain, hub);
     hub->second = skn_timer_new(o->loop, on_second, hub);
     hub->heartbeat = skn_frame_new(SKN_STR(":\n\n"));
-    /* Before anything can start: a message that started before the hub's place is never known to
-     * be written. */
+    /* Before any turn: a message that started before the hub's place would never be known. */
     if (skein_events_span(o->engine, &newest, &forgotten, NULL) == SKEIN_OK)
         hub_place(hub, newest);
     hub_poll(hub);
@@ -422,8 +421,7 @@ static void pass_on_all(skn_hub *hub, const reading *r)
     hub_join(hub);
 }
 
-/* Whoever works on what was said looks for it: other processes say things too, and on PostgreSQL the
- * stamp of the store may be known before its events are. */
+/* Other processes store messages, too; and on PostgreSQL the stamp may be seen before the events. */
 static void tell_change(const skn_hub *hub)
 {
     if (hub->o->changed && !hub->closing)

@@ -338,8 +338,7 @@ static void shape_locked(const skn_job *job, bool whole, skn_jw *w)
     skn_jw_object_end(w);
 }
 
-/* On a worker, while the job is there still. Its outcome is not told: an event has no texts of messages, which
- * could not be erased there. */
+/* On a worker, before the job can be forgotten. The event has no result: texts in events could not be erased. */
 static void tell_end(void *arg)
 {
     skn_job      *job = arg;

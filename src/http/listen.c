@@ -18,8 +18,7 @@
 
 enum { BACKLOG = 1024 };
 
-/* A listener that waits would hold up the whole loop when a client has gone again before it was taken;
- * one that was passed on may be of that kind. */
+/* A blocking accept would stop the loop when the client has gone already; a socket that was passed on may be blocking. */
 int skn_listen_ours(int fd)
 {
     if (fd < 0)
@@ -172,7 +171,7 @@ void skn_socket_remove(const char *path)
         unlink(path);
 }
 
-/* Stopping agents at a server: those that run in this process stop at once and keep what they wrote. */
+/* Stopping agents: those of this process stop at once and keep their text. */
 
 static const skn_http_options *options_of(const skn_stopping *s)
 {

@@ -127,8 +127,7 @@ static bool count_page(skein_engine *e, skn_counts *n)
     return list.count > 0;
 }
 
-/* From where the last look ended. Only one of several that look at once reads, the others tell what is
- * known. */
+/* Counts the events since the last time. Only one of several threads reads; the others use what is known. */
 static void catch_up(skn_api_call *c)
 {
     skn_counts *n = &c->by->http->counts;

@@ -32,8 +32,7 @@ bool skn_events_full(const skein_events *list, size_t limit, size_t enough)
 
 /* --- Durable --------------------------------------------------------------------------------- */
 
-/* The message that an event is about, whether it is the last one of its world, and whether it tells of an
- * erasure. */
+/* Finds the message that an event is about, the removal of its world, and an erasure. */
 static void look_inside(skn_about *about, const skein_event *e, skn_arena *scratch)
 {
     bool world = skn_str_is(e->type, "world.updated"),

@@ -62,8 +62,8 @@ static bool same_host(int family, const struct inet_diag_sockid *id)
                              : !memcmp(id->idiag_src, one, sizeof one);
 }
 
-/* The socket of a client that has said goodbye belongs to nobody, and the kernel calls its user 0. One
- * that is only being opened is another one at the same port. */
+/* A closed socket has no owner, for which the kernel says user 0; one that is being opened is another client at the same
+ * port. */
 static bool is_theirs(const struct inet_diag_msg *m, const struct inet_diag_sockid *id)
 {
     bool open = m->idiag_state == TCP_ESTABLISHED || m->idiag_state == TCP_FIN_WAIT1 ||

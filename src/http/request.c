@@ -216,8 +216,7 @@ static void read_length(skn_request *r, skn_str value, skn_refusal *no)
     r->length = n;
 }
 
-/* Requests whose end two readers could see in different places are how one is smuggled past a
- * proxy. */
+/* A request whose end is ambiguous can be smuggled past a proxy. */
 static void read_framing(skn_request *r, skn_refusal *no)
 {
     skn_str length = SKN_NONE, coding = SKN_NONE;
@@ -352,8 +351,7 @@ static void size_char(skn_chunks *c, char ch, skn_refusal *no)
     }
 }
 
-/* One character outside a chunk's data; true when it was the body's last. Extensions and trailers
- * are passed over. */
+/* Takes one character outside of the data; true: it was the last of the body. Extensions and trailers are skipped. */
 static bool frame_char(skn_chunks *c, char ch, skn_refusal *no)
 {
     if (++c->line > LINE_MOST)

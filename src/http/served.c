@@ -80,14 +80,14 @@ void skn_served_find(skn_api_call *c)
         }
 }
 
-/* Saying something at a server: the message is stored on a worker; then, on the loop, the answer is given at once, becomes
- * a stream of what the message causes, or waits until all have answered. */
+/* Posting at a server: a worker stores the message; then the loop answers, streams what the message causes, or waits for
+ * all replies. */
 
-/* What a call that says something is at; it may be answered from every state but WAITING.
+/* The state of a post; it may be answered from every state but WAITING.
  *
  *   STORING --+--> LOOKING --+--> WAITING --+--> GATHERING
  *             |              +--> TOLD -----+
- *             +-----------------------------+                */
+ *             +-----------------------------+ */
 typedef enum post_state {
     POST_STORING, /* a worker stores the message */
     POST_LOOKING, /* a worker looks what has happened; meanwhile the hub is asked for what will */

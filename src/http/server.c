@@ -79,9 +79,8 @@ void skn_wire_flush_later(skn_http *h, skn_conn *conn)
 
 /* --- Clients come ---------------------------------------------------------------------------------- */
 
-/* When there is no room, a connection that does nothing goes for one that may: whoever holds many of
- * them open without a request keeps nobody out. Strangers have a share of their own, in which the oldest goes
- * whatever it does, so that they cannot keep out those who are let in. */
+/* When there is no room, the longest idle connection is closed, so idle ones keep nobody out. Strangers have their own
+ * share, in which the oldest is closed even when busy. */
 static bool make_room(skn_http *h, const skn_peer *peer)
 {
     const skn_conn_list *all = &h->conns;
@@ -140,7 +139,7 @@ static void keep_spare(skn_wire *w)
     w->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* There is no descriptor left. Whoever is idle makes room; else who comes is told, instead of waiting for nothing. */
+/* There is no descriptor left: an idle connection is closed, or the new client is told. */
 static void none_left(listener *l)
 {
     skn_http *h = l->http;
@@ -443,7 +442,7 @@ static void cut_rest(void *arg)
     each_conn(arg, skn_conn_close);
 }
 
-/* Nothing is left to be done; those that came meanwhile were told so, and hold up nobody. */
+/* Everything is done; clients that came meanwhile were told, and are closed. */
 static void part(void *arg)
 {
     skn_http *h = arg;

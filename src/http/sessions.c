@@ -62,7 +62,7 @@ void skn_sessions_free(skn_sessions_kept *k)
 
 /* --- Who it is ------------------------------------------------------------------------------- */
 
-/* The hash tells nothing of the secret, so it may be compared as any text. */
+/* The hash reveals nothing of the secret, so a plain comparison is safe. */
 bool skn_sessions_find(skn_sessions_kept *k, skn_str secret, int64_t peer_uid,
                        char uid[SKN_UID_LEN + 1])
 {

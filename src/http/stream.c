@@ -110,8 +110,8 @@ static void push_text(skn_stream *s, skn_str bytes)
     skn_frame_drop(&f);
 }
 
-/* A client that is given more at once than may be unsent must be able to take it: that is allowed on
- * top, until it is taken. Otherwise it would come back, and be given the same again. */
+/* A frame larger than the backlog is allowed on top until it is taken: the client would otherwise reconnect and get the
+ * same again. */
 void skn_stream_send(skn_stream *s, const skn_frame *f)
 {
     size_t unsent;

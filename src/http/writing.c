@@ -1,7 +1,6 @@
-/* writing.c: messages that are being written. Pieces are joined, so that a message is told of 30 times
- * a second at most; the text so far is kept for streams that come in between. A piece may be told
- * before the hub has read that its message started, and after it has read that it ended: both wait,
- * the second for nothing, until they are forgotten. */
+/* Messages that are being written. Pieces are joined, so a message is told of at most 30 times a second; the text so far is
+ * kept for new streams. A piece may come before the hub has read the start of its message, or after its end: it waits, and
+ * is forgotten if no start follows. */
 #include "http/hub.h"
 
 #include <stdlib.h>
@@ -264,8 +263,7 @@ static bool is_end(skn_str type)
            skn_str_is(type, "message.withdrawn");
 }
 
-/* Whoever reads along has all of the text before the end is told; unless a change has just kept a part of it, and no
- * more than that has come of it. */
+/* Readers get the whole text before the end is told, unless a change has just kept a part of it. */
 void skn_writing_before(skn_hub *hub, const skn_note *n)
 {
     skn_writing **at;
