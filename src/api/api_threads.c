@@ -1,6 +1,7 @@
 /* Versions of a conversation: listing, comparing, travelling, and the changes that make them. */
 #include "api/call.h"
 #include "base/error.h"
+#include "base/shape_rows.h"
 #include "base/utf8.h"
 
 skein_rc skn_api_list_threads(skn_api_call *c)
@@ -281,7 +282,7 @@ skein_rc skn_api_operate(skn_api_call *c)
 
 /* The one thing that cannot be taken back: erasing texts for ever. */
 
-#define PART       500 /* messages that are looked at in one go */
+#define AT_ONCE    500 /* messages that are looked at in one go */
 #define SHOWN_MOST 20  /* texts that are shown before they go, beside those that are named */
 #define SHOWN_TEXT 400 /* bytes of each */
 
@@ -297,11 +298,33 @@ static bool is_made_of(const skein_squash *q, skn_str uid)
 
 /* A message that stays and has words of an erased one. */
 typedef struct kept {
-    skn_str     uid, by;
-    const char *in;
+    skn_str uid, by, in;
 } kept;
 
 typedef skn_vec(kept) kept_list;
+
+/* The answer to a purge. */
+typedef struct purged {
+    int64_t        erased;
+    bool           dry_run;
+    skein_message *shown;
+    size_t         shown_count;
+    kept          *kept;
+    size_t         kept_count;
+} purged;
+
+static const skn_member kept_rows[] = {
+#include "api/shapes/purge_kept.def"
+};
+static const skn_shape  kept_shape = SKN_SHAPE(kept_rows, kept);
+static const skn_member shown_rows[] = {
+#include "api/shapes/purge_shown.def"
+};
+static const skn_shape  shown_shape = SKN_SHAPE(shown_rows, skein_message);
+static const skn_member purged_rows[] = {
+#include "api/shapes/purge.def"
+};
+static const skn_shape purged_shape = SKN_SHAPE(purged_rows, purged);
 
 /* Skips a message that will be erased, too. */
 static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
@@ -311,7 +334,7 @@ static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, s
     for (const skn_json *v = ids->first; v; v = v->next)
         if (skn_str_eq(v->text, by))
             return;
-    skn_vec_add(c->mem, all, ((kept){uid, by, in}));
+    skn_vec_add(c->mem, all, ((kept){uid, by, skn_str_of(in)}));
 }
 
 /* The text of a squash is in another message, which is erased only by its own id. */
@@ -339,11 +362,11 @@ static skein_rc is_covered(skn_api_call *c, skein_slice lane, int64_t count, skn
 
     *out = false;
     while (!rc && !*out && lane.from < count && part.count) {
-        lane.count = count - lane.from < PART ? count - lane.from : PART;
+        lane.count = count - lane.from < AT_ONCE ? count - lane.from : AT_ONCE;
         rc = skein_read(c->engine, &lane, c->mem, &part, &at, &c->error);
         for (size_t i = 0; !rc && i < part.count; i++)
             *out |= skn_str_eq(part.at[i].uid, uid);
-        lane.from += PART;
+        lane.from += AT_ONCE;
     }
     return rc;
 }
@@ -391,20 +414,6 @@ static skein_rc find_kept(skn_api_call *c, kept_list *out)
     return rc;
 }
 
-static void write_kept(skn_jw *w, const kept_list *all)
-{
-    skn_jw_key(w, "kept");
-    skn_jw_array(w);
-    for (size_t i = 0; i < all->n; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "messageId", all->p[i].uid);
-        skn_jw_kstr(w, "in", skn_str_of(all->p[i].in));
-        skn_jw_kstr(w, "keptMessageId", all->p[i].by);
-        skn_jw_object_end(w);
-    }
-    skn_jw_array_end(w);
-}
-
 /* --- Erasing ------------------------------------------------------------------------------ */
 
 /* The messages that are named, or none for all that the current version does not hold. */
@@ -419,20 +428,6 @@ static skein_rc read_what(skn_api_call *c, skein_message_ids *out)
     if (unreachable == skn_api_has(c, "messageIds"))
         return skn_call_invalid(c, "/messageIds", "is required, or \"unreachable\", not both");
     return unreachable ? SKEIN_OK : skn_api_ids(c, "messageIds", out);
-}
-
-static void write_shown(skn_api_call *c, const skein_messages *first)
-{
-    skn_jw_key(&c->w, "messages");
-    skn_jw_array(&c->w);
-    for (size_t i = 0; i < first->count; i++) {
-        skn_jw_object(&c->w);
-        skn_jw_kstr(&c->w, "messageId", first->at[i].uid);
-        skn_jw_kstr(&c->w, "sender", first->at[i].sender);
-        skn_jw_kstr(&c->w, "text", skn_utf8_cut(first->at[i].content, SHOWN_TEXT));
-        skn_jw_object_end(&c->w);
-    }
-    skn_jw_array_end(&c->w);
 }
 
 static skein_rc purge(skn_api_call *c, const skein_change *how, skein_message_ids ids,
@@ -460,11 +455,14 @@ skein_rc skn_api_purge(skn_api_call *c)
         return rc;
     if ((rc = purge(c, &how, ids, &shown, &erased)))
         return skn_api_changed(c, rc);
-    skn_jw_object(&c->w);
-    skn_jw_kint(&c->w, "erased", erased);
-    skn_jw_kbool(&c->w, "dryRun", how.dry_run);
-    write_shown(c, &shown);
-    write_kept(&c->w, &stays);
-    skn_jw_object_end(&c->w);
+    for (size_t i = 0; i < shown.count; i++)
+        shown.at[i].content = skn_utf8_cut(shown.at[i].content, SHOWN_TEXT);
+    skn_shape_write(&c->w, &purged_shape,
+                    &(purged){.erased = erased,
+                              .dry_run = how.dry_run,
+                              .shown = shown.at,
+                              .shown_count = shown.count,
+                              .kept = stays.p,
+                              .kept_count = stays.n});
     return SKEIN_OK;
 }

@@ -6,46 +6,15 @@
 
 static const char *status_text(int status)
 {
-    static const struct {
-        int         status;
-        const char *text;
-    } known[] = {
-        {200, "OK"},
-        {201, "Created"},
-        {202, "Accepted"},
-        {204, "No Content"},
-        {302, "Found"},
-        {304, "Not Modified"},
-        {400, "Bad Request"},
-        {401, "Unauthorized"},
-        {403, "Forbidden"},
-        {404, "Not Found"},
-        {405, "Method Not Allowed"},
-        {408, "Request Timeout"},
-        {409, "Conflict"},
-        {410, "Gone"},
-        {412, "Precondition Failed"},
-        {413, "Content Too Large"},
-        {414, "URI Too Long"},
-        {415, "Unsupported Media Type"},
-        {417, "Expectation Failed"},
-        {422, "Unprocessable Content"},
-        {423, "Locked"},
-        {428, "Precondition Required"},
-        {429, "Too Many Requests"},
-        {431, "Request Header Fields Too Large"},
-        {500, "Internal Server Error"},
-        {501, "Not Implemented"},
-        {502, "Bad Gateway"},
-        {503, "Service Unavailable"},
-        {504, "Gateway Timeout"},
-        {505, "HTTP Version Not Supported"},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (known[i].status == status)
-            return known[i].text;
-    return "Unknown";
+    switch (status) {
+#define STATUS(number, reason)                                                                 \
+    case number:                                                                               \
+        return reason;
+#include "http/statuses.def"
+#undef STATUS
+    default:
+        return "Unknown";
+    }
 }
 
 /* "Sun, 15 Nov 2026 14:03:07 GMT", from the text of RFC 3339. */

@@ -1,15 +1,150 @@
-#include "http/conn.h"
-
+/* A connection: coming, reading requests, sending answers and streams, going.
+ *
+ * A connection is held by itself while it is open, by the call that is worked on, by a stream until that was told of its end,
+ * and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
+#include "http/inside.h"
 #include "http/sessions.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { BLANK_LINES = 8, STRANGER_MS = 5000 /* for the head of a request */ };
+enum {
+    BLANK_LINES = 8,
+    STRANGER_MS = 5000, /* for the head of a request */
+    PIECES_AT_ONCE = 64,
+    LINGER_MS = 2000,
+    FRAME = 24,
+    SHARE_BYTES = 1024 * 1024
+};
 
-static void can_read(void *arg);
+/* The bytes stand inside the frame of a chunk ("5\r\nbytes\r\n"), so that one copy serves answers with
+ * and without chunks. */
+struct skn_shared {
+    atomic_int refs;
+    size_t     head, n; /* of the chunk's first line, of the bytes */
+    char      *p;
+    char      *owned; /* instead of bytes behind the struct … */
+    size_t    *sum;   /* … which are part of this sum; the loop's */
+    char       bytes[];
+};
+
+typedef enum skn_conn_state {
+    SKN_CONN_HEAD,   /* waits for a request, or has part of its head */
+    SKN_CONN_BODY,   /* reads its body */
+    SKN_CONN_RUN,    /* it is worked on */
+    SKN_CONN_STREAM, /* its answer goes on */
+    SKN_CONN_LAST,   /* closes once all is sent */
+    SKN_CONN_DRAIN /* all is sent; what still comes in is thrown away, so that nothing is reset */
+} skn_conn_state;
+
+/* Bytes that wait to be sent. */
+typedef struct skn_piece {
+    skn_shared       *bytes;
+    size_t            at, end;
+    struct skn_piece *next;
+} skn_piece;
+
+struct skn_conn {
+    skn_http *http;
+    struct {
+        skn_conn *prev, *next;
+        bool      in;
+    } row[SKN_ROWS];
+    int            fd;    /* -1: closed */
+    int            holds; /* by what is under way here; the last one frees */
+    skn_watch     *watch;
+    skn_peer       peer;
+    char           session[SKN_UID_LEN + 1]; /* of its latest request; empty: none */
+    skn_conn_state state;
+    skn_buf        in;   /* bytes of requests that are not used yet */
+    skn_str        data; /* the same while they are looked at, or still where they were read */
+    size_t         scanned;
+    skn_api_call  *call;
+    skn_chunks     chunks;
+    size_t         need;          /* of a body with a length */
+    int64_t        begun;         /* when the request's first byte came */
+    int64_t        deadline;      /* monotonic milliseconds; 0: none */
+    skn_piece     *first, **last; /* to be sent */
+    size_t         unsent;
+    skn_call      *gone;
+    void          *gone_arg;
+    bool           late; /* it came while the server closed */
+    bool           feeding, ended, flushing, chunked, saw_end;
+};
+
+/* --- Bytes that several connections send -------------------------------------------------------- */
+
+skn_shared *skn_shared_new(skn_str bytes)
+{
+    skn_shared *s = skn_heap(sizeof *s + FRAME + bytes.n);
+    skn_buf     line;
+
+    atomic_init(&s->refs, 1);
+    skn_buf_init(&line, FRAME);
+    skn_buf_addf(&line, "%zx\r\n", bytes.n);
+    s->p = s->bytes;
+    s->head = line.n;
+    s->n = bytes.n;
+    memcpy(s->p, line.p, line.n);
+    if (bytes.n)
+        memcpy(s->p + s->head, bytes.p, bytes.n);
+    memcpy(s->p + s->head + s->n, "\r\n", 2);
+    skn_buf_release(&line);
+    return s;
+}
+
+/* Takes a buffer over as it is. Its bytes count in *sum until they are dropped, on the loop. */
+static skn_shared *shared_take(skn_buf *b, size_t *sum)
+{
+    skn_shared *s = skn_heap(sizeof *s);
+
+    atomic_init(&s->refs, 1);
+    s->n = b->n;
+    s->p = s->owned = skn_buf_detach(b);
+    s->sum = sum;
+    *sum += s->n;
+    return s;
+}
+
+static skn_shared *shared_hold(skn_shared *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void skn_shared_drop(skn_shared *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    if (s->sum)
+        *s->sum -= s->n;
+    free(s->owned);
+    free(s);
+}
+
+/* --- Who holds a connection ---------------------------------------------------------------------- */
+
+static void hold(skn_conn *conn)
+{
+    assert(conn->holds > 0);
+    conn->holds++;
+}
+
+static void release(skn_conn *conn)
+{
+    if (--conn->holds)
+        return;
+    skn_buf_release(&conn->in);
+    free(conn);
+}
+
+/* --- Rows: those that do nothing for anybody, and those of strangers ------------------------------- */
 
 static void enter(skn_conn *conn, skn_conn_row row)
 {
@@ -44,11 +179,83 @@ static bool is_idle(const skn_conn *conn)
     return (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_DRAIN) && conn->unsent == 0;
 }
 
-void skn_conn_list_idle(skn_conn *conn)
+/* It may have become idle: then it goes to the end of their row. */
+static void list_idle(skn_conn *conn)
 {
     leave(conn, SKN_ROW_IDLE);
     if (is_idle(conn))
         enter(conn, SKN_ROW_IDLE);
+}
+
+void skn_conn_let_in(skn_conn *conn)
+{
+    leave(conn, SKN_ROW_STRANGER);
+}
+
+/* Clients with access may have a slow line; others must be quick. */
+static int64_t head_ms(const skn_conn *conn)
+{
+    int64_t most = conn->http->o.client_timeout_ms;
+
+    return conn->row[SKN_ROW_STRANGER].in && most > STRANGER_MS ? STRANGER_MS : most;
+}
+
+/* --- Closing ------------------------------------------------------------------------------------------ */
+
+static void add_piece(skn_conn *conn, skn_shared *bytes, size_t at, size_t end)
+{
+    skn_piece *p = skn_heap(sizeof *p);
+
+    *p = (skn_piece){bytes, at, end, NULL};
+    *conn->last = p;
+    conn->last = &p->next;
+    conn->unsent += end - at;
+}
+
+static void drop_unsent(skn_conn *conn)
+{
+    for (skn_piece *p = conn->first, *next; p; p = next) {
+        next = p->next;
+        skn_shared_drop(p->bytes);
+        free(p);
+    }
+    conn->first = NULL;
+    conn->last = &conn->first;
+    conn->unsent = 0;
+}
+
+static void told_gone(void *arg)
+{
+    skn_conn *conn = arg;
+
+    conn->gone(conn->gone_arg);
+    release(conn);
+}
+
+/* In a later round of the loop: whoever just tried to send may be walking over its streams. */
+static void tell_gone(skn_conn *conn)
+{
+    skn_loop_post(conn->http->o.loop, told_gone, conn);
+}
+
+void skn_conn_close(skn_conn *conn)
+{
+    if (conn->fd < 0)
+        return;
+    skn_watch_free(conn->watch);
+    close(conn->fd);
+    conn->fd = -1;
+    conn->data = SKN_NONE;
+    drop_unsent(conn);
+    for (skn_conn_row row = SKN_ROW_ALL; row < SKN_ROWS; row++)
+        leave(conn, row);
+    conn->http->conns.late -= conn->late;
+    if (conn->gone)
+        tell_gone(conn);
+    if ((conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY) && conn->call)
+        skn_call_free(conn->call);
+    skn_http_call_ended(conn->http);
+    release(conn);
 }
 
 /* Connections that are busy again leave the row here and return when they are idle, so each is looked at once for each idle
@@ -74,81 +281,108 @@ bool skn_conn_drop_stranger(skn_http *h)
     return first != NULL;
 }
 
-void skn_conn_let_in(skn_conn *conn)
+/* --- Sending -------------------------------------------------------------------------------------- */
+
+static void sent(skn_conn *conn, size_t n)
 {
-    leave(conn, SKN_ROW_STRANGER);
+    conn->unsent -= n;
+    while (conn->first && n >= conn->first->end - conn->first->at) {
+        skn_piece *p = conn->first;
+
+        n -= p->end - p->at;
+        conn->first = p->next;
+        if (!conn->first)
+            conn->last = &conn->first;
+        skn_shared_drop(p->bytes);
+        free(p);
+    }
+    if (conn->first)
+        conn->first->at += n;
 }
 
-/* Clients with access may have a slow line; others must be quick. */
-static int64_t head_ms(const skn_conn *conn)
+/* False: the connection is broken. A client that takes everything gets no more than its share of a round. */
+static bool write_pieces(skn_conn *conn)
 {
-    int64_t most = conn->http->o.client_timeout_ms;
+    size_t share = SHARE_BYTES;
 
-    return conn->row[SKN_ROW_STRANGER].in && most > STRANGER_MS ? STRANGER_MS : most;
+    while (conn->first && share > 0) {
+        struct iovec v[PIECES_AT_ONCE];
+        int          count = 0;
+        ssize_t      n;
+
+        for (skn_piece *p = conn->first; p && count < PIECES_AT_ONCE; p = p->next)
+            v[count++] = (struct iovec){p->bytes->p + p->at, p->end - p->at};
+        n = writev(conn->fd, v, count);
+        if (n < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        sent(conn, (size_t)n);
+        share -= share < (size_t)n ? share : (size_t)n;
+    }
+    return true;
 }
 
-/* --- Coming and going ------------------------------------------------------------------------------- */
-
-skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
+/* A reset would destroy the answer of a client that is still sending, so its bytes are read for a while. */
+static void say_goodbye(skn_conn *conn)
 {
-    skn_conn *conn = skn_heap(sizeof *conn);
-
-    conn->http = h;
-    conn->fd = fd;
-    conn->holds = 1;
-    conn->peer = *peer;
-    conn->last = &conn->first;
-    conn->begun = skn_wire_now();
-    enter(conn, SKN_ROW_ALL);
-    if (!skn_peer_is_owner(peer->uid))
-        enter(conn, SKN_ROW_STRANGER);
-    conn->deadline = conn->begun + head_ms(conn);
-    skn_buf_init(&conn->in, SKN_READ_BYTES * 2); /* more is never read ahead */
-    conn->watch = skn_watch_new(h->o.loop, fd, can_read, skn_conn_can_write, conn);
-    skn_watch_read(conn->watch, true);
-    skn_conn_list_idle(conn);
-    conn->late = h->closing;
-    h->conns.late += conn->late;
-    return conn;
-}
-
-const skn_peer *skn_conn_peer(const skn_conn *conn)
-{
-    return &conn->peer;
-}
-
-void skn_conn_belongs(skn_conn *conn, const char *session)
-{
-    snprintf(conn->session, sizeof conn->session, "%s", session);
-}
-
-void skn_conn_close(skn_conn *conn)
-{
-    if (conn->fd < 0)
+    if (conn->saw_end || shutdown(conn->fd, SHUT_WR) < 0) {
+        skn_conn_close(conn);
         return;
-    skn_watch_free(conn->watch);
-    close(conn->fd);
-    conn->fd = -1;
-    conn->data = SKN_NONE;
-    skn_conn_drop_unsent(conn);
-    for (skn_conn_row row = SKN_ROW_ALL; row < SKN_ROWS; row++)
-        leave(conn, row);
-    conn->http->conns.late -= conn->late;
-    if (conn->gone)
-        skn_conn_tell_gone(conn);
-    if ((conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY) && conn->call)
-        skn_call_free(conn->call);
-    skn_http_call_ended(conn->http);
-    skn_conn_release(conn);
+    }
+    conn->state = SKN_CONN_DRAIN;
+    conn->deadline = skn_wire_now() + LINGER_MS;
+    list_idle(conn);
+    skn_watch_read(conn->watch, true);
 }
 
-void skn_conn_next_request(skn_conn *conn)
+static void all_sent(skn_conn *conn)
+{
+    skn_watch_write(conn->watch, false);
+    if (conn->state == SKN_CONN_LAST || (conn->state == SKN_CONN_STREAM && conn->ended)) {
+        say_goodbye(conn);
+    } else if (conn->state == SKN_CONN_HEAD) {
+        conn->deadline = skn_wire_now() + SKN_IDLE_MS;
+        list_idle(conn);
+    }
+}
+
+void skn_conn_flush(skn_conn *conn)
+{
+    conn->flushing = false;
+    if (conn->fd >= 0) {
+        if (!write_pieces(conn))
+            skn_conn_close(conn);
+        else if (!conn->first)
+            all_sent(conn);
+        else
+            skn_watch_write(conn->watch, true);
+    }
+    release(conn);
+}
+
+static void flush_later(skn_conn *conn)
+{
+    if (conn->flushing || conn->fd < 0)
+        return;
+    conn->flushing = true;
+    hold(conn);
+    skn_wire_flush_later(conn->http, conn);
+}
+
+static void say(skn_conn *conn, skn_str text)
+{
+    skn_shared *s = skn_shared_new(text);
+
+    add_piece(conn, s, s->head, s->head + s->n);
+    flush_later(conn);
+}
+
+static void await_request(skn_conn *conn)
 {
     conn->state = SKN_CONN_HEAD;
     conn->scanned = 0;
     conn->begun = 0;
     conn->deadline = skn_wire_now() + SKN_IDLE_MS;
-    skn_conn_list_idle(conn);
+    list_idle(conn);
     if (!conn->saw_end)
         skn_watch_read(conn->watch, true);
 }
@@ -165,7 +399,7 @@ static void run_call(skn_conn *conn, bool refused)
 {
     conn->state = refused ? SKN_CONN_LAST : SKN_CONN_RUN;
     conn->deadline = 0;
-    skn_conn_hold(conn);
+    hold(conn);
     skn_dispatch_run(conn->call);
 }
 
@@ -195,7 +429,7 @@ static void got_head(skn_conn *conn, skn_str head, skn_refusal no)
     conn->chunks = (skn_chunks){0};
     conn->need = r->length;
     if (r->expect && !conn->data.n && !conn->first)
-        skn_conn_say(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
+        say(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
 }
 
 static bool read_head(skn_conn *conn)
@@ -291,11 +525,11 @@ static void keep_rest(skn_conn *conn)
 }
 
 /* Bytes of earlier reads first. */
-void skn_conn_feed(skn_conn *conn)
+static void feed(skn_conn *conn)
 {
     if (conn->feeding)
         return;
-    skn_conn_hold(conn);
+    hold(conn);
     conn->feeding = true;
     if (!conn->data.n)
         conn->data = conn->in.n ? skn_buf_str(&conn->in) : SKN_NONE;
@@ -304,7 +538,7 @@ void skn_conn_feed(skn_conn *conn)
     conn->feeding = false;
     if (conn->fd >= 0 && conn->saw_end && conn->state == SKN_CONN_HEAD && !conn->first)
         skn_conn_close(conn);
-    skn_conn_release(conn);
+    release(conn);
 }
 
 /* A client may close its side and wait for the answer; the client of a stream is gone then. */
@@ -326,7 +560,7 @@ static void can_read(void *arg)
 
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return;
-    skn_conn_hold(conn);
+    hold(conn);
     if (n < 0) {
         skn_conn_close(conn);
     } else if (n == 0) {
@@ -337,9 +571,196 @@ static void can_read(void *arg)
             skn_buf_add(&conn->in, (skn_str){scratch, (size_t)n});
         else
             conn->data = (skn_str){scratch, (size_t)n};
-        skn_conn_feed(conn);
+        feed(conn);
     }
-    skn_conn_release(conn);
+    release(conn);
+}
+
+/* --- Coming ---------------------------------------------------------------------------------------- */
+
+static void can_write(void *arg)
+{
+    skn_conn *conn = arg;
+
+    hold(conn);
+    if (!write_pieces(conn))
+        skn_conn_close(conn);
+    else if (!conn->first)
+        all_sent(conn);
+    if (conn->fd >= 0 && conn->state == SKN_CONN_HEAD && !conn->first)
+        feed(conn);
+    release(conn);
+}
+
+skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
+{
+    skn_conn *conn = skn_heap(sizeof *conn);
+
+    conn->http = h;
+    conn->fd = fd;
+    conn->holds = 1;
+    conn->peer = *peer;
+    conn->last = &conn->first;
+    conn->begun = skn_wire_now();
+    enter(conn, SKN_ROW_ALL);
+    if (!skn_peer_is_owner(peer->uid))
+        enter(conn, SKN_ROW_STRANGER);
+    conn->deadline = conn->begun + head_ms(conn);
+    skn_buf_init(&conn->in, SKN_READ_BYTES * 2); /* more is never read ahead */
+    conn->watch = skn_watch_new(h->o.loop, fd, can_read, can_write, conn);
+    skn_watch_read(conn->watch, true);
+    list_idle(conn);
+    conn->late = h->closing;
+    h->conns.late += conn->late;
+    return conn;
+}
+
+const skn_peer *skn_conn_peer(const skn_conn *conn)
+{
+    return &conn->peer;
+}
+
+skn_conn *skn_conn_next(const skn_conn *conn)
+{
+    return conn->row[SKN_ROW_ALL].next;
+}
+
+void skn_conn_belongs(skn_conn *conn, const char *session)
+{
+    snprintf(conn->session, sizeof conn->session, "%s", session);
+}
+
+/* --- Answers -------------------------------------------------------------------------------------- */
+
+/* Head and body in one call to the kernel; what it does not take is queued. */
+static bool write_now(skn_conn *conn, skn_buf *head, skn_buf *body)
+{
+    struct iovec v[2] = {{head->p, head->n}, {body ? body->p : NULL, body ? body->n : 0}};
+    ssize_t      n = conn->first ? 0 : writev(conn->fd, v, body && body->n ? 2 : 1);
+    size_t       from;
+
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+        return false;
+    from = n < 0 ? 0 : (size_t)n;
+    if (from < head->n) {
+        skn_shared *s = skn_shared_new(skn_str_sub(skn_buf_str(head), from, head->n));
+
+        add_piece(conn, s, s->head, s->head + s->n);
+        from = head->n;
+    }
+    from -= head->n;
+    if (body && from < body->n) {
+        skn_shared *s = shared_take(body, &conn->http->answers);
+
+        add_piece(conn, s, from, s->n);
+    }
+    return true;
+}
+
+static void after_answer(skn_conn *conn, bool keep, size_t size)
+{
+    if (keep)
+        await_request(conn);
+    else
+        conn->state = SKN_CONN_LAST;
+    if (conn->first) {
+        conn->deadline = skn_wire_now() + SKN_SEND_MS + (int64_t)(size / SKN_SLOWEST) * 1000;
+        skn_watch_write(conn->watch, true);
+    } else if (!keep) {
+        say_goodbye(conn);
+    }
+}
+
+/* Whether the request's own bytes were all taken: else the next one could not be found. */
+static bool may_stay(const skn_conn *conn, const skn_api_call *c)
+{
+    bool more = !conn->saw_end || conn->in.n || conn->data.n;
+
+    return c->by->request->keep && conn->state == SKN_CONN_RUN && more && !conn->http->closing;
+}
+
+void skn_conn_answer(skn_conn *conn, skn_api_call *c)
+{
+    skn_buf *head = &conn->http->head;
+    bool     keep = conn->fd >= 0 && may_stay(conn, c);
+    bool     bare = skn_dispatch_head_only(c) || c->status == 204 || c->status == 304;
+    size_t   size = c->out.n;
+
+    conn->call = NULL;
+    if (conn->fd >= 0) {
+        skn_buf_clear(head);
+        skn_answer_head(c, head, keep, false);
+        if (write_now(conn, head, bare ? NULL : &c->out))
+            after_answer(conn, keep, size);
+        else
+            skn_conn_close(conn);
+    }
+    skn_call_free(c);
+    if (conn->fd >= 0 && conn->state == SKN_CONN_HEAD && !conn->feeding)
+        feed(conn);
+    release(conn); /* the call's */
+}
+
+/* --- Streams -------------------------------------------------------------------------------------- */
+
+/* The call's hold becomes the stream's, which tell_gone gives back. */
+void skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg)
+{
+    skn_buf *head = &conn->http->head;
+
+    conn->call = NULL;
+    conn->gone = gone;
+    conn->gone_arg = arg;
+    c->type = "text/event-stream";
+    skn_call_add_header(c, "Cache-Control", SKN_STR("no-store"));
+    skn_call_add_header(c, "X-Accel-Buffering", SKN_STR("no"));
+    skn_dispatch_streams(c);
+    if (conn->fd < 0) {
+        tell_gone(conn);
+        return;
+    }
+    skn_buf_clear(head);
+    skn_answer_head(c, head, false, true);
+    conn->state = SKN_CONN_STREAM;
+    conn->deadline = 0;
+    if (!conn->feeding)
+        skn_buf_release(&conn->in);
+    conn->chunked = c->by->request->minor > 0;
+    say(conn, skn_buf_str(head));
+    if (skn_dispatch_head_only(c))
+        conn->ended = true;
+    else if (conn->saw_end)
+        skn_conn_close(conn);
+    else
+        skn_watch_read(conn->watch, true);
+}
+
+void skn_conn_send(skn_conn *conn, skn_shared *bytes)
+{
+    if (conn->fd < 0 || conn->ended || bytes->n == 0)
+        return;
+    shared_hold(bytes);
+    if (conn->chunked)
+        add_piece(conn, bytes, 0, bytes->head + bytes->n + 2);
+    else
+        add_piece(conn, bytes, bytes->head, bytes->head + bytes->n);
+    flush_later(conn);
+}
+
+size_t skn_conn_unsent(const skn_conn *conn)
+{
+    return conn->unsent;
+}
+
+void skn_conn_end(skn_conn *conn)
+{
+    if (conn->fd < 0 || conn->ended)
+        return;
+    conn->ended = true;
+    conn->deadline = skn_wire_now() + SKN_SEND_MS;
+    if (conn->chunked)
+        say(conn, SKN_STR("0\r\n\r\n"));
+    flush_later(conn); /* also when all is sent already */
 }
 
 /* --- Time ------------------------------------------------------------------------------------------ */

@@ -181,6 +181,7 @@ bool skn_peer_is_owner(int64_t uid);
 /* Takes the descriptor over. */
 skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
 const skn_peer *skn_conn_peer(const skn_conn *conn);
+skn_conn       *skn_conn_next(const skn_conn *conn); /* of all */
 /* Streams of the connection end with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
 /* Somebody with access uses the connection: it is no stranger's any more. */

@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/error.h"
-#include "http/conn.h"
+#include "http/inside.h"
 #include "http/jobs.h"
 #include "http/served.h"
 #include "http/sessions.h"
@@ -183,7 +183,7 @@ static void tick(void *arg)
     int64_t   now = skn_wire_now(), streams = 0, lag = 0;
 
     for (skn_conn *c = h->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
-        next = c->row[SKN_ROW_ALL].next;
+        next = skn_conn_next(c);
         skn_conn_tick(c, now);
     }
     skn_sessions_refresh(h, now);
@@ -432,7 +432,7 @@ static void stop_listening(skn_http *h, int stay)
 static void each_conn(skn_http *h, void (*fn)(skn_conn *conn))
 {
     for (skn_conn *c = h->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
-        next = c->row[SKN_ROW_ALL].next;
+        next = skn_conn_next(c);
         fn(c);
     }
 }

@@ -7,12 +7,15 @@
 #include "http/served.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define HEARTBEAT_S 15
 #define STILL_S     5 /* without progress: it is cut, and may come back */
 #define RETRY_MS    1000
 #define FIRST_PAGE  256
+#define DATA_MOST   4096 /* of an event about the stream itself; names of worlds are short */
 
 /* Past events for one stream: asked for on the loop, read and formatted on a worker. */
 typedef struct page {
@@ -138,12 +141,21 @@ void skn_stream_note(skn_stream *s, const skn_note *n)
         end(s);
 }
 
-/* Something about the stream itself, or about its whole world; data is ready JSON. */
-static void push_volatile(skn_stream *s, const char *type, skn_str data)
-{
-    skn_live what = {.type = type, .data = data, .cause = s->taking.filter.cause};
-    skn_buf  frame;
+/* Something about the stream itself, or about its whole world: ready JSON by its format. */
+static void tell(skn_stream *s, const char *type, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
+static void tell(skn_stream *s, const char *type, const char *fmt, ...)
+{
+    skn_live what = {.type = type, .cause = s->taking.filter.cause};
+    char     data[DATA_MOST];
+    skn_buf  frame;
+    va_list  args;
+
+    va_start(args, fmt);
+    vsnprintf(data, sizeof data, fmt, args);
+    va_end(args);
+    what.data = skn_str_of(data);
     if (s->taking.filter.world.v)
         what.world_name = s->call->world.name;
     if (s->taking.filter.chat.v)
@@ -159,7 +171,7 @@ static void push_volatile(skn_stream *s, const char *type, skn_str data)
 /* Its message found nobody who has to answer. */
 static void end_idle(skn_stream *s)
 {
-    push_volatile(s, "world.idle", SKN_STR("{\"pending\":0,\"agents\":[],\"elapsedMs\":0}"));
+    tell(s, "world.idle", "{\"pending\":0,\"agents\":[],\"elapsedMs\":0}");
     end(s);
 }
 
@@ -247,55 +259,42 @@ static void say_open(skn_stream *s, int64_t last)
 {
     char    time[SKN_TIME_TEXT];
     skn_str now = skn_time_format(skn_clock_micros(), time);
-    skn_buf data;
 
-    skn_buf_init(&data, 4096);
-    skn_buf_addf(&data,
-                 "{\"lastEventId\":%" PRId64 ",\"serverTime\":\"%.*s\",\"version\":\"%s\"}",
-                 last, SKN_FMT(now), skein_version_text());
-    push_volatile(s, "stream.open", skn_buf_str(&data));
-    skn_buf_release(&data);
+    tell(s, "stream.open",
+         "{\"lastEventId\":%" PRId64 ",\"serverTime\":\"%.*s\",\"version\":\"%s\"}", last,
+         SKN_FMT(now), skein_version_text());
     s->opened = true;
 }
 
-/* Where a client finds everything as it is now. */
-static void add_snapshot(skn_buf *out, const skn_stream *s)
-{
-    const skn_stream_filter *f = &s->taking.filter;
-
-    skn_buf_add(out, SKN_STR("/worlds"));
-    if (!f->world.v)
-        return;
-    skn_buf_addc(out, '/');
-    skn_url_encode(out, s->call->world.name);
-    if (f->chat.v)
-        skn_buf_addf(out, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
-}
-
+/* "snapshot" is where a client finds everything as it is now. */
 static void say_reset(skn_stream *s, const page *p)
 {
-    skn_buf data;
+    const skn_stream_filter *f = &s->taking.filter;
+    skn_buf                  at;
 
-    skn_buf_init(&data, 16 * 1024);
-    skn_buf_addf(&data, "{\"reason\":\"%s\",\"snapshot\":\"", p->reset);
-    add_snapshot(&data, s);
-    skn_buf_addf(&data, "\",\"lastEventId\":%" PRId64 "}", p->newest);
-    push_volatile(s, "stream.reset", skn_buf_str(&data));
-    skn_buf_release(&data);
+    skn_buf_init(&at, DATA_MOST / 2);
+    skn_buf_add(&at, SKN_STR("/worlds"));
+    if (f->world.v) {
+        skn_buf_addc(&at, '/');
+        skn_url_encode(&at, s->call->world.name);
+    }
+    if (f->world.v && f->chat.v)
+        skn_buf_addf(&at, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
+    tell(s, "stream.reset",
+         "{\"reason\":\"%s\",\"snapshot\":\"%.*s\",\"lastEventId\":%" PRId64 "}", p->reset,
+         SKN_FMT(skn_buf_str(&at)), p->newest);
+    skn_buf_release(&at);
 }
 
 /* How many follow is known when they are all in the first page. */
 static void say_resume(skn_stream *s, const page *p)
 {
-    skn_buf data;
+    char count[40] = "";
 
-    skn_buf_init(&data, 4096);
-    skn_buf_addf(&data, "{\"from\":%" PRId64 ",\"to\":%" PRId64, p->after, p->newest);
     if (!p->full)
-        skn_buf_addf(&data, ",\"count\":%zu", p->count);
-    skn_buf_addc(&data, '}');
-    push_volatile(s, "stream.resume", skn_buf_str(&data));
-    skn_buf_release(&data);
+        snprintf(count, sizeof count, ",\"count\":%zu", p->count);
+    tell(s, "stream.resume", "{\"from\":%" PRId64 ",\"to\":%" PRId64 "%s}", p->after, p->newest,
+         count);
 }
 
 static void say_beginning(skn_stream *s, const page *p)
