@@ -17,6 +17,31 @@ void skn_told_open(skn_told *d)
     skn_jw_object(&d->w);
 }
 
+skn_told *skn_told_with(skn_told *d, const skn_told_member *members)
+{
+    skn_told_open(d);
+    for (const skn_told_member *m = members; m->key; m++) {
+        if (m->kind == SKN_TOLD_GIVEN && !m->text.p)
+            continue;
+        switch (m->kind) {
+        case SKN_TOLD_TEXT:
+        case SKN_TOLD_GIVEN:
+            skn_jw_kstr(&d->w, m->key, m->text);
+            break;
+        case SKN_TOLD_INT:
+            skn_jw_kint(&d->w, m->key, m->number);
+            break;
+        case SKN_TOLD_BOOL:
+            skn_jw_kbool(&d->w, m->key, m->number != 0);
+            break;
+        case SKN_TOLD_TIME:
+            skn_jw_ktime(&d->w, m->key, m->number);
+            break;
+        }
+    }
+    return d;
+}
+
 void skn_told_drop(skn_told *d)
 {
     skn_buf_release(&d->buf);
@@ -261,14 +286,19 @@ static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
 
 /* --- A delegation -------------------------------------------------------------------------------- */
 
+const skein_tool_call *skn_call_of(const skein_message *m, skn_str id)
+{
+    for (size_t i = 0; i < m->call_count; i++)
+        if (skn_str_eq(m->calls[i].call_id, id))
+            return &m->calls[i];
+    return NULL;
+}
+
 static const skein_tool_call *find_call(const skein_message *m, const skn_json *data)
 {
     const skn_json *id = skn_json_get(data, "toolCallId");
 
-    for (size_t i = 0; id && i < m->call_count; i++)
-        if (skn_str_eq(m->calls[i].call_id, id->text))
-            return &m->calls[i];
-    return NULL;
+    return id ? skn_call_of(m, id->text) : NULL;
 }
 
 /* The message is the one that called for it. */

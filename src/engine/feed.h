@@ -11,15 +11,33 @@
 #include "base/json_write.h"
 #include "engine/core.h"
 
-/* The data of an event under construction:
- *   skn_told d;
- *   skn_told_open(&d);  skn_jw_kstr(&d.w, "agent", name);  skn_feed_chat(…, &d); */
+/* The data of an event under construction. */
 typedef struct skn_told {
     skn_buf buf;
     skn_jw  w; /* inside the object */
 } skn_told;
 
 void skn_told_open(skn_told *d);
+
+/* A member of it. */
+typedef struct skn_told_member {
+    const char *key;
+    enum { SKN_TOLD_TEXT, SKN_TOLD_GIVEN, SKN_TOLD_INT, SKN_TOLD_BOOL, SKN_TOLD_TIME } kind;
+    skn_str text;
+    int64_t number;
+} skn_told_member;
+
+/* An absent text is null, or with SKN_M_GIVEN its member is left out; a time of 0 is null. */
+#define SKN_M_TEXT(key, s)  ((skn_told_member){key, SKN_TOLD_TEXT, s, 0})
+#define SKN_M_GIVEN(key, s) ((skn_told_member){key, SKN_TOLD_GIVEN, s, 0})
+#define SKN_M_INT(key, n)   ((skn_told_member){key, SKN_TOLD_INT, SKN_NONE, n})
+#define SKN_M_BOOL(key, b)  ((skn_told_member){key, SKN_TOLD_BOOL, SKN_NONE, b})
+#define SKN_M_TIME(key, at) ((skn_told_member){key, SKN_TOLD_TIME, SKN_NONE, at})
+/* Data with these members, to which more may be added:
+ *   skn_feed_chat(…, SKN_TOLD(SKN_M_TEXT("agent", name), SKN_M_BOOL("removed", true))); */
+#define SKN_TOLD(...)                                                                          \
+    skn_told_with(&(skn_told){.w = {0}}, (const skn_told_member[]){__VA_ARGS__, {.key = NULL}})
+skn_told *skn_told_with(skn_told *d, const skn_told_member *members);
 /* Only for one that is not handed on: every call below closes and releases it. */
 void skn_told_drop(skn_told *d);
 
@@ -36,6 +54,8 @@ void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *typ
  * the delegation's that it happens on, or absent. */
 void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
                    const skein_message *m, skn_str call_id, skn_str lane, skn_str cause);
+/* The call with this id that a message makes, or NULL. */
+const skein_tool_call *skn_call_of(const skein_message *m, skn_str id);
 /* Something about a world as a whole; d may be NULL. */
 void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d);
 /* The same, told to who follows one of its conversations too (0: none); it has no version. */

@@ -182,11 +182,9 @@ skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version
 static void tell(const skn_change_call *c, const skein_message *before)
 {
     const skn_draft *d = &c->draft;
-    skn_told         told;
 
-    skn_told_open(&told);
-    skn_jw_kstr(&told.w, "previousMessageId", before->uid);
-    skn_feed_message(d->tx, &d->target, "message.retagged", c->message, SKN_NONE, &told);
+    skn_feed_message(d->tx, &d->target, "message.retagged", c->message, SKN_NONE,
+                     SKN_TOLD(SKN_M_TEXT("previousMessageId", before->uid)));
 }
 
 /* The same message with other instructions; where it comes from is not one that can be given. */

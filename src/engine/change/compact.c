@@ -219,17 +219,15 @@ static skein_rc tell(skn_working *w, const compact_call *c, const skn_lane_row *
 {
     skein_message before = {0};
     bool          found;
-    skn_told      d;
     skein_rc      rc = SKEIN_OK;
 
     if (previous && (rc = skn_message_get(w->tx, previous, w->a, &before, &found, err)))
         return rc;
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "messageId", c->summary->uid);
-    skn_jw_kint(&d.w, "covers", *c->covers);
-    skn_jw_kstr(&d.w, "previousMessageId", before.uid);
-    skn_jw_kstr(&d.w, "lane", lane_name(lane, w->a));
-    skn_feed_chat(w->tx, &w->chat, "summary.created", SKN_NONE, &d);
+    skn_feed_chat(w->tx, &w->chat, "summary.created", SKN_NONE,
+                  SKN_TOLD(SKN_M_TEXT("messageId", c->summary->uid),
+                           SKN_M_INT("covers", *c->covers),
+                           SKN_M_TEXT("previousMessageId", before.uid),
+                           SKN_M_TEXT("lane", lane_name(lane, w->a))));
     return SKEIN_OK;
 }
 

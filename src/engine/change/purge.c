@@ -315,12 +315,8 @@ static skein_rc check_expected(purge_call *c, const skn_conversation_row *row, s
 
 static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", row->uid);
-    skn_jw_kint(&d.w, "purged", erased);
-    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+    skn_feed_chat(tx, row, "chat.updated", SKN_NONE,
+                  SKN_TOLD(SKN_M_TEXT("id", row->uid), SKN_M_INT("purged", erased)));
 }
 
 /* Whoever shows the texts has to forget them too. */

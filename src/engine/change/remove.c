@@ -171,18 +171,6 @@ static void tell_phase(const removal_call *c, const skn_conversation_row *at, co
                   done ? c->out->by_agent_count : 0, c->out->by_agent_count);
 }
 
-static void tell_added(const removal_call *c, const skn_conversation_row *at)
-{
-    skn_str  client = c->change.how->client_id;
-    skn_told d;
-
-    skn_told_open(&d);
-    if (client.p)
-        skn_jw_kstr(&d.w, "clientMessageId", client);
-    skn_feed_message(c->change.draft.tx, at, "message.created", c->change.message,
-                     c->change.message->uid, &d);
-}
-
 /* --- Sending the new text -------------------------------------------------------------------------------------- */
 
 /* Before anything changes: a chat that is not in session takes no new message. */
@@ -298,7 +286,9 @@ static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *er
     c->change.version->length += t->lane == d->main;
     tell_phase(c, &now_at, "resubmitting", true);
     if (!wakes(c, t))
-        tell_added(c, &now_at);
+        skn_feed_message(d->tx, &now_at, "message.created", c->change.message,
+                         c->change.message->uid,
+                         SKN_TOLD(SKN_M_GIVEN("clientMessageId", c->change.how->client_id)));
     else if ((rc = wake(c, &w, err)))
         return rc;
     return skn_key_keep(&w, client_key(c), client_hash(c), c->change.message->uid, err);

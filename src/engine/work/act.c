@@ -120,15 +120,12 @@ static skein_rc check_call(const act_call *c, skn_acting *acting, skein_error *e
     skn_str       id = c->act->call_id;
     int64_t       message = acting->row.step_message_id, results, lanes;
     skein_message m = {0};
-    bool          found = false;
+    bool          found;
     skein_rc      rc;
 
     if (message && (rc = skn_message_get(w->tx, message, w->a, &m, &found, err)))
         return rc;
-    found = false;
-    for (size_t i = 0; i < m.call_count; i++)
-        found = found || skn_str_eq(m.calls[i].call_id, id);
-    if (!found)
+    if (!skn_call_of(&m, id))
         return no_call(c, "is none of this turn's last message", err);
     if ((rc = skn_call_results(w->tx, message, id, &results, err)) ||
         (rc = skn_delegation_of_call(w->tx, w->chat.id, message, id, &lanes, err)))

@@ -53,7 +53,7 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
 /* Locks the agent's conversation of a mode, which is made when it is not there. */
 skein_rc skn_own_conversation(skn_working *w, int64_t agent, skein_mode mode,
                               skn_conversation_row *out, skein_error *err);
-/* Stores the message and the task, and tells of both. *task is zero when there is no new one: no hop is left, as
+/* Stores the message and the task, and tells of both; either may be NULL. *task is zero when there is no new one: no hop is left, as
  * many tasks wait as may, or one continues it. Reports that nobody has begun with share one. */
 skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message *message,
                             skein_task *task, skein_error *err);

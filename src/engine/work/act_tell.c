@@ -285,15 +285,10 @@ static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const cha
 
 static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, skn_str item)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", c->me.name);
-    skn_jw_kstr(&d.w, "to", to);
-    skn_jw_kstr(&d.w, "toolCallId", c->act->call_id);
-    skn_jw_kstr(&d.w, "messageId", message);
-    skn_jw_kstr(&d.w, "inboxId", item);
-    skn_feed_chat(c->w->tx, &c->w->chat, type, c->row.turn.cause, &d);
+    skn_feed_chat(c->w->tx, &c->w->chat, type, c->row.turn.cause,
+                  SKN_TOLD(SKN_M_TEXT("agent", c->me.name), SKN_M_TEXT("to", to),
+                           SKN_M_TEXT("toolCallId", c->act->call_id),
+                           SKN_M_TEXT("messageId", message), SKN_M_TEXT("inboxId", item)));
 }
 
 /* --- request_input ------------------------------------------------------------------------------------------- */

@@ -14,12 +14,9 @@ typedef struct agent_work_call {
 
 static void tell_state(skn_working *w, const skein_agent *agent, const char *state)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", agent->name);
-    skn_jw_kstr(&d.w, "state", skn_str_of(state));
-    skn_feed_world(w->tx, agent->world.v, "agent.state", &d);
+    skn_feed_world(
+        w->tx, agent->world.v, "agent.state",
+        SKN_TOLD(SKN_M_TEXT("agent", agent->name), SKN_M_TEXT("state", skn_str_of(state))));
 }
 
 /* --- Pausing --------------------------------------------------------------------------------------------------- */
@@ -388,9 +385,13 @@ skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message
                                 .cause = what->cause,
                                 .hops_left = what->hops_left};
     skn_conversation_row chat;
+    skein_message        said;
+    skein_task           none;
     bool                 found;
     skein_rc             rc;
 
+    message = message ? message : &said;
+    task = task ? task : &none;
     *task = (skein_task){0};
     if ((rc = skn_own_conversation(w, what->agent, SKEIN_BACKGROUND, &chat, err)) ||
         (rc = say(w, &chat, what, message, err)))

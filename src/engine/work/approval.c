@@ -94,20 +94,21 @@ static skn_str whose(const approval_call *c, skn_str tool, skn_arena *a)
 static skein_rc find_call(skn_working *w, const approval_call *c, const skn_turn_row *row,
                           skein_tool_call *out, skein_error *err)
 {
-    skein_message m = {0};
-    bool          found = false;
-    skein_rc      rc = SKEIN_OK;
+    const skein_tool_call *call;
+    skein_message          m = {0};
+    bool                   found;
+    skein_rc               rc = SKEIN_OK;
 
     if (row->step_message_id)
         rc = skn_message_get(w->tx, row->step_message_id, w->a, &m, &found, err);
-    for (size_t i = 0; rc == SKEIN_OK && found && i < m.call_count; i++)
-        if (skn_str_eq(m.calls[i].call_id, c->call_id)) {
-            *out = m.calls[i];
-            return SKEIN_OK;
-        }
-    return rc ? rc
-              : skn_fail(err, SKEIN_NOT_FOUND, "the turn's last message makes no call \"%.*s\"",
-                         SKN_FMT(c->call_id));
+    if (rc)
+        return rc;
+    call = skn_call_of(&m, c->call_id);
+    if (!call)
+        return skn_fail(err, SKEIN_NOT_FOUND, "the turn's last message makes no call \"%.*s\"",
+                        SKN_FMT(c->call_id));
+    *out = *call;
+    return SKEIN_OK;
 }
 
 /* Who looks at the agent sees whom it waits for. */

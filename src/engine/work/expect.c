@@ -113,7 +113,6 @@ skein_rc skn_expect_none(skn_working *w, const skn_expected_row *row, skn_str wh
 {
     skn_heard     what = {.agent = row->asker_id, .sender = SKN_STR("system")};
     skein_message said;
-    skein_task    none;
     skein_rc      rc = skn_expect_waiting(w, row, &what.task, err);
 
     if (rc || !what.task)
@@ -122,7 +121,7 @@ skein_rc skn_expect_none(skn_working *w, const skn_expected_row *row, skn_str wh
                                  "The system tells you: your question gets no answer, for "
                                  "%.*s. Go on without it, or say what you need.",
                                  SKN_FMT(why));
-    rc = skn_background_say(w, &what, &said, &none, err);
+    rc = skn_background_say(w, &what, &said, NULL, err);
     if (skn_is_gone(rc)) /* with its world */
         return skn_expected_close(w->tx, row->id, "undeliverable", 0, w->now, err);
     return rc ? rc

@@ -505,7 +505,6 @@ static skein_rc answer_question(skn_working *w, answer_call *c, skein_error *err
 {
     skn_heard what = {.agent = c->row.agent_id, .source = "answer", .sender = SKN_STR("human")};
     skn_expected_row asked;
-    skein_task       woken;
     bool             waits, found;
     skein_rc         rc;
 
@@ -518,7 +517,7 @@ static skein_rc answer_question(skn_working *w, answer_call *c, skein_error *err
         (rc = skn_expected_of_people(w->tx, c->row.work_message_id, w->a, &asked, &waits,
                                      err)) ||
         (waits && (rc = skn_expect_waiting(w, &asked, &what.task, err))) ||
-        (rc = skn_background_say(w, &what, c->message, &woken, err)))
+        (rc = skn_background_say(w, &what, c->message, NULL, err)))
         return rc;
     return waits
                ? skn_expected_close(w->tx, asked.id, "answered", c->message->id.v, w->now, err)

@@ -11,20 +11,16 @@ void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_r
                    const char *type)
 {
     const skein_task *t = &row->task;
-    skn_told          d;
+    skn_told *d = SKN_TOLD(SKN_M_TEXT("taskId", t->uid), SKN_M_TEXT("agent", t->agent_name),
+                           SKN_M_TEXT("source", t->source), SKN_M_TEXT("status", t->status),
+                           SKN_M_TEXT("assignedBy", t->assigned_by),
+                           SKN_M_INT("attempts", t->attempts),
+                           SKN_M_TIME("notBefore", t->not_before));
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "taskId", t->uid);
-    skn_jw_kstr(&d.w, "agent", t->agent_name);
-    skn_jw_kstr(&d.w, "source", t->source);
-    skn_jw_kstr(&d.w, "status", t->status);
-    skn_jw_kstr(&d.w, "assignedBy", t->assigned_by);
-    skn_jw_kint(&d.w, "attempts", t->attempts);
-    skn_jw_ktime(&d.w, "notBefore", t->not_before);
     if (chat)
-        skn_feed_chat(tx, chat, type, row->cause, &d);
+        skn_feed_chat(tx, chat, type, row->cause, d);
     else
-        skn_feed_world(tx, t->world.v, type, &d);
+        skn_feed_world(tx, t->world.v, type, d);
 }
 
 static skein_rc need_task(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a,
@@ -457,8 +453,6 @@ static skein_rc tell_lead(skn_working *w, const skn_task_row *task, const char *
                               .of = {from}};
     skn_str           name = name_of_task(t); /* none of one that was erased */
     skein_agent       lead;
-    skein_message     said;
-    skein_task        woken;
     bool              found;
     skein_rc          rc = find_lead(w, task, &lead, &found, err);
 
@@ -473,7 +467,7 @@ static skein_rc tell_lead(skn_working *w, const skn_task_row *task, const char *
                                              name.n ? "the task \"" : "a task", SKN_FMT(name),
                                              name.n ? "\"" : ""),
                             words);
-    rc = skn_background_say(w, &what, &said, &woken, err);
+    rc = skn_background_say(w, &what, NULL, NULL, err);
     return skn_is_gone(rc) ? SKEIN_OK : rc; /* with its world */
 }
 
@@ -694,7 +688,6 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
     skn_expected_row asked;
     skein_agent      asker;
     skein_message    said;
-    skein_task       woken;
     bool             found = false;
     skein_rc         rc = SKEIN_OK;
 
@@ -710,7 +703,7 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
         w->e, w->a,
         skn_arena_printf(w->a, "%.*s answers your question: ", SKN_FMT(task->task.agent_name)),
         text);
-    if ((rc = skn_background_say(w, &what, &said, &woken, err)))
+    if ((rc = skn_background_say(w, &what, &said, NULL, err)))
         return rc;
     return skn_expect_settle(w, asker.id.v, task->task.agent.v, task->message_id, said.id.v,
                              &found, err);

@@ -366,16 +366,13 @@ static skein_rc tell_replied(step_call *c, skein_error *err)
 {
     const skein_turn *t = &c->row.turn;
     int64_t           count;
-    skn_told          d;
     skein_rc          rc = skn_reply_tally(c->w->tx, c->row.trigger_id, &count, err);
 
     if (rc)
         return rc;
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "messageId", t->trigger_uid);
-    skn_jw_kstr(&d.w, "state", SKN_STR("replied"));
-    skn_jw_kint(&d.w, "count", count);
-    skn_feed_chat(c->w->tx, &c->w->chat, "reply.changed", t->cause, &d);
+    skn_feed_chat(c->w->tx, &c->w->chat, "reply.changed", t->cause,
+                  SKN_TOLD(SKN_M_TEXT("messageId", t->trigger_uid),
+                           SKN_M_TEXT("state", SKN_STR("replied")), SKN_M_INT("count", count)));
     return SKEIN_OK;
 }
 

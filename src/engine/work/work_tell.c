@@ -13,144 +13,106 @@ static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
         skn_feed_chat(w->tx, &w->chat, type, cause, d);
 }
 
-/* What is beside the main lane says so. */
-static void add_lane(skn_told *d, skn_str key)
+static skn_str none_if_empty(skn_str s)
 {
-    if (key.p)
-        skn_jw_kstr(&d->w, "threadPath", key);
+    return s.n ? s : SKN_NONE;
 }
 
 /* An agent may be at work in the main lane and on lanes at once. */
 void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", t->agent_name);
-    skn_jw_kstr(&d.w, "state", skn_str_of(state));
-    if (detail.n)
-        skn_jw_kstr(&d.w, "detail", detail);
-    add_lane(&d, t->lane_key);
-    tell(w, "agent.state", t->cause, &d);
+    tell(w, "agent.state", t->cause,
+         SKN_TOLD(SKN_M_TEXT("agent", t->agent_name), SKN_M_TEXT("state", skn_str_of(state)),
+                  SKN_M_GIVEN("detail", none_if_empty(detail)),
+                  SKN_M_GIVEN("threadPath", t->lane_key)));
 }
 
 void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item)
 {
-    skn_told d;
+    skn_told *d = SKN_TOLD(SKN_M_TEXT("agent", t->agent_name),
+                           SKN_M_TEXT("state", skn_str_of(skn_turn_doing(t))),
+                           SKN_M_GIVEN("detail", none_if_empty(t->tool)));
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", t->agent_name);
-    skn_jw_kstr(&d.w, "state", skn_str_of(skn_turn_doing(t)));
-    if (t->tool.n)
-        skn_jw_kstr(&d.w, "detail", t->tool);
     if (t->waits_until)
-        skn_jw_ktime(&d.w, "until", t->waits_until);
+        skn_jw_ktime(&d->w, "until", t->waits_until);
     if (item.p)
-        skn_jw_kstr(&d.w, "inboxId", item);
-    add_lane(&d, t->lane_key);
-    tell(w, "agent.state", t->cause, &d);
+        skn_jw_kstr(&d->w, "inboxId", item);
+    if (t->lane_key.p)
+        skn_jw_kstr(&d->w, "threadPath", t->lane_key);
+    tell(w, "agent.state", t->cause, d);
 }
 
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    add_lane(&d, lane);
-    skn_feed_message(w->tx, &w->chat, "message.created", m, cause, &d);
-}
-
-static void open_delivered(skn_told *d, skn_str message, skn_str agent, const char *state)
-{
-    skn_told_open(d);
-    skn_jw_kstr(&d->w, "messageId", message);
-    skn_jw_kstr(&d->w, "agent", agent);
-    skn_jw_kstr(&d->w, "state", skn_str_of(state));
+    skn_feed_message(w->tx, &w->chat, "message.created", m, cause,
+                     SKN_TOLD(SKN_M_GIVEN("threadPath", lane)));
 }
 
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause)
 {
-    skn_told d;
-
-    open_delivered(&d, message, agent, state);
-    tell(w, "message.delivered", cause, &d);
+    tell(w, "message.delivered", cause,
+         SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
+                  SKN_M_TEXT("state", skn_str_of(state))));
 }
 
 void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause)
 {
-    skn_told d;
-
-    open_delivered(&d, message, agent, "inMemory");
-    skn_jw_ktime(&d.w, "stoppedAt", w->now);
-    tell(w, "message.delivered", cause, &d);
+    tell(w, "message.delivered", cause,
+         SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
+                  SKN_M_TEXT("state", SKN_STR("inMemory")), SKN_M_TIME("stoppedAt", w->now)));
 }
 
-static void open_turn(skn_told *d, const skein_turn *t)
-{
-    skn_told_open(d);
-    skn_jw_kstr(&d->w, "messageId", t->message_uid);
-    skn_jw_kstr(&d->w, "agent", t->agent_name);
-    skn_jw_kstr(&d->w, "turnId", t->uid);
-    skn_jw_kstr(&d->w, "replyToMessageId", t->trigger_uid);
-    add_lane(d, t->lane_key);
-}
+/* The members that all events of an answer have. */
+#define OF_TURN(t)                                                                             \
+    SKN_M_TEXT("messageId", (t)->message_uid), SKN_M_TEXT("agent", (t)->agent_name),           \
+        SKN_M_TEXT("turnId", (t)->uid), SKN_M_TEXT("replyToMessageId", (t)->trigger_uid),      \
+        SKN_M_GIVEN("threadPath", (t)->lane_key)
 
 void skn_tell_started(skn_working *w, const skein_turn *t)
 {
-    skn_told d;
-
-    open_turn(&d, t);
-    skn_jw_kstr(&d.w, "model", t->model);
-    tell(w, "message.started", t->cause, &d);
+    tell(w, "message.started", t->cause, SKN_TOLD(OF_TURN(t), SKN_M_TEXT("model", t->model)));
 }
 
 void skn_tell_withdrawn(skn_working *w, const skein_turn *t)
 {
-    skn_told d;
-
-    open_turn(&d, t);
-    tell(w, "message.withdrawn", t->cause, &d);
+    tell(w, "message.withdrawn", t->cause, SKN_TOLD(OF_TURN(t)));
 }
 
 void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
                      const skein_error *why)
 {
-    skn_told d;
+    skn_told *d = SKN_TOLD(OF_TURN(t), SKN_M_TEXT("finishReason", skn_str_of(finish)),
+                           SKN_M_TEXT("model", t->model));
 
-    open_turn(&d, t);
-    skn_jw_kstr(&d.w, "finishReason", skn_str_of(finish));
-    skn_jw_kstr(&d.w, "model", t->model);
     if (why) {
-        skn_jw_kstr(&d.w, "code", skn_str_of(skein_rc_name(why->rc)));
-        skn_jw_kstr(&d.w, "detail", skn_str_of(why->message));
-        skn_jw_kstr(&d.w, "hint", skn_str_of(why->hint));
+        skn_jw_kstr(&d->w, "code", skn_str_of(skein_rc_name(why->rc)));
+        skn_jw_kstr(&d->w, "detail", skn_str_of(why->message));
+        skn_jw_kstr(&d->w, "hint", skn_str_of(why->hint));
     }
     /* What was kept of the answer is marked as cut off: asking again says nothing twice that counts. */
-    skn_jw_kbool(&d.w, "retryable", !why || skein_rc_http(why->rc) >= 423);
-    tell(w, "message.failed", t->cause, &d);
+    skn_jw_kbool(&d->w, "retryable", !why || skein_rc_http(why->rc) >= 423);
+    tell(w, "message.failed", t->cause, d);
 }
 
 void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
                         skn_str finish, const skein_step *s)
 {
-    int64_t  tokens_in = s ? s->tokens_in : -1, tokens_out = s ? s->tokens_out : -1;
-    skn_told d;
+    int64_t   tokens_in = s ? s->tokens_in : -1, tokens_out = s ? s->tokens_out : -1;
+    skn_told *d = SKN_TOLD(SKN_M_TEXT("agent", t->agent_name),
+                           SKN_M_TEXT("finishReason", finish),
+                           SKN_M_GIVEN("threadPath", t->lane_key));
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", t->agent_name);
-    skn_jw_kstr(&d.w, "finishReason", finish);
-    add_lane(&d, t->lane_key);
     if (tokens_in >= 0 || tokens_out >= 0) {
-        skn_jw_key(&d.w, "usage");
-        skn_jw_object(&d.w);
-        skn_jw_kint(&d.w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
-        skn_jw_kint(&d.w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
-        skn_jw_kbool(&d.w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
-        skn_jw_object_end(&d.w);
+        skn_jw_key(&d->w, "usage");
+        skn_jw_object(&d->w);
+        skn_jw_kint(&d->w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
+        skn_jw_kint(&d->w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
+        skn_jw_kbool(&d->w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
+        skn_jw_object_end(&d->w);
     }
-    skn_jw_kint(&d.w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);
-    skn_feed_message(w->tx, &w->chat, "message.completed", m, t->cause, &d);
+    skn_jw_kint(&d->w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);
+    skn_feed_message(w->tx, &w->chat, "message.completed", m, t->cause, d);
 }
 
 static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)

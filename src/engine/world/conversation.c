@@ -411,13 +411,9 @@ skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, sk
 
 static void tell_removed(skn_working *w, const skn_conversation_row *row)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", row->uid);
-    skn_jw_kbool(&d.w, "removed", true);
-    skn_jw_kbool(&d.w, "archived", true);
-    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE, &d);
+    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE,
+                  SKN_TOLD(SKN_M_TEXT("id", row->uid), SKN_M_BOOL("removed", true),
+                           SKN_M_BOOL("archived", true)));
 }
 
 static skein_rc conversation_remove(skn_working *w, void *arg, skein_error *err)

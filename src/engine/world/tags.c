@@ -60,11 +60,7 @@ typedef struct tag_call {
 
 static void tell_world(skn_working *w, const tag_call *c, skn_str tag)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "tag", tag);
-    skn_feed_world(w->tx, c->world.v, "world.updated", &d);
+    skn_feed_world(w->tx, c->world.v, "world.updated", SKN_TOLD(SKN_M_TEXT("tag", tag)));
 }
 
 static skein_rc define_tag(skn_working *w, void *arg, skein_error *err)
@@ -105,17 +101,14 @@ static skein_rc forget_tag(skn_working *w, void *arg, skein_error *err)
 static skein_rc switch_tag(skn_working *w, const skn_conversation_row *row, skn_str name,
                            bool active, skein_error *err)
 {
-    skn_told d;
     int64_t  id;
     skein_rc rc = skn_tag_find(w->tx, row->world_id, name, &id, err);
 
     if (rc || !id || (rc = skn_tag_set_active(w->tx, row->id, id, active, err)))
         return rc || id ? rc : no_tag(name, err);
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", row->uid);
-    skn_jw_kstr(&d.w, "tag", name);
-    skn_jw_kbool(&d.w, "active", active);
-    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE, &d);
+    skn_feed_chat(w->tx, row, "chat.updated", SKN_NONE,
+                  SKN_TOLD(SKN_M_TEXT("id", row->uid), SKN_M_TEXT("tag", name),
+                           SKN_M_BOOL("active", active)));
     return SKEIN_OK;
 }
 

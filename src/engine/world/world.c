@@ -115,7 +115,6 @@ static skein_rc world_remove(skn_working *w, void *arg, skein_error *err)
 {
     world_call *c = arg;
     skein_world world;
-    skn_told    d;
     bool        found;
     skein_rc    rc;
 
@@ -126,9 +125,7 @@ static skein_rc world_remove(skn_working *w, void *arg, skein_error *err)
     if (!found) /* somebody was faster */
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
                         (long long)c->id);
-    skn_told_open(&d);
-    skn_jw_kbool(&d.w, "removed", true);
-    skn_feed_world(w->tx, c->id, "world.updated", &d);
+    skn_feed_world(w->tx, c->id, "world.updated", SKN_TOLD(SKN_M_BOOL("removed", true)));
     return skn_audit_in(w, "world.remove", world.name, world.uid, err);
 }
 
