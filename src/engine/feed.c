@@ -120,15 +120,11 @@ void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
                    const skein_message *m, skn_str call_id, skn_str lane, skn_str cause)
 {
     skn_event_row row = row_of(c);
-    skn_told      d;
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "toolCallId", call_id);
-    if (lane.p)
-        skn_jw_kstr(&d.w, "delegationId", lane);
     row.message_id = m->id.v;
     row.cause = cause;
-    tell(tx, row, type, &d);
+    tell(tx, row, type,
+         SKN_TOLD(SKN_M_TEXT("toolCallId", call_id), SKN_M_GIVEN("delegationId", lane)));
 }
 
 /* --- Versions --------------------------------------------------------------------------------- */
@@ -137,90 +133,65 @@ void skn_feed_version(skn_tx *tx, const skn_conversation_row *c, int64_t version
                       const skein_version *v)
 {
     skn_event_row row = row_of(c);
-    skn_told      d;
     char          name[32];
 
     row.version_id = version_id;
     snprintf(name, sizeof name, "v%" PRId64, v->number);
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "threadId", v->thread_uid);
-    skn_jw_kstr(&d.w, "originalThread", v->origin_thread_uid);
-    skn_jw_kstr(&d.w, "op", v->kind);
-    skn_jw_kint(&d.w, "length", v->length);
-    skn_jw_kstr(&d.w, "by", v->actor);
-    skn_jw_kstr(&d.w, "version", skn_str_of(name));
-    skn_jw_kbool(&d.w, "current", true);
-    tell(tx, row, "thread.created", &d);
+    tell(tx, row, "thread.created",
+         SKN_TOLD(SKN_M_TEXT("threadId", v->thread_uid),
+                  SKN_M_TEXT("originalThread", v->origin_thread_uid), SKN_M_TEXT("op", v->kind),
+                  SKN_M_INT("length", v->length), SKN_M_TEXT("by", v->actor),
+                  SKN_M_TEXT("version", skn_str_of(name)), SKN_M_BOOL("current", true)));
 }
 
 void skn_feed_move(skn_tx *tx, const skn_conversation_row *c, const char *move,
                    const skein_version *from, const skein_version *to)
 {
-    skn_str  word = skn_str_of(move);
-    skn_told d;
+    skn_str word = skn_str_of(move);
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "from", from->thread_uid);
-    skn_jw_kstr(&d.w, "to", to->thread_uid);
-    skn_jw_kstr(&d.w, "move", skn_str_is(word, "switch") ? SKN_STR("jump") : word);
-    tell(tx, row_of(c), "thread.switched", &d);
+    if (skn_str_is(word, "switch"))
+        word = SKN_STR("jump");
+    tell(tx, row_of(c), "thread.switched",
+         SKN_TOLD(SKN_M_TEXT("from", from->thread_uid), SKN_M_TEXT("to", to->thread_uid),
+                  SKN_M_TEXT("move", word)));
 }
 
 void skn_feed_edit(skn_tx *tx, const skn_conversation_row *c, skn_str edit, skn_str message,
                    const char *phase, size_t done, size_t total)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "editId", edit);
-    skn_jw_kstr(&d.w, "messageId", message);
-    skn_jw_kstr(&d.w, "phase", skn_str_of(phase));
-    skn_jw_kint(&d.w, "done", (int64_t)done);
-    skn_jw_kint(&d.w, "total", (int64_t)total);
-    tell(tx, row_of(c), "edit.phase", &d);
+    tell(tx, row_of(c), "edit.phase",
+         SKN_TOLD(SKN_M_TEXT("editId", edit), SKN_M_TEXT("messageId", message),
+                  SKN_M_TEXT("phase", skn_str_of(phase)), SKN_M_INT("done", (int64_t)done),
+                  SKN_M_INT("total", (int64_t)total)));
 }
 
 /* --- Places ------------------------------------------------------------------------------------ */
 
 void skn_feed_chat_is(skn_tx *tx, const skn_conversation_row *c, const char *type)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", c->uid);
-    skn_jw_kstr(&d.w, "title", c->title);
-    skn_jw_kstr(&d.w, "mode", skn_str_of(skn_mode_name(c->mode)));
-    skn_jw_kstr(&d.w, "agent", c->agent_name);
-    skn_jw_kbool(&d.w, "archived", c->removed_at != 0);
-    skn_jw_kstr(&d.w, "replyExpected", c->expects);
-    skn_jw_kbool(&d.w, "readOnly", c->read_only);
-    tell(tx, row_of(c), type, &d);
+    tell(tx, row_of(c), type,
+         SKN_TOLD(
+             SKN_M_TEXT("id", c->uid), SKN_M_TEXT("title", c->title),
+             SKN_M_TEXT("mode", skn_str_of(skn_mode_name(c->mode))),
+             SKN_M_TEXT("agent", c->agent_name), SKN_M_BOOL("archived", c->removed_at != 0),
+             SKN_M_TEXT("replyExpected", c->expects), SKN_M_BOOL("readOnly", c->read_only)));
 }
 
 void skn_feed_world_is(skn_tx *tx, const skein_world *w)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", w->uid);
-    skn_jw_kstr(&d.w, "name", w->name);
-    skn_jw_kstr(&d.w, "description", w->description);
-    skn_jw_kint(&d.w, "turnLimit", w->turn_limit);
-    skn_jw_kint(&d.w, "compactAt", w->compact_at);
-    skn_jw_kstr(&d.w, "currentChatId", w->current_chat_uid);
-    skn_feed_world(tx, w->id.v, "world.updated", &d);
+    skn_feed_world(tx, w->id.v, "world.updated",
+                   SKN_TOLD(SKN_M_TEXT("id", w->uid), SKN_M_TEXT("name", w->name),
+                            SKN_M_TEXT("description", w->description),
+                            SKN_M_INT("turnLimit", w->turn_limit),
+                            SKN_M_INT("compactAt", w->compact_at),
+                            SKN_M_TEXT("currentChatId", w->current_chat_uid)));
 }
 
 void skn_feed_agent_is(skn_tx *tx, const skein_agent *a, const char *type)
 {
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", a->uid);
-    skn_jw_kstr(&d.w, "name", a->name);
-    skn_jw_kstr(&d.w, "model", a->model);
-    skn_jw_kstr(&d.w, "lead", a->lead_name);
-    skn_feed_world(tx, a->world.v, type, &d);
+    skn_feed_world(tx, a->world.v, type,
+                   SKN_TOLD(SKN_M_TEXT("id", a->uid), SKN_M_TEXT("name", a->name),
+                            SKN_M_TEXT("model", a->model), SKN_M_TEXT("lead", a->lead_name)));
 }
 
 void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane,
@@ -231,20 +202,16 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
                                         "delegation.failed"};
     skn_event_row            row = row_of(c);
     skn_str                  parent = lane->key;
-    skn_told                 d;
 
     while (parent.n > 0 && parent.p[parent.n - 1] != '.')
         parent.n--;
     parent.n -= parent.n > 0;
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "delegationId", lane->key);
-    skn_jw_kstr(&d.w, "threadPath", lane->key);
-    skn_jw_kstr(&d.w, "parent", parent);
-    skn_jw_kstr(&d.w, "agent", lane->agent_name);
-    skn_jw_kstr(&d.w, "toolCallId", lane->spawn_call_id);
     row.message_id = lane->spawn_message_id;
     row.cause = cause;
-    tell(tx, row, types[lane->state], &d);
+    tell(tx, row, types[lane->state],
+         SKN_TOLD(SKN_M_TEXT("delegationId", lane->key), SKN_M_TEXT("threadPath", lane->key),
+                  SKN_M_TEXT("parent", parent), SKN_M_TEXT("agent", lane->agent_name),
+                  SKN_M_TEXT("toolCallId", lane->spawn_call_id)));
 }
 
 /* Events as others get them: a row and the message it points at become one JSON object.

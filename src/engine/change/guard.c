@@ -65,20 +65,27 @@ skein_rc skn_work_guard(skn_working *w, const skn_conversation_row *chat,
     return skn_tell_over(w, &rows, err);
 }
 
-skein_rc skn_lane_holds(skn_working *w, int64_t lane_id, int64_t message, bool *holds,
-                        skein_error *err)
+skein_rc skn_lane_thread(skn_working *w, int64_t lane_id, skn_trees *f, skn_thread *out,
+                         bool *found, skein_error *err)
 {
     skn_lane_row lane = {.id = lane_id};
-    skn_thread   t;
-    skn_trees    f;
-    int64_t      at = -1;
     skein_rc     rc = SKEIN_OK;
 
-    skn_trees_init(&f, w->tx, w->a, w->chat.id);
+    skn_trees_init(f, w->tx, w->a, w->chat.id);
     if (!lane.id)
         rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &lane, err);
-    if (rc || (rc = skn_thread_load(&f, w->chat.version_id, lane.id, &t, holds, err)) ||
-        !*holds)
+    return rc ? rc : skn_thread_load(f, w->chat.version_id, lane.id, out, found, err);
+}
+
+skein_rc skn_lane_holds(skn_working *w, int64_t lane, int64_t message, bool *holds,
+                        skein_error *err)
+{
+    skn_thread t;
+    skn_trees  f;
+    int64_t    at = -1;
+    skein_rc   rc = skn_lane_thread(w, lane, &f, &t, holds, err);
+
+    if (rc || !*holds)
         return rc;
     rc = skn_thread_position_of(&f, &t, message, &at, err);
     *holds = at >= 0;

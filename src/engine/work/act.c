@@ -5,12 +5,6 @@
 
 #define NAMES_SHOWN 10 /* of the agents, when one that is meant is not there */
 
-typedef struct act_call {
-    const skein_turn *turn;
-    const skein_act  *act;
-    skein_acted      *out;
-} act_call;
-
 /* Where else than in the turn's conversation something is said. */
 typedef enum where { NOWHERE, OTHERS_BACKGROUND, LEADS_BACKGROUND, OWN_FOREGROUND } where;
 
@@ -32,16 +26,16 @@ static const struct kind {
 /* --- Who ---------------------------------------------------------------------------------------------------------- */
 
 /* A model that gets the list of agents finds the one it meant. */
-static skein_rc no_agent(skn_working *w, const act_call *c, skein_error *err)
+static skein_rc no_agent(skn_acting *c, skein_error *err)
 {
     skein_agents agents;
     skn_str      list = SKN_STR("");
-    skein_rc     rc = skn_agent_rows(w->tx, c->turn->world.v, w->a, &agents, err);
+    skein_rc     rc = skn_agent_rows(c->w->tx, c->turn->world.v, c->w->a, &agents, err);
 
     if (rc)
         return rc;
     for (size_t i = 0; i < agents.count && i < NAMES_SHOWN; i++)
-        list = skn_arena_printf(w->a, "%.*s%s%.*s", SKN_FMT(list), i ? ", " : "",
+        list = skn_arena_printf(c->w->a, "%.*s%s%.*s", SKN_FMT(list), i ? ", " : "",
                                 SKN_FMT(agents.at[i].name));
     rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
                   SKN_FMT(skn_str_sub(c->act->agent, 0, SKN_NAME_MAX)));
@@ -50,30 +44,30 @@ static skein_rc no_agent(skn_working *w, const act_call *c, skein_error *err)
 }
 
 /* By its name as a model may write it. */
-static skein_rc find_other(skn_working *w, const act_call *c, skein_agent *out,
-                           skein_error *err)
+static skein_rc find_other(skn_acting *c, skein_error *err)
 {
     skn_str  name = skn_str_trim(c->act->agent);
     bool     found = false;
     skein_rc rc;
 
-    *out = (skein_agent){0};
+    c->other = (skein_agent){0};
     if (!name.n)
         return kinds[c->act->kind].names
                    ? skn_fail(err, SKEIN_INVALID, "it is not said which agent is meant")
                    : SKEIN_OK;
     if (name.p[0] == '@')
         name = skn_str_sub(name, 1, name.n);
-    if (skn_name_normal(name, w->a, &name, NULL))
-        return no_agent(w, c, err);
-    rc = skn_agent_by_ref(w->tx, c->turn->world.v, name, SKN_NONE, w->a, out, &found, err);
-    return rc || found ? rc : no_agent(w, c, err);
+    if (skn_name_normal(name, c->w->a, &name, NULL))
+        return no_agent(c, err);
+    rc = skn_agent_by_ref(c->w->tx, c->turn->world.v, name, SKN_NONE, c->w->a, &c->other,
+                          &found, err);
+    return rc || found ? rc : no_agent(c, err);
 }
 
-static skein_rc find_me(skn_working *w, const act_call *c, skein_agent *out, skein_error *err)
+static skein_rc find_me(skn_acting *c, skein_error *err)
 {
     bool     found;
-    skein_rc rc = skn_agent_get(w->tx, c->turn->agent.v, w->a, out, &found, err);
+    skein_rc rc = skn_agent_get(c->w->tx, c->turn->agent.v, c->w->a, &c->me, &found, err);
 
     return rc || found ? rc
                        : skn_fail(err, SKEIN_TURN_OVER, "agent \"%.*s\" is not there any more",
@@ -84,13 +78,12 @@ static skein_rc find_me(skn_working *w, const act_call *c, skein_agent *out, ske
 
 /* The conversation where it is said, if that is there and the first of the two; one that is yet to be made
  * comes after all others. */
-static skein_rc lock_first(skn_working *w, const act_call *c, const skn_acting *who,
-                           skein_error *err)
+static skein_rc lock_first(skn_acting *c, skein_error *err)
 {
     where                place = kinds[c->act->kind].where;
-    int64_t              agent = place == OTHERS_BACKGROUND  ? who->other.id.v
-                                 : place == LEADS_BACKGROUND ? who->me.lead.v
-                                                             : who->me.id.v;
+    int64_t              agent = place == OTHERS_BACKGROUND  ? c->other.id.v
+                                 : place == LEADS_BACKGROUND ? c->me.lead.v
+                                                             : c->me.id.v;
     skn_conversation_row row;
     bool                 found;
     skein_rc             rc;
@@ -98,27 +91,27 @@ static skein_rc lock_first(skn_working *w, const act_call *c, const skn_acting *
     if (place == NOWHERE || agent == 0)
         return SKEIN_OK;
     rc = skn_conversation_by_agent(
-        w->tx, agent, place == OWN_FOREGROUND ? SKEIN_FOREGROUND : SKEIN_BACKGROUND, w->a, &row,
-        &found, err);
+        c->w->tx, agent, place == OWN_FOREGROUND ? SKEIN_FOREGROUND : SKEIN_BACKGROUND, c->w->a,
+        &row, &found, err);
     if (rc || !found || row.id >= c->turn->chat.v)
         return rc;
-    return skn_conversation_lock(w->tx, row.id, w->a, &row, &found, err);
+    return skn_conversation_lock(c->w->tx, row.id, c->w->a, &row, &found, err);
 }
 
 /* --- The act -------------------------------------------------------------------------------------------------------- */
 
-static skein_rc no_call(const act_call *c, const char *why, skein_error *err)
+static skein_rc no_call(const skn_acting *c, const char *why, skein_error *err)
 {
     return skn_fail(err, SKEIN_CONFLICT, "tool call \"%.*s\" %s", SKN_FMT(c->act->call_id),
                     why);
 }
 
 /* It answers a call of the turn's last message that nothing has answered. */
-static skein_rc check_call(const act_call *c, skn_acting *acting, skein_error *err)
+static skein_rc check_call(const skn_acting *c, skein_error *err)
 {
-    skn_working  *w = acting->w;
+    skn_working  *w = c->w;
     skn_str       id = c->act->call_id;
-    int64_t       message = acting->row.step_message_id, results, lanes;
+    int64_t       message = c->row.step_message_id, results, lanes;
     skein_message m = {0};
     bool          found;
     skein_rc      rc;
@@ -145,26 +138,26 @@ static skein_rc store_result(skn_acting *c, skein_error *err)
 
 static skein_rc act(skn_working *w, void *arg, skein_error *err)
 {
-    act_call  *c = arg;
-    skn_acting a = {.w = w, .act = c->act, .out = c->out};
+    skn_acting c = *(const skn_acting *)arg;
     skein_rc   rc;
 
-    *c->out = (skein_acted){0};
-    if ((rc = find_me(w, c, &a.me, err)) || (rc = find_other(w, c, &a.other, err)) ||
-        (rc = lock_first(w, c, &a, err)) || (rc = skn_turn_take(w, c->turn, &a.row, err)) ||
-        (rc = check_call(c, &a, err)) || (rc = kinds[c->act->kind].run(&a, err)))
+    c.w = w;
+    *c.out = (skein_acted){0};
+    if ((rc = find_me(&c, err)) || (rc = find_other(&c, err)) || (rc = lock_first(&c, err)) ||
+        (rc = skn_turn_take(w, c.turn, &c.row, err)) || (rc = check_call(&c, err)) ||
+        (rc = kinds[c.act->kind].run(&c, err)))
         return rc;
-    if (!a.no_result && (rc = store_result(&a, err)))
+    if (!c.no_result && (rc = store_result(&c, err)))
         return rc;
-    c->out->waiting = a.no_result;
+    c.out->waiting = c.no_result;
     return w->over.n ? skn_settle(w, err) : SKEIN_OK;
 }
 
 skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *what,
                         skein_mem *mem, skein_acted *out, skein_error *err)
 {
-    act_call c = {turn, what, out};
-    skein_rc rc = skn_check_word(what->call_id, "a tool call's id", SKN_WORD_MAX, err);
+    skn_acting c = {.turn = turn, .act = what, .out = out};
+    skein_rc   rc = skn_check_word(what->call_id, "a tool call's id", SKN_WORD_MAX, err);
 
     *out = (skein_acted){0};
     if (rc)
@@ -300,18 +293,13 @@ static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
 skein_rc skn_act_brief(skn_acting *c, skein_error *err)
 {
     bool          asks = skn_str_is(c->act->type, "question"), sent;
-    skn_inbox_row item = {.item = {.kind = asks ? SKN_STR("question") : SKN_STR("briefing"),
-                                   .world = {c->w->chat.world_id},
-                                   .title = skn_str_trim(c->act->title),
-                                   .content = c->act->summary,
-                                   .briefing = asks ? SKN_NONE : c->act->text,
-                                   .created_at = c->w->now},
-                          .agent_id = c->me.id.v,
-                          .work_message_id = c->row.step_message_id,
-                          .turn_id = c->row.turn.id,
-                          .call_id = c->act->call_id};
+    skn_inbox_row item = skn_inbox_of(c->w, &c->row, asks ? "question" : "briefing",
+                                      c->act->call_id);
     skein_rc      rc;
 
+    item.item.title = skn_str_trim(c->act->title);
+    item.item.content = c->act->summary;
+    item.item.briefing = asks ? SKN_NONE : c->act->text;
     if ((rc = check(c, err)) || (rc = find_attempt(c, &item, err)) ||
         (rc = was_sent(c, &item, &sent, err)))
         return rc;

@@ -13,23 +13,22 @@
 #include "engine/work/chat_work.h"
 
 typedef struct skn_acting {
-    skn_working     *w;   /* the turn's conversation */
-    skn_turn_row     row; /* the turn */
-    const skein_act *act;
-    skein_agent      me;    /* who acts */
-    skein_agent      other; /* whom the act concerns: id 0 when it names nobody */
-    skein_acted     *out;
-    skn_str          result;    /* what the tool answers the model */
-    bool             no_result; /* it comes later: a delegation that is waited for */
+    skn_working      *w;    /* the turn's conversation */
+    const skein_turn *turn; /* as its holder knows it */
+    skn_turn_row      row;  /* as it is stored */
+    const skein_act  *act;
+    skein_agent       me;    /* who acts */
+    skein_agent       other; /* whom the act concerns: id 0 when it names nobody */
+    skein_acted      *out;
+    skn_str           result;    /* what the tool answers the model */
+    bool              no_result; /* it comes later: a delegation that is waited for */
 } skn_acting;
 
 typedef skein_rc skn_act_fn(skn_acting *c, skein_error *err);
 
-/* act_tell.c, act_tell.c */
-skn_act_fn skn_act_tell, skn_act_delegate;
-/* act_tell.c, act.c */
-skn_act_fn skn_act_request_input, skn_act_report, skn_act_assign, skn_act_brief,
-    skn_act_remember, skn_act_forget;
+/* act_tell.c and act.c */
+skn_act_fn skn_act_tell, skn_act_delegate, skn_act_request_input, skn_act_report,
+    skn_act_assign, skn_act_brief, skn_act_remember, skn_act_forget;
 
 /* --- agent_work.c: an agent's own conversations ------------------------------------------------- */
 
@@ -136,6 +135,9 @@ skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_tas
 
 /* --- inbox.c, approval.c: what is there for people -------------------------------------------------------- */
 
+/* An item about a call of a turn, still without a text. */
+skn_inbox_row skn_inbox_of(const skn_working *w, const skn_turn_row *turn, const char *kind,
+                           skn_str call_id);
 /* Stores an item and tells of it; created_at is given. */
 skein_rc skn_inbox_new(skn_working *w, skn_inbox_row *row, skein_error *err);
 /* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */

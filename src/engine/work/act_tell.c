@@ -326,19 +326,11 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
 
 static skein_rc ask_person(skn_acting *c, skein_error *err)
 {
-    skn_inbox_row item = {.item = {.kind = SKN_STR("question"),
-                                   .world = {c->w->chat.world_id},
-                                   .title = skn_inbox_title(c->w->a, c->act->text),
-                                   .content = c->act->text,
-                                   .created_at = c->w->now},
-                          .agent_id = c->me.id.v,
-                          .conversation_id = c->w->chat.id,
-                          .work_message_id = c->row.step_message_id,
-                          .task_id = c->row.turn.task,
-                          .turn_id = c->row.turn.id,
-                          .call_id = c->act->call_id};
+    skn_inbox_row item = skn_inbox_of(c->w, &c->row, "question", c->act->call_id);
     skein_rc      rc;
 
+    item.item.title = skn_inbox_title(c->w->a, c->act->text);
+    item.item.content = c->act->text;
     if (c->act->text.n > QUESTION_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the question is %zu bytes; the limit is %zu",
                         c->act->text.n, QUESTION_BYTES);

@@ -303,7 +303,6 @@ skein_rc skn_own_conversation(skn_working *w, int64_t agent, skein_mode mode,
 {
     skein_rc rc = skn_conversation_own(w, agent, mode, out, err);
 
-    (void)w->e;
     return rc ? rc
               : skn_conversation_take(w->tx, (skein_conversation_id){out->id}, w->a, out, err);
 }

@@ -142,18 +142,10 @@ static skein_rc add_question(const approval_call *c, skn_working *w, skn_turn_ro
 
     if (rc)
         return rc;
-    *row = (skn_inbox_row){.item = {.kind = SKN_STR("approval"),
-                                    .world = {w->chat.world_id},
-                                    .tool = what.tool_name,
-                                    .args = what.args,
-                                    .content = what.args.p ? what.args : SKN_STR(""),
-                                    .created_at = w->now},
-                           .agent_id = turn->turn.agent.v,
-                           .conversation_id = w->chat.id,
-                           .work_message_id = turn->step_message_id,
-                           .task_id = turn->turn.task,
-                           .turn_id = turn->turn.id,
-                           .call_id = c->call_id};
+    *row = skn_inbox_of(w, turn, "approval", c->call_id);
+    row->item.tool = what.tool_name;
+    row->item.args = what.args;
+    row->item.content = what.args.p ? what.args : SKN_STR("");
     if ((rc = define(c, w, row, err)))
         return rc;
     row->item.title = skn_arena_printf(w->a, "%.*s wants to use %.*s%.*s%s",

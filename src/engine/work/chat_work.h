@@ -140,6 +140,12 @@ skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_hold
 /* Refuses a holder, a model's name or a lease that cannot be. */
 skein_rc skn_holding_check(const skn_holding *how, skein_error *err);
 
+/* Does it wait for a person, itself or in a delegation, while nothing of it runs? */
+skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, skein_error *err);
+/* Holds such a turn from here on; *out is the turn, in mem. */
+skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_holding *how,
+                            skein_mem *mem, skein_turn *out, skein_error *err);
+
 /* --- turn_step.c ---------------------------------------------------------------------------------------- */
 
 /* The turn as it is stored; SKEIN_TURN_OVER unless it is open and this one. */
@@ -155,25 +161,15 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
  * comes later is stored under it. */
 skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err);
 
-/* --- turn.c ------------------------------------------------------------------------------------------ */
-
-/* Does it wait for a person, itself or in a delegation, while nothing of it runs? */
-skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, skein_error *err);
-/* Holds such a turn from here on; *out is the turn, in mem. */
-skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_holding *how,
-                            skein_mem *mem, skein_turn *out, skein_error *err);
+/* The last text that an agent said in a turn, and the message that has it; absent and 0 when there is none. */
+skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
+                        skein_error *err);
 
 /* --- turn_stop.c ---------------------------------------------------------------------------------------- */
 
 /* The same with what w->written has of the turn, or else with what was saved of it as it came. */
 skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinished why,
                           bool *kept, skein_error *err);
-
-/* --- turn_step.c ------------------------------------------------------------------------------------------ */
-
-/* The last text that an agent said in a turn, and the message that has it; absent and 0 when there is none. */
-skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
-                        skein_error *err);
 
 /* --- limit.c: how much a person's message may cause ---------------------------------------------------- */
 
@@ -195,8 +191,11 @@ skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
-/* Is a message in a lane (0: main) of the version that is current? */
-skein_rc skn_lane_holds(skn_working *w, int64_t lane_id, int64_t message, bool *holds,
+/* The thread of a lane (0: main) in the version that is current; *f is made ready to read it. */
+skein_rc skn_lane_thread(skn_working *w, int64_t lane, skn_trees *f, skn_thread *out,
+                         bool *found, skein_error *err);
+/* Is a message in it? */
+skein_rc skn_lane_holds(skn_working *w, int64_t lane, int64_t message, bool *holds,
                         skein_error *err);
 /* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
  * in a chat that goes stays there. */

@@ -202,8 +202,7 @@ static skein_rc find_first(skn_working *w, const skn_delegation_row *d, skn_deli
     bool              found;
     skein_rc          rc;
 
-    skn_trees_init(&f, w->tx, w->a, w->chat.id);
-    if ((rc = skn_thread_load(&f, w->chat.version_id, d->lane.id, &t, &found, err)))
+    if ((rc = skn_lane_thread(w, d->lane.id, &f, &t, &found, err)))
         return rc;
     if (!found || t.length == 0)
         return skn_fail(err, SKEIN_CONFLICT,

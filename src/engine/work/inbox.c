@@ -45,6 +45,19 @@ skein_rc skn_inbox_tell(skn_working *w, int64_t world, const skn_inbox_row *row,
     return SKEIN_OK;
 }
 
+skn_inbox_row skn_inbox_of(const skn_working *w, const skn_turn_row *turn, const char *kind,
+                           skn_str call_id)
+{
+    return (skn_inbox_row){
+        .item = {.kind = skn_str_of(kind), .world = {w->chat.world_id}, .created_at = w->now},
+        .agent_id = turn->turn.agent.v,
+        .conversation_id = w->chat.id,
+        .work_message_id = turn->step_message_id,
+        .task_id = turn->turn.task,
+        .turn_id = turn->turn.id,
+        .call_id = call_id};
+}
+
 skein_rc skn_inbox_new(skn_working *w, skn_inbox_row *row, skein_error *err)
 {
     skn_str  briefing = row->item.briefing;

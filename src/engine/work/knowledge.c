@@ -12,8 +12,6 @@
 
 static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error *err)
 {
-    skein_rc rc;
-
     if (!item->type.p)
         item->type = SKN_STR("fact");
     if (item->confidence == -1)
@@ -33,8 +31,7 @@ static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error 
     if (item->content.n > ITEM_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the note is %zu bytes; the limit is %zu",
                         item->content.n, ITEM_BYTES);
-    rc = skn_check_text(e, item->content, "the note", err);
-    return rc;
+    return skn_check_text(e, item->content, "the note", err);
 }
 
 skein_rc skn_knowledge_keep(skn_working *w, skn_knowledge_row *row, bool *stored,

@@ -482,18 +482,6 @@ skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *wh
 #define BACK    ((int64_t)1000)
 #define AT_ONCE ((int64_t)20)
 
-/* The thread that the turn speaks in. */
-static skein_rc load(skn_working *w, const skein_turn *t, skn_trees *f, skn_thread *out,
-                     bool *found, skein_error *err)
-{
-    skn_lane_row main = {.id = t->lane.v};
-    skein_rc     rc = SKEIN_OK;
-
-    if (!main.id)
-        rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &main, err);
-    return rc ? rc : skn_thread_load(f, w->chat.version_id, main.id, out, found, err);
-}
-
 static bool is_text_of(const skein_message *m, const skein_turn *t)
 {
     return m->role == SKEIN_ASSISTANT && skn_str_eq(m->turn_uid, t->uid) &&
@@ -511,8 +499,7 @@ skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64
 
     *out = SKN_NONE;
     *message = 0;
-    skn_trees_init(&f, w->tx, w->a, w->chat.id);
-    if ((rc = load(w, t, &f, &thread, &found, err)) || !found)
+    if ((rc = skn_lane_thread(w, t->lane.v, &f, &thread, &found, err)) || !found)
         return rc;
     for (int64_t to = thread.length, end = to - BACK; to > 0 && to > end; to -= AT_ONCE) {
         rc = skn_thread_messages(&f, &thread, to > AT_ONCE ? to - AT_ONCE : 0, to, &some, err);
