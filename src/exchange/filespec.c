@@ -56,11 +56,10 @@ static skein_rc bad_item(skein_error *err, skn_str item, const char *why)
 {
     bool text = skn_utf8_valid(item, NULL);
 
-    skn_fail(err, SKEIN_INVALID, "the item \"%.*s\" %s",
-             SKN_FMT(text ? shown(item) : SKN_STR("?")), why);
-    return skn_hint(
+    return skn_fail_hint(
         err, SKEIN_INVALID,
-        "Name a function (\"fun total\"), a type (\"class Store\") or lines (\"142:156\").");
+        "Name a function (\"fun total\"), a type (\"class Store\") or lines (\"142:156\").",
+        "the item \"%.*s\" %s", SKN_FMT(text ? shown(item) : SKN_STR("?")), why);
 }
 
 static skein_rc parse_lines(skn_str text, skn_file_item *out, skein_error *err)
@@ -222,12 +221,11 @@ static skein_rc know_names(lookup *l, skn_str item, skein_error *err)
 
     if (l->names)
         return SKEIN_OK;
-    if (!lang) {
-        skn_fail(err, SKEIN_INVALID,
-                 "cannot look for \"%.*s\" in \"%.*s\": its language is not known",
-                 SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
-        return skn_hint(err, SKEIN_INVALID, "Ask for lines (\"1:40\") or for the whole file.");
-    }
+    if (!lang)
+        return skn_fail_hint(err, SKEIN_INVALID,
+                             "Ask for lines (\"1:40\") or for the whole file.",
+                             "cannot look for \"%.*s\" in \"%.*s\": its language is not known",
+                             SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
     skn_outline_read(l->text, lang, l->scratch, &l->outline);
     l->names = skn_map_new(l->scratch);
     l->next = SKN_ARRAY(l->scratch, l->outline.count, size_t);
@@ -328,11 +326,11 @@ static skein_rc check_spec(const skein_file_spec *spec, skein_error *err)
 {
     if (!skn_utf8_valid(spec->path, NULL))
         return skn_fail(err, SKEIN_INVALID, "the path of the file is not UTF-8");
-    if (spec->read_full == (spec->item_count > 0)) {
-        skn_fail(err, SKEIN_INVALID, "the specification of \"%.*s\" asks for %s",
-                 SKN_FMT(shown(spec->path)), spec->read_full ? "all and for items" : "nothing");
-        return skn_hint(err, SKEIN_INVALID, "Ask for the whole file or for items of it.");
-    }
+    if (spec->read_full == (spec->item_count > 0))
+        return skn_fail_hint(err, SKEIN_INVALID, "Ask for the whole file or for items of it.",
+                             "the specification of \"%.*s\" asks for %s",
+                             SKN_FMT(shown(spec->path)),
+                             spec->read_full ? "all and for items" : "nothing");
     if (spec->item_count > SKEIN_FILE_ITEMS_LIMIT)
         return skn_fail(err, SKEIN_LIMIT,
                         "the specification of \"%.*s\" has %zu items; the limit is %d",
@@ -397,9 +395,9 @@ static skn_str read_shown(skn_str path)
 
 static skein_rc outside(skein_error *err, skn_str path)
 {
-    skn_fail(err, SKEIN_INVALID, "the path \"%.*s\" leads out of its folder",
-             SKN_FMT(read_shown(path)));
-    return skn_hint(err, SKEIN_INVALID, "Give a path below the folder, without \"..\".");
+    return skn_fail_hint(err, SKEIN_INVALID, "Give a path below the folder, without \"..\".",
+                         "the path \"%.*s\" leads out of its folder",
+                         SKN_FMT(read_shown(path)));
 }
 
 static skein_rc check_path(skn_str path, skein_error *err)
@@ -501,9 +499,9 @@ static skein_rc open_below(int *out, const char *root, skn_str path, skn_arena *
 
 static skein_rc too_large(skein_error *err, skn_str path, size_t limit)
 {
-    skn_fail(err, SKEIN_LIMIT, "the file \"%.*s\" is over %zu bytes", SKN_FMT(read_shown(path)),
-             limit);
-    return skn_hint(err, SKEIN_LIMIT, "Keep the part that matters in a file of its own.");
+    return skn_fail_hint(err, SKEIN_LIMIT, "Keep the part that matters in a file of its own.",
+                         "the file \"%.*s\" is over %zu bytes", SKN_FMT(read_shown(path)),
+                         limit);
 }
 
 static skein_rc read_all(skn_buf *out, int fd, skn_str path, size_t *whole, skein_error *err)

@@ -36,6 +36,227 @@ static const skn_lang langs[] = {
     {"rb rake", SKN_LANG_END, "def", "class module"},
 };
 
+static bool speaks(const skn_lang *lang, unsigned trait)
+{
+    return (lang->traits & trait) != 0;
+}
+
+/* --- What a statement declares, judged by its words and marks outside parentheses ---------------- */
+
+/* The tokens of a statement up to its body or end; of a group in parentheses only both ends. */
+typedef struct header {
+    const skn_token *t;
+    size_t           n;
+} header;
+
+/* Words before a '(' that make no function of it. */
+static const char no_function[] =
+    "if for while switch catch return sizeof else do synchronized using lock fixed foreach "
+    "when "
+    "with new throw await yield typeof delete function super assert defined and or not in is "
+    "__attribute__ __declspec alignas decltype noexcept requires";
+
+enum { ANNOTATION_TOKENS = 256 };
+
+static bool header_mark(header h, size_t i, char mark)
+{
+    return i < h.n && h.t[i].kind == SKN_MARK && h.t[i].mark == mark;
+}
+
+static bool header_word(header h, size_t i)
+{
+    return i < h.n && h.t[i].kind == SKN_WORD;
+}
+
+/* The first such mark at or after `from`; h.n when there is none. */
+static size_t header_find(header h, size_t from, char mark)
+{
+    while (from < h.n && !header_mark(h, from, mark))
+        from++;
+    return from;
+}
+
+static bool reserved(const skn_lang *lang, skn_str word)
+{
+    return skn_word_in(lang->types, word) || skn_word_in(lang->functions, word) ||
+           skn_word_in("var let val extends implements", word);
+}
+
+/* In C a word like struct also begins functions and variables of that type: what declares one has
+ * neither parentheses nor a value behind the name, and without a body nothing at all. The last
+ * counts: template <class T> class Name. */
+static size_t plain_type(const skn_lang *lang, header h, bool ends_here)
+{
+    for (size_t i = h.n; i-- > 1;) {
+        if (header_mark(h, i, '(') || header_mark(h, i, '=') || (ends_here && i + 1 < h.n))
+            break;
+        if (header_word(h, i) && header_word(h, i - 1) &&
+            skn_word_in(lang->types, h.t[i - 1].text) && !reserved(lang, h.t[i].text))
+            return i;
+    }
+    return h.n;
+}
+
+/* The index of the name of the type that is declared; h.n for none. ends_here: no body follows. */
+static size_t header_type(const skn_lang *lang, header h, bool ends_here)
+{
+    if (speaks(lang, SKN_LANG_ALIAS))
+        return plain_type(lang, h, ends_here);
+    for (size_t i = 1; i < h.n; i++)
+        if (header_word(h, i) && header_word(h, i - 1) &&
+            skn_word_in(lang->types, h.t[i - 1].text) && !reserved(lang, h.t[i].text))
+            return i;
+    return h.n;
+}
+
+static size_t name_before_group(header h, size_t from)
+{
+    for (size_t i = from + 1; i < h.n; i++)
+        if (header_mark(h, i, '(') && header_word(h, i - 1) && i - 1 > from)
+            return i - 1;
+    return h.n;
+}
+
+/* The name of a function that a word announces, the word being at i. */
+static size_t announced_name(const skn_lang *lang, header h, size_t i)
+{
+    if (speaks(lang, SKN_LANG_RECEIVER))
+        return name_before_group(h, i);
+    i++;
+    if (header_mark(h, i, '(')) { /* func (r *T) name(…), but not func(…) int */
+        i = header_find(h, i, ')') + 1;
+        return header_word(h, i) && (header_mark(h, i + 1, '(') || header_mark(h, i + 1, '['))
+                   ? i
+                   : h.n;
+    }
+    while (header_mark(h, i, '*') || header_mark(h, i, '&'))
+        i++;
+    return header_word(h, i) ? i : h.n;
+}
+
+/* name = function …, name = (…) => …, name: (…) => … */
+static size_t assigned_name(const skn_lang *lang, header h)
+{
+    for (size_t i = 1; i < h.n; i++) {
+        if (!header_mark(h, i, '=') && !header_mark(h, i, ':'))
+            continue;
+        if (!header_word(h, i - 1))
+            return h.n;
+        for (size_t k = i + 1; k < h.n; k++)
+            if (header_mark(h, k, SKN_MARK_FAT) ||
+                (header_word(h, k) && skn_word_in(lang->functions, h.t[k].text)))
+                return i - 1;
+        return h.n;
+    }
+    return h.n;
+}
+
+static bool follows_a_type(header h, size_t name)
+{
+    if (!name)
+        return false;
+    return header_word(h, name - 1) || header_mark(h, name - 1, '*') ||
+           header_mark(h, name - 1, '&') || header_mark(h, name - 1, '>') ||
+           header_mark(h, name - 1, ']') || header_mark(h, name - 1, '~') ||
+           header_mark(h, name - 1, SKN_MARK_SCOPE);
+}
+
+/* A function's name stands before its parameters and behind its type. A constructor has no type:
+ * without a better one the first word before parameters is taken. */
+static size_t bare_name(header h, bool needs_type, bool needs_end)
+{
+    size_t first = h.n, end = header_find(h, 0, '=');
+
+    for (size_t i = 1; i < end && !header_mark(h, i, ':'); i++) {
+        if (!header_mark(h, i, '(') || !header_word(h, i - 1) ||
+            skn_word_in(no_function, h.t[i - 1].text))
+            continue;
+        if (header_mark(h, i + 2, '(') ||
+            (needs_end && i + 2 < h.n && !header_mark(h, i + 2, ':')))
+            continue; /* a pointer to a function; a statement that goes on */
+        if (i > 1 && (header_mark(h, i - 2, '.') || header_mark(h, i - 2, '@') ||
+                      (header_word(h, i - 2) && skn_word_in(no_function, h.t[i - 2].text))))
+            continue;
+        if (follows_a_type(h, i - 1))
+            return i - 1;
+        if (first == h.n)
+            first = i - 1;
+    }
+    return needs_type ? h.n : first;
+}
+
+/* The same for a function; bare: one that no word announces may be here. */
+static size_t header_function(const skn_lang *lang, header h, bool ends_here, bool bare)
+{
+    size_t name = speaks(lang, SKN_LANG_BARE_ANY) ? assigned_name(lang, h) : h.n;
+
+    for (size_t i = 0; i < h.n && name == h.n; i++)
+        if (header_word(h, i) && skn_word_in(lang->functions, h.t[i].text))
+            return announced_name(lang, h, i);
+    if (name == h.n && bare)
+        name = bare_name(h, ends_here, speaks(lang, SKN_LANG_BARE_ANY));
+    return name;
+}
+
+/* impl Trait for Name, impl<T> Name<T> */
+static skn_str header_implements(header h)
+{
+    size_t  angle = 0;
+    skn_str name = SKN_NONE;
+
+    for (size_t i = 1; i < h.n; i++) {
+        if (header_mark(h, i, '<'))
+            angle++;
+        else if (header_mark(h, i, '>') && angle)
+            angle--;
+        else if (!angle && header_word(h, i) && skn_str_is(h.t[i].text, "for"))
+            name = SKN_NONE;
+        else if (!angle && header_word(h, i) && !name.p)
+            name = h.t[i].text;
+    }
+    return name;
+}
+
+/* @Name, @Name(…), @a.b.Name: what stands alone on the lines above a declaration. It is asked at
+ * every line, so it looks at so many only. */
+static bool only_annotations(header h)
+{
+    size_t i = 0;
+
+    if (h.n > ANNOTATION_TOKENS)
+        return false;
+    while (header_mark(h, i, '@') && header_word(h, i + 1)) {
+        for (i += 2;
+             (header_mark(h, i, '.') || header_mark(h, i, ':')) && header_word(h, i + 1);)
+            i += 2;
+        if (header_mark(h, i, '('))
+            i = header_find(h, i, ')') + 1;
+    }
+    return i >= h.n;
+}
+
+/* Whether a statement, not empty, continues with token t, the first of the next line. */
+static bool header_continues(const skn_lang *lang, header h, const skn_token *t)
+{
+    const skn_token *last = &h.t[h.n - 1];
+
+    if (t->kind == SKN_MARK && t->mark == '{')
+        return true;
+    if (t->kind == SKN_MARK && (t->mark == SKN_MARK_OP || t->mark == SKN_MARK_FAT ||
+                                skn_str_find(SKN_STR(".?:=&|,)"), t->text) >= 0))
+        return true;
+    if (t->kind == SKN_WORD && skn_word_in("where throws implements extends else", t->text))
+        return true;
+    if (last->kind == SKN_MARK && (last->mark == SKN_MARK_OP || last->mark == SKN_MARK_FAT ||
+                                   skn_str_find(SKN_STR("=,.:+-*/%&|<?!^"), last->text) >= 0))
+        return true;
+    if (last->kind == SKN_WORD && reserved(lang, last->text))
+        return true;
+    return only_annotations(h);
+}
+
+/* --- Braces --------------------------------------------------------------------------------------- */
+
 typedef enum scope_kind { IN_TYPE, IN_FUNCTION } scope_kind;
 
 /* What a brace opened. */
@@ -78,7 +299,7 @@ const skn_lang *skn_lang_of(skn_str path)
 
 static bool has(const parser *p, unsigned trait)
 {
-    return (p->lang->traits & trait) != 0;
+    return speaks(p->lang, trait);
 }
 
 static scope *top(parser *p)
@@ -86,15 +307,15 @@ static scope *top(parser *p)
     return &p->scopes.p[p->scopes.n - 1];
 }
 
-static skn_header current(parser *p)
+static header current(parser *p)
 {
     size_t from = top(p)->header;
 
-    return (skn_header){p->tokens.p + from, p->tokens.n - from};
+    return (header){p->tokens.p + from, p->tokens.n - from};
 }
 
 /* Outside a class, foo() and a brace on the next line are a call and a block. */
-static bool bare_allowed(parser *p, skn_header h, bool ends_here, bool brace_first)
+static bool bare_allowed(parser *p, header h, bool ends_here, bool brace_first)
 {
     if (has(p, SKN_LANG_BARE))
         return top(p)->kind == IN_TYPE;
@@ -103,33 +324,32 @@ static bool bare_allowed(parser *p, skn_header h, bool ends_here, bool brace_fir
     return !brace_first || (top(p)->declared && top(p)->kind == IN_TYPE);
 }
 
-static skn_str owner_of(parser *p, skn_header h, size_t name)
+static skn_str owner_of(parser *p, header h, size_t name)
 {
-    if (name && skn_header_mark(h, name - 1, '~'))
+    if (name && header_mark(h, name - 1, '~'))
         name--;
-    if (name >= 2 && skn_header_mark(h, name - 1, SKN_MARK_SCOPE) &&
-        skn_header_word(h, name - 2))
+    if (name >= 2 && header_mark(h, name - 1, SKN_MARK_SCOPE) && header_word(h, name - 2))
         return h.t[name - 2].text;
-    if (name >= 2 && has(p, SKN_LANG_RECEIVER) && skn_header_mark(h, name - 1, '.') &&
-        skn_header_word(h, name - 2))
+    if (name >= 2 && has(p, SKN_LANG_RECEIVER) && header_mark(h, name - 1, '.') &&
+        header_word(h, name - 2))
         return h.t[name - 2].text;
     return top(p)->owner;
 }
 
 /* Notes what the statement declares; false when that is nothing. */
-static bool declare(parser *p, skn_header h, bool ends_here, bool brace_first)
+static bool declare(parser *p, header h, bool ends_here, bool brace_first)
 {
-    size_t          name = skn_header_type(p->lang, h, ends_here);
+    size_t          name = header_type(p->lang, h, ends_here);
     skn_declaration d = {.type = name < h.n, .body = !ends_here || !has(p, SKN_LANG_ALIAS)};
 
     if (!d.type)
-        name = skn_header_function(p->lang, h, ends_here,
-                                   bare_allowed(p, h, ends_here, brace_first));
+        name = header_function(p->lang, h, ends_here,
+                               bare_allowed(p, h, ends_here, brace_first));
     if (name >= h.n)
         return false;
     d.name = h.t[name].text;
     d.owner = owner_of(p, h, name);
-    if (name && skn_header_mark(h, name - 1, '~') && d.name.p[-1] == '~')
+    if (name && header_mark(h, name - 1, '~') && d.name.p[-1] == '~')
         d.name = (skn_str){d.name.p - 1, d.name.n + 1};
     d.first_line = h.t[0].line;
     d.last_line = p->last_line;
@@ -142,13 +362,13 @@ static void forget_statement(parser *p)
     p->tokens.n = top(p)->header;
 }
 
-static void name_later(parser *p, skn_header h)
+static void name_later(parser *p, header h)
 {
     skn_declaration *d = &p->found.p[p->named_later - 1], twin = *d;
     size_t           name = h.n;
 
     for (size_t i = 0; i < h.n; i++)
-        if (skn_header_word(h, i))
+        if (header_word(h, i))
             name = i;
     d->last_line = p->last_line;
     if (name < h.n && p->is_typedef) {
@@ -162,17 +382,16 @@ static void name_later(parser *p, skn_header h)
     p->named_later = 0;
 }
 
-static bool alias(parser *p, skn_header h)
+static bool alias(parser *p, header h)
 {
     skn_declaration d = {
         .type = true, .first_line = h.n ? h.t[0].line : 0, .last_line = p->last_line};
     size_t name = h.n;
 
-    if (!has(p, SKN_LANG_ALIAS) || !skn_header_word(h, 0) ||
-        !skn_str_is(h.t[0].text, "typedef"))
+    if (!has(p, SKN_LANG_ALIAS) || !header_word(h, 0) || !skn_str_is(h.t[0].text, "typedef"))
         return false;
     for (size_t i = 1; i < h.n; i++)
-        if (skn_header_word(h, i))
+        if (header_word(h, i))
             name = i;
     if (name < h.n) {
         d.name = h.t[name].text;
@@ -183,7 +402,7 @@ static bool alias(parser *p, skn_header h)
 
 static void end_statement(parser *p)
 {
-    skn_header h = current(p);
+    header h = current(p);
 
     if (p->named_later)
         name_later(p, h);
@@ -193,20 +412,19 @@ static void end_statement(parser *p)
 }
 
 /* typedef struct {…} name; the name comes later. */
-static bool nameless_type(parser *p, skn_header h)
+static bool nameless_type(parser *p, header h)
 {
     skn_declaration d = {.type = true, .body = true, .name = SKN_STR("")};
 
-    if (!has(p, SKN_LANG_ALIAS) || h.n != 2 || !skn_header_word(h, 0) ||
-        !skn_header_word(h, 1) || !skn_str_is(h.t[0].text, "typedef") ||
-        !skn_word_in("struct union enum", h.t[1].text))
+    if (!has(p, SKN_LANG_ALIAS) || h.n != 2 || !header_word(h, 0) || !header_word(h, 1) ||
+        !skn_str_is(h.t[0].text, "typedef") || !skn_word_in("struct union enum", h.t[1].text))
         return false;
     d.first_line = h.t[0].line;
     skn_vec_add(p->a, &p->found, d);
     return true;
 }
 
-static void open_body(parser *p, skn_header h, scope *s)
+static void open_body(parser *p, header h, scope *s)
 {
     const skn_declaration *d = &p->found.p[p->found.n - 1];
 
@@ -216,26 +434,25 @@ static void open_body(parser *p, skn_header h, scope *s)
     s->declares = d->type && has(p, SKN_LANG_ALIAS);
     s->is_typedef = s->declares && skn_str_is(h.t[0].text, "typedef");
     for (size_t i = 0; i < h.n; i++)
-        if (skn_header_word(h, i) && skn_str_is(h.t[i].text, "namespace"))
+        if (header_word(h, i) && skn_str_is(h.t[i].text, "namespace"))
             s->declares = false;
 }
 
 static void open_brace(parser *p, const skn_token *t)
 {
-    skn_header h = current(p);
-    scope      s = {.kind = top(p)->kind, .owner = top(p)->owner, .header = p->tokens.n};
+    header h = current(p);
+    scope  s = {.kind = top(p)->kind, .owner = top(p)->owner, .header = p->tokens.n};
 
     p->named_later = 0;
-    if (top(p)->depth ||
-        (has(p, SKN_LANG_TEMPLATE) && h.n && skn_header_mark(h, h.n - 1, ':'))) {
+    if (top(p)->depth || (has(p, SKN_LANG_TEMPLATE) && h.n && header_mark(h, h.n - 1, ':'))) {
         s.goes_on = true;
         s.kind = IN_FUNCTION;
     } else if (nameless_type(p, h) || declare(p, h, false, t->first)) {
         open_body(p, h, &s);
-    } else if (skn_header_find(h, 0, '=') < h.n) {
+    } else if (header_find(h, 0, '=') < h.n) {
         s.kind = IN_FUNCTION;
-    } else if (skn_header_word(h, 0) && skn_str_is(h.t[0].text, "impl")) {
-        s.owner = skn_header_implements(h);
+    } else if (header_word(h, 0) && skn_str_is(h.t[0].text, "impl")) {
+        s.owner = header_implements(h);
     } else if (has(p, SKN_LANG_BARE_ANY)) {
         s.kind = IN_FUNCTION;
     }
@@ -244,7 +461,7 @@ static void open_brace(parser *p, const skn_token *t)
 
 static void add_token(parser *p, const skn_token *t)
 {
-    skn_header h = current(p);
+    header h = current(p);
 
     if (has(p, SKN_LANG_ALIAS) && t->kind == SKN_MARK && t->mark == ':' && h.n == 1 &&
         skn_word_in("public private protected", h.t[0].text)) {
@@ -319,9 +536,9 @@ static void take_mark(parser *p, const skn_token *t)
 static void take(parser *p, const skn_token *t)
 {
     if (t->first && has(p, SKN_LANG_NEWLINES) && !top(p)->depth) {
-        skn_header h = current(p);
+        header h = current(p);
 
-        if (h.n && !skn_header_continues(p->lang, h, t))
+        if (h.n && !header_continues(p->lang, h, t))
             end_statement(p);
     }
     if (t->kind == SKN_MARK)
