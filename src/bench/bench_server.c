@@ -371,19 +371,32 @@ static bool read_port(int from, int *port)
     return false;
 }
 
-skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out)
+bool skn_bench_spawn(skn_bench *b, const char *const *words, pid_t *pid, int *from)
 {
-    int  ends[2];
-    bool there;
+    int ends[2];
 
     if (pipe(ends) != 0)
-        return skn_fail(&b->cli->err, SKEIN_IO, "no pipe: %s", strerror(errno));
+        return false;
     skn_out_flush(b->cli);
-    if ((out->pid = fork()) == 0)
+    if ((*pid = fork()) == 0)
         become(b, words, ends[1]);
     close(ends[1]);
-    there = out->pid > 0 && read_port(ends[0], &out->port);
-    close(ends[0]);
+    *from = ends[0];
+    if (*pid > 0)
+        return true;
+    close(*from);
+    return false;
+}
+
+skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out)
+{
+    int  from;
+    bool there;
+
+    if (!skn_bench_spawn(b, words, &out->pid, &from))
+        return skn_fail(&b->cli->err, SKEIN_IO, "no process: %s", strerror(errno));
+    there = read_port(from, &out->port);
+    close(from);
     if (there)
         return SKEIN_OK;
     skn_bench_stop(out);
@@ -443,14 +456,20 @@ skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out)
 
 /* --- Ending --------------------------------------------------------------------------------- */
 
+int skn_bench_wait(pid_t pid)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
 void skn_bench_stop(skn_bench_child *child)
 {
-    int status;
-
     if (child->pid > 0) {
         kill(child->pid, SIGTERM);
-        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-            continue;
+        skn_bench_wait(child->pid);
     }
     child->pid = 0;
     if (child->folder)

@@ -21,10 +21,14 @@ typedef struct skn_bench_child {
  * not pause; NULL: none. */
 skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, const char *script,
                          skn_bench_child *out);
-/* This program with other words: at most 24 and a NULL, "skein" first. It has to print its address. */
+/* This program with other words; *from is what it prints. False when it cannot be. */
+bool skn_bench_spawn(skn_bench *b, const char *const *words, pid_t *pid, int *from);
+/* The same as a server: at most 24 and a NULL, "skein" first. It has to print its address. */
 skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out);
 /* The HTTP library alone, which answers with this text. */
 skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out);
+/* Waits until it has ended; its status. */
+int skn_bench_wait(pid_t pid);
 /* Ends it and waits for it; none is fine. */
 void skn_bench_stop(skn_bench_child *child);
 /* In a child: prints the address of this port, and answers until SIGTERM. */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define FILL_BATCH 10000
@@ -427,15 +426,6 @@ skein_rc skn_bench_alone(skn_bench *b)
 
 /* --- This one ----------------------------------------------------------------------------------- */
 
-static void become_other(const skn_bench *b, const skn_bench_store *s, const char *what, int to)
-{
-    dup2(to, STDOUT_FILENO);
-    pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
-    execl("/proc/self/exe", "skein", "bench", what, s->chat_uid.p, "--db", s->address,
-          b->quick ? "--quick" : "--quiet", (char *)NULL);
-    _exit(127);
-}
-
 static bool read_number(int from, int64_t *out)
 {
     char   text[64];
@@ -452,29 +442,28 @@ static bool read_number(int from, int64_t *out)
     return skn_str_int(skn_str_trim((skn_str){text, n}), out);
 }
 
-static skein_rc not_run(skn_bench *b)
-{
-    return skn_fail(&b->cli->err, SKEIN_FAILED,
-                    "the memory of a process could not be measured");
-}
-
 static skein_rc run_other(skn_bench *b, const skn_bench_store *s, const char *what, int64_t *kb)
 {
-    int   ends[2], status = 0;
-    bool  got;
-    pid_t pid;
+    const char *words[] = {"skein",
+                           "bench",
+                           what,
+                           s->chat_uid.p,
+                           "--db",
+                           s->address,
+                           b->quick ? "--quick" : "--quiet",
+                           NULL};
+    int         from;
+    bool        got = false;
+    pid_t       pid;
 
-    if (pipe(ends) != 0)
-        return not_run(b);
-    skn_out_flush(b->cli);
-    if ((pid = fork()) == 0)
-        become_other(b, s, what, ends[1]);
-    close(ends[1]);
-    got = pid > 0 && read_number(ends[0], kb);
-    close(ends[0]);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return got && status == 0 ? SKEIN_OK : not_run(b);
+    if (skn_bench_spawn(b, words, &pid, &from)) {
+        got = read_number(from, kb);
+        close(from);
+        got = skn_bench_wait(pid) == 0 && got;
+    }
+    return got ? SKEIN_OK
+               : skn_fail(&b->cli->err, SKEIN_FAILED,
+                          "the memory of a process could not be measured");
 }
 
 static skein_rc add_memory(skn_bench *b, skn_bench_id row, const skn_bench_store *s,

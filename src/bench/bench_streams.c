@@ -39,6 +39,7 @@ typedef struct watcher {
 
 typedef struct watching {
     skn_bench     *bench;
+    skn_arena     *mem;
     size_t         count, events;
     watcher       *at;
     struct pollfd *polls; /* the last one is the poster's */
@@ -270,22 +271,18 @@ static void release(watching *w)
             close(w->polls[i].fd);
     for (size_t i = 0; i < w->count; i++)
         skn_buf_release(&w->at[i].rest);
-    free(w->at);
-    free(w->polls);
-    free(w->piece);
-    free(w->sent);
-    free(w->told);
-    free(w->delays);
+    skn_arena_free(w->mem);
 }
 
 static void make(watching *w)
 {
-    w->at = skn_heap(w->count * sizeof *w->at);
-    w->polls = skn_heap((w->count + 1) * sizeof *w->polls);
-    w->piece = skn_heap(PIECE);
-    w->sent = skn_heap(w->events * sizeof *w->sent);
-    w->told = skn_heap(w->events * sizeof *w->told);
-    w->delays = skn_heap(w->events * w->count * sizeof *w->delays);
+    w->mem = skn_arena_new();
+    w->at = SKN_ARRAY(w->mem, w->count, watcher);
+    w->polls = SKN_ARRAY(w->mem, w->count + 1, struct pollfd);
+    w->piece = SKN_ARRAY(w->mem, PIECE, char);
+    w->sent = SKN_ARRAY(w->mem, w->events, int64_t);
+    w->told = SKN_ARRAY(w->mem, w->events, uint64_t);
+    w->delays = SKN_ARRAY(w->mem, w->events * w->count, double);
     for (size_t i = 0; i <= w->count; i++)
         w->polls[i].fd = -1;
 }
@@ -406,40 +403,12 @@ const char *skn_bench_message(const skn_bench *b, const char *chat_uid)
                           SKN_FMT(SKN_BENCH_TEXT));
 }
 
-skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *method,
-                       const char *path, const char *headers, const char *body,
-                       skn_bench_reply *out)
-{
-    skn_str  request = skn_bench_request(b, child, method, path, headers, body);
-    reader   r = {.fd = bench_connect(child)};
-    answer   a;
-    skein_rc rc = SKEIN_OK;
-    bool     sent;
-
-    skn_buf_init(&r.in, ANSWER_LIMIT);
-    sent = r.fd >= 0 && skn_fd_write(r.fd, request);
-    while (sent && !take_answer(&r.in, &a))
-        sent = read_some(&r);
-    if (!sent)
-        rc = no_answer(b);
-    else if (a.status >= 400)
-        rc = bad_answer(b, &a);
-    else
-        *out = (skn_bench_reply){
-            .status = a.status,
-            .etag = skn_arena_copy(b->cli->mem, skn_bench_header(a.head, "ETag")),
-            .body = skn_arena_copy(b->cli->mem, a.body)};
-    if (r.fd >= 0)
-        close(r.fd);
-    skn_buf_release(&r.in);
-    return rc;
-}
-
-/* --- Many ------------------------------------------------------------------------------------- */
+/* --- Requests ------------------------------------------------------------------------------------- */
 
 typedef struct loading {
     skn_bench            *bench;
     const skn_bench_load *load;
+    skn_bench_reply      *last; /* to be filled with the last answer, or NULL */
     reader                clients[SKN_BENCH_CLIENTS];
     struct pollfd         polls[SKN_BENCH_CLIENTS];
     int64_t               sent, done;
@@ -466,6 +435,13 @@ static skein_rc serve_one(loading *l, int i)
         return SKEIN_OK;
     if (a.status >= 400)
         return bad_answer(l->bench, &a);
+    if (l->last) {
+        skn_arena *mem = l->bench->cli->mem;
+        skn_str    etag = skn_bench_header(a.head, "ETag");
+
+        *l->last = (skn_bench_reply){a.status, skn_arena_copy(mem, etag),
+                                     skn_arena_copy(mem, a.body)};
+    }
     skn_buf_clear(&r->in);
     l->done++;
     return send_next(l, i);
@@ -499,8 +475,8 @@ static skein_rc connect_all(loading *l, const skn_bench_child *child)
     return SKEIN_OK;
 }
 
-skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_bench_load *load,
-                        double *seconds)
+static skein_rc run_clients(skn_bench *b, const skn_bench_child *child,
+                            const skn_bench_load *load, skn_bench_reply *last, double *seconds)
 {
     loading *l = skn_heap(sizeof *l);
     int64_t  start;
@@ -508,6 +484,7 @@ skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_be
 
     l->bench = b;
     l->load = load;
+    l->last = last;
     for (int i = 0; i < load->clients; i++)
         l->clients[i].fd = -1;
     rc = connect_all(l, child);
@@ -522,4 +499,21 @@ skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_be
     }
     free(l);
     return rc;
+}
+
+skein_rc skn_bench_send(skn_bench *b, const skn_bench_child *child, const skn_bench_load *load,
+                        double *seconds)
+{
+    return run_clients(b, child, load, NULL, seconds);
+}
+
+skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *method,
+                       const char *path, const char *headers, const char *body,
+                       skn_bench_reply *out)
+{
+    skn_bench_load load = {.clients = 1, .count = 1};
+    double         seconds;
+
+    load.request[0] = skn_bench_request(b, child, method, path, headers, body);
+    return run_clients(b, child, &load, out, &seconds);
 }

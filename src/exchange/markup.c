@@ -81,41 +81,21 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *ar
 
 /* --- Blocks ------------------------------------------------------------------------------- */
 
-/* What stands around a block that needs no more; NULL for one that does. */
-static const char *tag_of(MD_BLOCKTYPE type)
-{
-    switch (type) {
-    case MD_BLOCK_QUOTE:
-        return "blockquote";
-    case MD_BLOCK_UL:
-        return "ul";
-    case MD_BLOCK_OL:
-        return "ol";
-    case MD_BLOCK_LI:
-        return "li";
-    case MD_BLOCK_P:
-    case MD_BLOCK_HTML:
-        return "p";
-    case MD_BLOCK_TABLE:
-        return "table";
-    case MD_BLOCK_THEAD:
-        return "thead";
-    case MD_BLOCK_TBODY:
-        return "tbody";
-    case MD_BLOCK_TR:
-        return "tr";
-    case MD_BLOCK_TH:
-        return "th";
-    case MD_BLOCK_TD:
-        return "td";
-    case MD_BLOCK_DOC:
-    case MD_BLOCK_HR:
-    case MD_BLOCK_H:
-    case MD_BLOCK_CODE:
-        break;
-    }
-    return NULL;
-}
+/* What stands around a block; NULL for one that needs more. */
+static const char *const tags[] = {
+    [MD_BLOCK_QUOTE] = "blockquote",
+    [MD_BLOCK_UL] = "ul",
+    [MD_BLOCK_OL] = "ol",
+    [MD_BLOCK_LI] = "li",
+    [MD_BLOCK_P] = "p",
+    [MD_BLOCK_HTML] = "p",
+    [MD_BLOCK_TABLE] = "table",
+    [MD_BLOCK_THEAD] = "thead",
+    [MD_BLOCK_TBODY] = "tbody",
+    [MD_BLOCK_TR] = "tr",
+    [MD_BLOCK_TH] = "th",
+    [MD_BLOCK_TD] = "td",
+};
 
 static unsigned heading_of(const void *detail)
 {
@@ -166,10 +146,10 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg)
         break;
     case MD_BLOCK_TH:
     case MD_BLOCK_TD:
-        begin_cell(out, tag_of(type), detail);
+        begin_cell(out, tags[type], detail);
         break;
     default:
-        skn_buf_addf(out, "<%s>", tag_of(type));
+        skn_buf_addf(out, "<%s>", tags[type]);
         break;
     }
     w->depth++;
@@ -180,7 +160,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
 {
     writer     *w = arg;
     skn_buf    *out = &w->out;
-    const char *tag = tag_of(type);
+    const char *tag = tags[type];
 
     if (type == MD_BLOCK_H)
         skn_buf_addf(out, "</h%u>\n", heading_of(detail));
