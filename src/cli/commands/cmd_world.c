@@ -85,9 +85,11 @@ skein_rc skn_cmd_world_new(skn_cli *cli)
         return rc;
     skn_door_read_world(cli, made, &world);
     keep_default(cli, &world);
-    return skn_world_tell(cli, made,
-                          "Made the world {name}. It is the default now. Take it back with "
-                          "\"skein world rm {name}\".\n");
+    return skn_world_tell(
+        cli, made,
+        world.name.n == 0 ? "Made the world. It is the default now.\n"
+                          : "Made the world {name}. It is the default now. Take it back with "
+                            "\"skein world rm {name}\".\n");
 }
 
 static void world_line(skn_cli *cli, const skein_world *world, const skn_json *whole)
