@@ -134,12 +134,21 @@ skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out
 skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
                                 const skein_agents *agents, skn_at_work *out)
 {
-    skein_agent_work *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
-    skein_rc          rc = skn_api_at_work(c, world, out);
+    const skn_api_agents *to = &c->api->o.agents;
+    skein_agent_work     *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
+    skn_str              *no_tools = SKN_ARRAY(c->mem, agents->count + 1, skn_str);
+    skein_rc              rc = skn_api_at_work(c, world, out);
 
     if (rc || (rc = skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)))
         return rc;
+    for (size_t i = 0; to->answerer && i < agents->count; i++) {
+        skn_api_answerer one;
+
+        to->answerer(to->arg, agents->at[i].model, c->mem, &one);
+        no_tools[i] = one.no_tools;
+    }
     out->agents = of;
+    out->no_tools = no_tools;
     out->agent_count = agents->count;
     return SKEIN_OK;
 }

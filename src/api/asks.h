@@ -124,6 +124,7 @@ typedef struct skn_api_answerer {
     bool    scripted; /* canned texts, no model */
     bool    local;    /* what is sent stays on this computer */
     skn_str host;     /* "api.openai.com"; absent for a scripted one */
+    skn_str no_tools; /* why it is offered no tools, and what to do; absent: it is */
 } skn_api_answerer;
 
 typedef struct skn_api_lane {

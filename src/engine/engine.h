@@ -99,7 +99,8 @@ typedef struct skn_at_work {
     int64_t     left_before; /* turns whose lease ends before are nobody's; 0: none are */
     /* Of skein_agent_work_of, in any order; without it nobody is paused or has a timer. */
     const skein_agent_work *agents;
-    size_t                  agent_count;
+    const skn_str *no_tools; /* of the same agents: why each has none; NULL: not known */
+    size_t         agent_count;
     /* JSON: the models that would answer the next message, and where they run; absent: not known. */
     skn_str answers;
 } skn_at_work;
@@ -110,7 +111,7 @@ typedef struct skn_told_agent {
     skein_agent_work work;
     skn_str          tools, temperature, max_tokens, auto_reply;
     int64_t          until, pending;
-    skn_str          inbox_uid, state, detail;
+    skn_str          inbox_uid, state, detail, no_tools;
 } skn_told_agent;
 extern const skn_shape skn_agent_shape;
 

@@ -42,6 +42,11 @@ int64_t skn_provider_window(skn_provider *p, skn_str model)
     return n < WINDOW_MOST ? n : WINDOW_MOST;
 }
 
+bool skn_provider_toolless(const skn_provider *p, skn_str model)
+{
+    return p->ops->toolless && p->ops->toolless(p, model);
+}
+
 /* Looking for models: servers on this computer are asked, keys are only seen to be there. */
 
 enum { MOST_BODY = 4 << 20 };

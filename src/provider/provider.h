@@ -104,6 +104,8 @@ typedef struct skn_provider_ops {
     void (*free)(skn_provider *p); /* all requests are over */
     /* Tokens that a model can read; 0: not known, or not before its server has been asked. May be NULL. */
     int64_t (*window)(skn_provider *p, skn_str model);
+    /* Whether the model has refused tools; it is offered none then. May be NULL. */
+    bool (*toolless)(const skn_provider *p, skn_str model);
 } skn_provider_ops;
 
 /* First member of every provider and of every request. */
@@ -121,6 +123,7 @@ void        skn_asking_cancel(skn_asking *a); /* NULL is fine */
 void    skn_asking_so_far(const skn_asking *a, skn_answer *out);
 void    skn_provider_free(skn_provider *p);
 int64_t skn_provider_window(skn_provider *p, skn_str model);
+bool    skn_provider_toolless(const skn_provider *p, skn_str model);
 
 /* --- scripted.c: canned answers, honest about it --------------------------------------------- */
 

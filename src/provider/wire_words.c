@@ -66,9 +66,22 @@ const skn_wire_format *skn_wire_format_of(skn_wire_kind kind)
     return &skn_wire_openai;
 }
 
-static void give_hint(const skn_wire *p, skn_ask_state state, skein_error *out)
+/* What lets a model use tools, by what its server says. */
+static const char *tools_hint(const char *words)
 {
-    if (state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY)
+    return strstr(words, "jinja") ? "Start llama-server with --jinja"
+           : strstr(words, "--tool-call-parser")
+               ? "Start vLLM with --enable-auto-tool-choice and "
+                 "the --tool-call-parser of the model"
+               : "Choose a model that can use tools";
+}
+
+static void give_hint(const skn_wire *p, skn_ask_state state, const char *words,
+                      skein_error *out)
+{
+    if (state == SKN_ASK_NO_TOOLS)
+        skn_hint(out, SKEIN_PROVIDER, "%s", tools_hint(words));
+    else if (state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY)
         skn_hint(out, SKEIN_PROVIDER, "give it one: skein provider login %s", p->base.name);
     else if (state == SKN_ASK_WRONG_TYPE || state == SKN_ASK_UNREACHABLE)
         skn_hint(out, SKEIN_PROVIDER, "check the address: skein provider test %s",
@@ -92,7 +105,7 @@ void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const 
                  words);
     else
         skn_fail(out, SKEIN_PROVIDER, "%s", words);
-    give_hint(p, state, out);
+    give_hint(p, state, words, out);
 }
 
 /* "Wed, 21 Oct 2015 07:28:00 GMT" in microseconds. */

@@ -139,6 +139,12 @@ static void answer_stored(skn_run *run)
     }
 }
 
+static void offer_nothing(skn_run *run)
+{
+    run->rights.offers.n = 0;
+    skn_context_add(&run->context, skn_brief_tokens(run->system_prompt, &run->rights));
+}
+
 /* --- Trying again ----------------------------------------------------------------------------------- */
 
 /* A model that could not answer just now is asked once more, unless its provider has tried by itself, or a
@@ -151,6 +157,18 @@ static bool ask_model_again(skn_run *run)
     skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
     skn_run_pauses(run, run->answer.state, SKN_RUN_PAUSE_MS);
     skn_run_later(run, SKN_RUN_PAUSING, skn_run_ask, SKN_RUN_PAUSE_MS);
+    return true;
+}
+
+/* What can be done without tools is done without them, at once. The provider has noted it for the next questions. */
+static bool ask_without_tools(skn_run *run)
+{
+    if (run->answer.state != SKN_ASK_NO_TOOLS || !run->rights.offers.n || answer_is_told(run))
+        return false;
+    skn_run_log(run, SKN_LOG_INFO, "the model cannot use tools; asking without", &run->err);
+    run->tries--;
+    offer_nothing(run);
+    skn_run_ask(run);
     return true;
 }
 
@@ -213,7 +231,7 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
         skn_run_job(run, work_store_answer, answer_stored);
     else if (run->limit.n)
         skn_run_limit(run);
-    else if (!ask_model_again(run) && !shrink(run))
+    else if (!ask_model_again(run) && !ask_without_tools(run) && !shrink(run))
         skn_run_give_up(run);
 }
 
@@ -274,6 +292,8 @@ void skn_run_ask(skn_run *run)
  * tools would say that it has none. One that does not come up holds up nobody. */
 static void ask_with_tools(skn_run *run)
 {
+    skn_str model;
+
     run->room = run->turn.without_tools
                     ? NULL
                     : skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
@@ -285,6 +305,9 @@ static void ask_with_tools(skn_run *run)
     if (run->room)
         skn_mcp_room_offer(run->room, run);
     skn_context_add(&run->context, skn_brief_tokens(run->system_prompt, &run->rights));
+    skn_runtime_provider(run->r, run->model, &model);
+    if (skn_provider_toolless(run->provider, model))
+        offer_nothing(run);
     skn_run_ask(run);
 }
 

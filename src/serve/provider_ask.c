@@ -77,6 +77,55 @@ void skn_slot_forget_models(skn_slot *s)
     s->version = s->listed_at = SKN_NONE;
 }
 
+/* --- Models without tools ----------------------------------------------------------------------- */
+
+enum { MOST_TOOLLESS = 100 };
+
+static const skn_toolless *toolless_of(const skn_slot *s, skn_str model)
+{
+    const skn_toolless *t = s->toolless;
+
+    while (t && !skn_str_is(model, t->model))
+        t = t->next;
+    return t;
+}
+
+static bool is_toolless(const skn_provider *p, skn_str model)
+{
+    return toolless_of((const skn_slot *)p, model) != NULL;
+}
+
+static void toolless_note(skn_slot *s, skn_str model, const skein_error *err)
+{
+    skn_toolless *t;
+    skn_arena    *a;
+    size_t        count = 0;
+
+    for (t = s->toolless; t; t = t->next)
+        count++;
+    if (count == MOST_TOOLLESS || is_toolless(&s->base, model))
+        return;
+    a = skn_arena_new();
+    t = skn_heap(sizeof *t);
+    *t = (skn_toolless){s->toolless, skn_heap_copy(model),
+                        skn_heap_copy(skn_arena_printf(a, "%s. %s", err->message, err->hint))};
+    s->toolless = t;
+    skn_arena_free(a);
+    skn_set_changed(s->set);
+}
+
+void skn_slot_forget_toolless(skn_slot *s)
+{
+    while (s->toolless) {
+        skn_toolless *t = s->toolless;
+
+        s->toolless = t->next;
+        free(t->model);
+        free(t->why);
+        free(t);
+    }
+}
+
 /* What models used in this month, and what that costs where their prices are known. The store has the figures of all
  * who share it; what was answered here counts at once, before its call is stored. */
 
@@ -500,6 +549,8 @@ static void on_done(void *arg, const skn_answer *answer)
 
     q->over = true;
     note(q, answer->state, &answer->error);
+    if (answer->state == SKN_ASK_NO_TOOLS && q->slot->host == q->host)
+        toolless_note(q->slot, skn_str_of(q->model), &answer->error);
     spending_note(q->slot, q->model, answer);
     q->sink.done(q->sink.arg, answer);
     free_question(q);
@@ -629,5 +680,9 @@ static int64_t window(skn_provider *p, skn_str model)
     return s->host ? skn_provider_window(s->host->front, model) : 0;
 }
 
-const skn_provider_ops skn_slot_ops = {
-    .ask = ask, .cancel = cancel, .so_far = so_far, .free = keep, .window = window};
+const skn_provider_ops skn_slot_ops = {.ask = ask,
+                                       .cancel = cancel,
+                                       .so_far = so_far,
+                                       .free = keep,
+                                       .window = window,
+                                       .toolless = is_toolless};

@@ -715,6 +715,8 @@ void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,
         l->next->link = &l->next;
     set->listings = l;
     if (can_be_asked(s, fresh)) {
+        if (fresh) /* its server may have been started otherwise */
+            skn_slot_forget_toolless(s);
         l->host = s->host;
         l->host->questions++;
         skn_wire_models(l->host->wire, LIST_MS, listed, l);

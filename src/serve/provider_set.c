@@ -154,6 +154,7 @@ static void renew_host(skn_slot *s)
     s->last = SKN_ASK_ANSWERED;
     s->used_at = s->failed_at = 0;
     s->problem[0] = '\0';
+    skn_slot_forget_toolless(s);
     h = skn_heap(sizeof *h);
     memcpy(h->sum, sum, sizeof sum);
     open_host(s, h);
@@ -250,6 +251,7 @@ skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_opt
 static void free_slot(skn_slot *s)
 {
     skn_host_free(s->host);
+    skn_slot_forget_toolless(s);
     skn_arena_free(s->mem);
     free(s->name);
     free(s);
@@ -335,6 +337,18 @@ static void copy_models(const skn_slot *s, skn_arena *a, skn_provider_info *out)
     out->model_count = s->plan->scripted ? 1 : s->model_count;
 }
 
+static void copy_toolless(const skn_slot *s, skn_arena *a, skn_provider_info *out)
+{
+    size_t n = 0;
+
+    for (const skn_toolless *t = s->toolless; t; t = t->next)
+        n++;
+    out->toolless = SKN_ARRAY(a, n + 1, skn_named_text);
+    for (const skn_toolless *t = s->toolless; t; t = t->next)
+        out->toolless[out->toolless_count++] = (skn_named_text){
+            skn_arena_copy(a, skn_str_of(t->model)), skn_arena_copy(a, skn_str_of(t->why))};
+}
+
 /* What is used up, and what a person has said to that. */
 static void describe_over(const skn_slot *s, const skein_error *over, skn_arena *a,
                           skn_provider_info *out)
@@ -402,6 +416,7 @@ static void describe(const skn_slot *s, skn_arena *a, skn_provider_info *out)
         out->problem = copy_some(a, s->broken.message);
     describe_budget(s, a, out);
     copy_models(s, a, out);
+    copy_toolless(s, a, out);
 }
 
 bool skn_provider_set_get(skn_provider_set *set, skn_str name, skn_arena *a,

@@ -66,6 +66,8 @@ typedef struct skn_provider_info {
     skn_str            version;       /* of an Ollama server */
     const skn_model   *models;        /* that are known so far */
     size_t             model_count;
+    skn_named_text    *toolless; /* models that have refused tools, and what to do about it */
+    size_t             toolless_count;
     int64_t            monthly_micros; /* limit of spending; 0: none */
     int64_t            used_micros;    /* of it, in this month */
     const skn_str     *unpriced; /* models that have no price, so that they are not counted */

@@ -20,6 +20,12 @@ typedef struct skn_host {
 
 enum { SKN_LIMIT_TEXT = 160 }; /* a provider's limit in words, with the month */
 
+/* A model that has refused tools. */
+typedef struct skn_toolless {
+    struct skn_toolless *next;
+    char                *model, *why; /* why: and what to do about it */
+} skn_toolless;
+
 typedef struct skn_slot {
     skn_provider       base; /* first */
     skn_provider_set  *set;
@@ -33,6 +39,7 @@ typedef struct skn_slot {
     char               limit[SKN_LIMIT_TEXT]; /* that a person was asked about; "": none */
     skein_approval     said;                  /* to it, as far as is known */
     int64_t            used_at, failed_at;
+    skn_toolless      *toolless;
     skn_arena         *mem;       /* of the next four */
     skn_str            listed_at; /* the address that the models were listed for */
     skn_model         *models;
@@ -82,6 +89,8 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
 /* provider_ask.c: asking through a slot. */
 extern const skn_provider_ops skn_slot_ops;
 void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
+/* Models that refused tools are offered them again. */
+void skn_slot_forget_toolless(skn_slot *s);
 /* A question of this host is over. */
 void skn_host_leave(skn_provider_set *set, skn_host *h);
 void skn_host_free(skn_host *h);

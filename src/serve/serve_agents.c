@@ -61,7 +61,9 @@ static void keep(skn_provider_info *p, skn_arena *a)
                              .type = skn_arena_copy(a, p->type),
                              .place = skn_arena_copy(a, p->place),
                              .local = p->local,
-                             .state = p->state};
+                             .state = p->state,
+                             .toolless = p->toolless, /* copied by the list */
+                             .toolless_count = p->toolless_count};
 }
 
 void skn_model_board_put(skn_model_board *b, skn_provider_set *set)
@@ -496,6 +498,7 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer
     const skn_serve         *s = arg;
     skn_model_board         *b = s->models;
     const skn_provider_info *p;
+    skn_str                  name;
 
     pthread_mutex_lock(&b->mu);
     model = b->only ? skn_str_of(b->only) : model.n ? model : b->usual;
@@ -507,7 +510,11 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer
         out->scripted = skn_str_is(p->type, "scripted");
         out->local = p->local;
         out->host = skn_arena_copy(a, p->place);
+        skn_str_split(&model, '/', &name);
     }
+    for (size_t i = 0; p && i < p->toolless_count; i++)
+        if (skn_str_eq(p->toolless[i].name, model))
+            out->no_tools = skn_arena_copy(a, p->toolless[i].value);
     pthread_mutex_unlock(&b->mu);
 }
 

@@ -302,35 +302,64 @@ test('one agent answers again what it failed to answer, and nobody else is asked
     stream.close();
 });
 
-const NO_TOOLS = { 400: 'registry.ollama.ai/library/gemma:2b does not support tools', 500: 'tools param requires --jinja flag' };
+const NO_TOOLS = [
+    [400, 'registry.ollama.ai/library/gemma:2b does not support tools', /Choose a model that can use tools$/],
+    [500, 'tools param requires --jinja flag', /Start llama-server with --jinja$/],
+    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', /Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model$/],
+];
 
-for (const [status, words] of Object.entries(NO_TOOLS))
-    test(`a model that cannot use tools says so (${status}), and its agent is asked again without any, for this once`, async () => {
-        for (const [place, where] of Object.entries({ ...places, 'the API': null })) {
-            const w = await fresh(['ada']), said = await w.say('@ada please');
-            const first = await desk.next();
-            assert.ok(first.body.tools.length > 0, place);
-            first.fail(Number(status), words);
-            await w.idle();
-            const [failed] = await deliveries(w, said.messageId);
-            assert.match(failed.error, new RegExp(`says that the model cannot use tools \\(${status}\\): ${words}`));
-            if (where) {
-                const log = await run(['log', '-w', w.name, ...where]);
-                assert.match(log.out, new RegExp(`ask again: .*retry ${said.messageId} --agent ada --no-tools\n`), log.err);
-                const out = await run(['retry', said.messageId, '--agent', 'ada', '--no-tools', '-w', w.name, ...where]);
-                assert.equal(out.code, 0, out.err);
-            } else await again(w, said.messageId, { agent: 'ada', tools: false });
-            const bare = await desk.next();
-            assert.equal(bare.body.tools, undefined, place);
-            bare.answer('Without them, then.');
-            await w.idle();
-            await again(w, said.messageId, { agent: 'ada' });
-            const next = await desk.next();
-            assert.ok(next.body.tools.length > 0, 'the next answer has its tools again');
-            next.answer('Once more.');
-            await w.idle();
-        }
-    });
+test('a model that cannot use tools is asked again at once without any, and from then on, until its provider is changed', async () => {
+    for (const [status, words, advice] of NO_TOOLS) {
+        const w = await fresh(['ada', 'bo']), ada = () => server.get(`${w.path}/agents/ada`);
+        assert.equal((await ada()).noTools, null);
+        await w.say('@ada please');
+        const first = await desk.next();
+        assert.ok(first.body.tools.length > 0, words);
+        first.fail(status, words);
+        const bare = await desk.next();
+        assert.deepEqual([bare.body.tools, bare.last.content], [undefined, first.last.content]);
+        bare.answer('Without them, then.');
+        await w.idle();
+        assert.deepEqual((await w.messages()).map(m => m.content), ['@ada please', 'Without them, then.']);
+        const { noTools } = await ada();
+        assert.ok(noTools.includes(`says that the model cannot use tools (${status}): ${words}`), noTools);
+        assert.match(noTools, advice);
+        for (const where of Object.values(places)) assert.equal((await run(['agent', 'show', 'ada', '-w', w.name, ...where])).out.includes(`offered none: ${noTools}`), where.includes('--server'), where.join(' '));
+        await w.say('@bo and you?'); // of the same model
+        const next = await desk.next();
+        assert.equal(next.body.tools, undefined);
+        next.answer('Me too.');
+        await w.idle();
+        await server.ask('PATCH', `/providers/${desk.model.split('/')[0]}`, { timeoutMs: 60000 + status + words.length });
+        assert.equal((await ada()).noTools, null);
+        await w.say('@ada once more');
+        const again = await desk.next();
+        assert.ok(again.body.tools.length > 0, 'offered again');
+        again.answer('With them.');
+        await w.idle();
+    }
+});
+
+test('an agent is asked again without tools for this once', async () => {
+    for (const [place, where] of Object.entries({ ...places, 'the API': null })) {
+        const w = await fresh(['ada']), said = await w.say('@ada please');
+        (await desk.next()).fail(400, 'this is too much for me');
+        await w.idle();
+        if (where) {
+            const out = await run(['retry', said.messageId, '--agent', 'ada', '--no-tools', '-w', w.name, ...where]);
+            assert.equal(out.code, 0, out.err);
+        } else await again(w, said.messageId, { agent: 'ada', tools: false });
+        const bare = await desk.next();
+        assert.equal(bare.body.tools, undefined, place);
+        bare.answer('Without them, then.');
+        await w.idle();
+        await again(w, said.messageId, { agent: 'ada' });
+        const next = await desk.next();
+        assert.ok(next.body.tools.length > 0, 'the next answer has its tools again');
+        next.answer('Once more.');
+        await w.idle();
+    }
+});
 
 test('after a stop the same is asked again: what was written stays, and the commands say how', async () => {
     const w = await fresh(), { said } = await stopped(w);

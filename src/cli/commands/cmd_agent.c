@@ -77,6 +77,7 @@ skein_rc skn_cmd_agent_show(skn_cli *cli)
             !tools || tools->kind != SKN_JSON_ARRAY ? "all\n"
                                                     : "[tools:{list tools}][!tools:none]\n");
     skn_say(cli, agent,
+            "[noTools:  offered none: {noTools}\n]"
             "[maxTokens:  tokens of an answer: at most {maxTokens}\n]"
             "[systemPrompt:  is told\n{block systemPrompt 4}]");
     return SKEIN_OK;

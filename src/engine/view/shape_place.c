@@ -212,6 +212,8 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.inbox_uid = skn_agent_waits(work, agent->id);
     t.state = skn_agent_state(work, agent->id, &t.detail);
     t.pending = pending_of(work, agent->id);
+    if (own && work->no_tools)
+        t.no_tools = work->no_tools[own - work->agents];
     if (!t.work.failed_at)
         t.work.failure = SKN_NONE;
     skn_shape_write(w, &skn_agent_shape, &t);

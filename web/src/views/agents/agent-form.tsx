@@ -212,6 +212,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                 <details
                     class="agent-more"
                     open={
+                        !!agent?.noTools ||
                         ['tools', 'temperature', 'maxTokens', 'runEvery'].some(f => error(f) !== null) ||
                         undefined
                     }
@@ -222,7 +223,9 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         value={values.tools}
                         onInput={set('tools')}
                         error={error('tools')}
-                        hint="Names, separated by commas. Empty: all tools. none: no tools."
+                        hint={`Names, separated by commas. Empty: all tools. none: no tools.${
+                            agent?.noTools ? ` Just now it is offered none: ${agent.noTools}.` : ''
+                        }`}
                     />
                     <div class="agent-pair">
                         <Field
