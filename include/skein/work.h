@@ -250,8 +250,8 @@ SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, s
 SKEIN_API skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn,
                                       skein_error *err);
 
-/* Says that the turn's model could not answer and is asked again at a time (microseconds), for whoever looks: `whom`
- * are the words for that. 0: it is asked now. What comes too late changes nothing. */
+/* Says that the turn's model is waited for, for whoever looks: `whom` are the words for that, absent: it is asked now.
+ * `until`: when it is asked again (microseconds); 0: that is not known. What comes too late changes nothing. */
 SKEIN_API skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str whom,
                                     int64_t until, skein_error *err);
 

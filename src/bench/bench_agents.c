@@ -30,10 +30,11 @@ static skein_rc make_provider(skn_bench *b, const crew *c, const skn_bench_store
 
     if (!c->provider)
         return SKEIN_OK;
-    one.value = skn_arena_printf(b->cli->mem,
-                                 "{\"bench\":{\"type\":\"openai-compatible\",\"baseUrl\":"
-                                 "\"http://127.0.0.1:%d/v1\",\"consent\":true}}",
-                                 c->provider->port);
+    one.value = skn_arena_printf(
+        b->cli->mem,
+        "{\"bench\":{\"type\":\"openai-compatible\",\"baseUrl\":"
+        "\"http://127.0.0.1:%d/v1\",\"consent\":true,\"concurrency\":1000}}",
+        c->provider->port);
     return skein_setting_put(s->engine, &one, 1, &b->cli->err);
 }
 

@@ -34,6 +34,8 @@ typedef struct skn_ask {
     double                temperature; /* below 0: the model's own */
     int64_t               most_tokens; /* of the answer; 0: the model's own limit */
     bool                  over_limit;  /* a person lets it cost more than its limit */
+    int64_t
+        from; /* equal for the questions of one conversation: none keeps the others waiting */
 } skn_ask;
 
 typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
@@ -56,7 +58,8 @@ typedef enum skn_ask_state {
     SKN_ASK_UNREACHABLE, /* "unreachable": no connection */
     SKN_ASK_OVER_BUDGET, /* "over-budget": the world's limit of spending */
     SKN_ASK_STOPPED,     /* "stopped": it was cancelled while it was answered */
-    SKN_ASK_FAILED       /* "failed": anything else */
+    SKN_ASK_IN_LINE, /* "in-line": not asked yet, others are answered first; only of a pause */
+    SKN_ASK_FAILED   /* "failed": anything else */
 } skn_ask_state;
 
 const char *skn_ask_state_word(skn_ask_state state);
@@ -86,7 +89,8 @@ typedef struct skn_answer_sink {
     void (*received)(void *arg, skn_str bytes);
     void (*delta)(void *arg, skn_part part, skn_str text);
     void (*call)(void *arg, const skein_tool_call *call);
-    /* It could not be answered, and is asked again after so many milliseconds. May be NULL. */
+    /* It could not be answered, and is asked again after so many milliseconds; 0: when others have been
+     * answered. May be NULL. */
     void (*pause)(void *arg, skn_ask_state why, const skein_error *err, int64_t ms);
     /* Once, last, unless the request was cancelled; never from inside skn_ask_model. */
     void (*done)(void *arg, const skn_answer *answer);
@@ -159,11 +163,12 @@ typedef struct skn_wire_options {
     bool          key_needed;        /* without one every question is SKN_ASK_NO_KEY */
     const skn_fetch_header *headers; /* sent besides */
     size_t                  header_count;
-    int64_t                 stall_ms;   /* 0: 120 s */
-    int64_t                 total_ms;   /* of a question, all tries together; 0: no limit */
-    int                     retries;    /* further tries; negative: 3 */
-    int                     at_once;    /* questions; the rest waits; 0: no limit */
-    int64_t                 backoff_ms; /* before the first further try; 0: 500 */
+    int64_t                 stall_ms; /* 0: 120 s */
+    int64_t                 total_ms; /* of a question, all tries together; 0: no limit */
+    int                     retries;  /* further tries; negative: 3 */
+    int                     at_once;  /* questions; the rest waits; 0: no limit */
+    bool    one_slot;   /* without at_once: one, or as many as the server says that it takes */
+    int64_t backoff_ms; /* before the first further try; 0: 500 */
 } skn_wire_options;
 
 /* Everything is copied; the key is wiped when the provider goes. */

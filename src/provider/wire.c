@@ -14,6 +14,7 @@ enum {
     LONGEST_BACKOFF = 30000,
     COARSE_MS = 10, /* by which a timer may be early: the clock of the loop is coarse */
     LONGEST_RETRY_AFTER = 60000, /* longer than this nobody waits without being told */
+    IN_LINE_MS = 250,            /* a wait that is shorter is not worth telling */
     DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
 };
 
@@ -38,6 +39,7 @@ struct skn_wire_talk {
     skn_asking       base;
     talk_state       state;
     skn_wire_talk   *next;
+    int64_t          from, round;
     skn_answer_sink  sink;
     skn_arena       *a;
     skn_timer       *timer;
@@ -49,6 +51,7 @@ struct skn_wire_talk {
     int64_t          asked_ns; /* when it was sent for the first time */
     int64_t          sent_ns, first_ms, retry_after_ms;
     int              status, tries;
+    bool             stalled; /* before: it has cost enough time */
     int              handing; /* callbacks may be running: not to be freed under them */
 };
 
@@ -89,19 +92,28 @@ static void let_next_run(skn_wire *p)
     if (!t || (p->at_once && p->busy >= p->at_once))
         return;
     p->first = t->next;
-    if (!p->first)
-        p->last = &p->first;
+    p->round = t->round;
     enter_talk(t, TALK_DUE);
     p->busy++;
     skn_timer_start(t->timer, 0);
 }
 
+/* Who asks much waits behind those who ask little: each conversation has one question in a round, and within a round who
+ * came first goes first. */
 static void wait_in_line(skn_wire_talk *t)
 {
-    skn_wire *p = wire_of(t);
+    skn_wire       *p = wire_of(t);
+    skn_wire_talk **at = &p->first;
 
-    *p->last = t;
-    p->last = &t->next;
+    t->round = p->round;
+    for (const skn_wire_talk *o = p->first; o; o = o->next)
+        if (o->from == t->from)
+            t->round = o->round + 1;
+    while (*at && (*at)->round <= t->round)
+        at = &(*at)->next;
+    t->next = *at;
+    *at = t;
+    skn_timer_start(t->timer, IN_LINE_MS);
     let_next_run(p);
 }
 
@@ -113,8 +125,6 @@ static void leave_line(skn_wire_talk *t)
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
-    if (!t->next)
-        p->last = at;
 }
 
 /* Ends it; another one runs in its place. */
@@ -222,10 +232,18 @@ static int64_t backoff(const skn_wire_talk *t)
     return ms > t->retry_after_ms + COARSE_MS ? ms : t->retry_after_ms + COARSE_MS + ms / 4;
 }
 
+/* Of the time for the question; 0 when there is no limit, negative when it is over. */
+static int64_t time_left(const skn_wire_talk *t)
+{
+    int64_t all = wire_of(t)->total_ms, left = all - (t->sent_ns - t->asked_ns) / 1000000;
+
+    return !all || left > 0 ? (all ? left : 0) : -1;
+}
+
 static bool shall_retry(const skn_wire_talk *t)
 {
     return t->tries <= wire_of(t)->retries && t->w.text_bytes + t->w.thinking_bytes == 0 &&
-           t->w.state != SKN_ASK_STALLED && /* it has cost enough time */
+           !(t->w.state == SKN_ASK_STALLED && t->stalled) && time_left(t) >= 0 &&
            t->retry_after_ms <= LONGEST_RETRY_AFTER &&
            skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
 }
@@ -235,6 +253,7 @@ static void try_talk_later(skn_wire_talk *t)
     int64_t     ms = backoff(t);
     skein_error why;
 
+    t->stalled |= t->w.state == SKN_ASK_STALLED;
     enter_talk(t, TALK_PAUSING);
     skn_timer_start(t->timer, ms);
     if (!t->sink.pause)
@@ -373,14 +392,6 @@ static void begin_try(skn_wire_talk *t)
         t->asked_ns = t->sent_ns;
 }
 
-/* Of the time for the question; 0 when there is no limit, negative when it is over. */
-static int64_t time_left(const skn_wire_talk *t)
-{
-    int64_t all = wire_of(t)->total_ms, left = all - (t->sent_ns - t->asked_ns) / 1000000;
-
-    return !all || left > 0 ? (all ? left : 0) : -1;
-}
-
 static void send_question(skn_wire_talk *t)
 {
     skn_wire      *p = wire_of(t);
@@ -413,7 +424,17 @@ static void send_question(skn_wire_talk *t)
         t->fetch = skn_fetch_start(p->net, &what, &sink);
 }
 
-/* It is its turn, or a wait before another try is over, or a server that has sent all of its answer
+static void say_in_line(skn_wire_talk *t)
+{
+    skein_error why;
+
+    if (!t->sink.pause)
+        return;
+    skn_wire_explain(wire_of(t), SKN_ASK_IN_LINE, 0, "", &why);
+    t->sink.pause(t->sink.arg, SKN_ASK_IN_LINE, &why, 0);
+}
+
+/* It is its turn, or still not, or a wait before another try is over, or a server that has sent all of its answer
  * does not close it: then the connection is of no use for the next question, and the answer does not
  * wait for it. */
 static void talk_goes_on(void *arg)
@@ -421,7 +442,9 @@ static void talk_goes_on(void *arg)
     skn_wire_talk *t = arg;
 
     t->handing++;
-    if (t->state == TALK_DRAINING)
+    if (t->state == TALK_IN_LINE)
+        say_in_line(t);
+    else if (t->state == TALK_DRAINING)
         end_reading(t, false);
     else
         send_question(t);
@@ -440,6 +463,7 @@ static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
     t->timer = skn_timer_new(p->loop, talk_goes_on, t);
     t->request.a = t->a;
     t->w.id = skn_arena_copy(t->a, what->id);
+    t->from = what->from;
     skn_buf_init(&t->request.body, MOST_REQUEST);
     p->format->write(&t->request, what);
     t->asked_bytes = t->request.body.n;
@@ -551,8 +575,8 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
     p->total_ms = o->total_ms;
     p->backoff_ms = o->backoff_ms > 0 ? o->backoff_ms : 500;
     p->retries = o->retries < 0 ? 3 : o->retries;
-    p->at_once = o->at_once;
-    p->last = &p->first;
+    p->learns_slots = o->one_slot && !o->at_once;
+    p->at_once = p->learns_slots ? 1 : o->at_once;
     p->url = url_of(p, o->base_url, p->format->path);
     p->models_url = url_of(p, o->base_url, p->format->models_path);
     if (o->kind == SKN_WIRE_OLLAMA)

@@ -293,6 +293,7 @@ bool skn_wire_may_retry(skn_ask_state state, skn_str words)
     case SKN_ASK_REFUSED:
     case SKN_ASK_OVER_BUDGET:
     case SKN_ASK_STOPPED:
+    case SKN_ASK_IN_LINE:
     case SKN_ASK_FAILED:
         return false;
     }

@@ -24,14 +24,16 @@ typedef struct skn_wire {
     size_t                 header_count;
     int64_t                stall_ms, total_ms, backoff_ms;
     int                    retries, at_once, busy;
-    skn_wire_talk         *first, **last; /* that wait for others to end */
-    skn_wire_asking       *lists;         /* of models, that are asked for */
-    skn_arena             *known; /* of the models in the list that came last; or NULL */
-    skn_model             *models;
-    size_t                 model_count;
-    skn_str                show_url; /* of Ollama only */
-    skn_wire_show         *shows;    /* what is known of single models, or asked */
-    size_t                 show_count;
+    skn_wire_talk   *first; /* that wait for others to end, in the order of their rounds */
+    int64_t          round; /* of the one that was let out last */
+    bool             learns_slots; /* nobody has set at_once */
+    skn_wire_asking *lists;        /* of models, that are asked for */
+    skn_arena       *known;        /* of the models in the list that came last; or NULL */
+    skn_model       *models;
+    size_t           model_count;
+    skn_str          show_url; /* of Ollama only */
+    skn_wire_show   *shows;    /* what is known of single models, or asked */
+    size_t           show_count;
 } skn_wire;
 
 /* Tokens that a model can read, as its server told; 0: it has not, or is just being asked. */

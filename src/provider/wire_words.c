@@ -27,6 +27,7 @@ static const struct {
     [SKN_ASK_UNREACHABLE] = {"unreachable", NULL},
     [SKN_ASK_OVER_BUDGET] = {"over-budget", NULL},
     [SKN_ASK_STOPPED] = {"stopped", NULL},
+    [SKN_ASK_IN_LINE] = {"in-line", " answers others first"},
     [SKN_ASK_FAILED] = {"failed", ""},
 };
 

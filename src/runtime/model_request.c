@@ -202,7 +202,8 @@ static void ask(skn_model_request *q)
                                   .said = q->text,
                                   .id = skn_str_of(q->kind->purpose),
                                   .temperature = -1,
-                                  .over_limit = q->over_limit};
+                                  .over_limit = q->over_limit,
+                                  .from = q->chat.v};
     skn_provider         *p = skn_runtime_provider(q->r, q->out.model, &what.model);
 
     q->called = false;

@@ -178,6 +178,7 @@ static skn_str whom(const skn_run *run, skn_ask_state why, skn_arena *a)
     return skn_arena_printf(a, "for %.*s, which %s", SKN_FMT(provider),
                             why == SKN_ASK_RATE_LIMIT    ? "was asked too often"
                             : why == SKN_ASK_UNREACHABLE ? "cannot be reached"
+                            : why == SKN_ASK_IN_LINE     ? "answers others first"
                                                          : "could not answer");
 }
 
@@ -185,13 +186,13 @@ void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms)
 {
     note *n;
 
-    if (ms < SKN_RUN_WRITING_MS)
+    if (ms < SKN_RUN_WRITING_MS && why != SKN_ASK_IN_LINE)
         return;
     run->pauses = true;
     n = turn_note_of(run);
     n->pause = true;
     n->whom = whom(run, why, n->job.a);
-    n->until = skn_clock_micros() + ms * 1000;
+    n->until = ms ? skn_clock_micros() + ms * 1000 : 0;
     store_note(n);
 }
 

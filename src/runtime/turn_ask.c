@@ -272,7 +272,8 @@ void skn_run_ask(skn_run *run)
                                   .tool_count = run->rights.offers.n,
                                   .temperature = run->rights.temperature,
                                   .most_tokens = run->rights.most_tokens,
-                                  .over_limit = run->over_limit};
+                                  .over_limit = run->over_limit,
+                                  .from = run->chat.v};
 
     skn_run_paused(run);
     skn_buf_clear(&run->text);

@@ -524,7 +524,7 @@ static void on_call(void *arg, const skein_tool_call *call)
 static bool is_its_fault(skn_ask_state state)
 {
     return state != SKN_ASK_OVERFLOW && state != SKN_ASK_NO_TOOLS && state != SKN_ASK_REFUSED &&
-           state != SKN_ASK_OVER_BUDGET;
+           state != SKN_ASK_OVER_BUDGET && state != SKN_ASK_IN_LINE;
 }
 
 static void note(const question *q, skn_ask_state state, const skein_error *err)

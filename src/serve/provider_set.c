@@ -76,7 +76,8 @@ static skn_provider *new_wire(const skn_provider_set *set, const skn_slot *s)
                                   .stall_ms = p->s.timeout_ms,
                                   .total_ms = set->o.answer_ms,
                                   .retries = p->s.retries,
-                                  .at_once = p->s.at_once};
+                                  .at_once = p->s.at_once,
+                                  .one_slot = skn_url_is_local(p->s.base_url)};
     skn_provider            *wire;
 
     for (size_t i = 0; i < p->s.header_count; i++)

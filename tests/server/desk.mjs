@@ -151,8 +151,8 @@ class Question {
 let desks = 0;
 export class Desk {
     // A model on `server` whose questions `auto` answers: it returns a text, null when it has answered by
-    // itself, or undefined to leave the question to the test.
-    static async open(server, auto = () => undefined) {
+    // itself, or undefined to leave the question to the test. setting: more for the provider.
+    static async open(server, auto = () => undefined, setting = { concurrency: 1000 }) {
         const desk = new Desk();
         desk.auto = auto;
         desk.waiting = [];
@@ -161,7 +161,7 @@ export class Desk {
         await new Promise(resolve => desk.http.listen(0, '127.0.0.1', resolve));
         finally_(() => desk.close());
         const name = `desk${++desks}`;
-        await server.post('/providers', { name, type: 'openai', baseUrl: `http://127.0.0.1:${desk.http.address().port}/v1`, apiKey: 'k-desk' });
+        await server.post('/providers', { name, type: 'openai', baseUrl: `http://127.0.0.1:${desk.http.address().port}/v1`, apiKey: 'k-desk', ...setting });
         desk.model = `${name}/m`;
         return desk;
     }

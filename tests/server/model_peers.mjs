@@ -49,7 +49,7 @@ const faults = {
     stream_eof: { state: 'cut', tries: 2, retryable: true },
     partial_eof: { state: 'cut', tries: 1, retryable: true, text: partial },
     partial_disconnect: { state: 'cut', tries: 1, retryable: true, text: partial },
-    stall: { state: 'stalled', tries: 1, retryable: true },
+    stall: { state: 'stalled', tries: 2, retryable: true },
     malformed_json: { state: 'malformed', tries: 1, retryable: false },
     malformed_event: { state: 'malformed', tries: 1, retryable: false },
     wrong_content_type: { state: 'answered', tries: 1, text: said, finish: 'stop' }, // a stream called JSON

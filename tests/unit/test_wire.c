@@ -253,21 +253,42 @@ static void what_will_not_pass_is_not_tried_again(void **state)
          SKN_ASK_RATE_LIMIT,
          true},
         {{OK "data: {oh\n\n", PEER_CLOSE, 0, 0}, SKN_ASK_MALFORMED, false},
-        {{OK, PEER_HOLD, 0, 0}, SKN_ASK_STALLED, true},
     };
     heard h;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int64_t stall = cases[i].state == SKN_ASK_STALLED ? 50 : 60000;
-
-        one(&h, &cases[i].reply, 1, SECRET(.retries = 2, .stall_ms = stall));
+        one(&h, &cases[i].reply, 1, SECRET(.retries = 2, .stall_ms = 60000));
         assert_string_equal(skn_ask_state_word(h.answer.state),
                             skn_ask_state_word(cases[i].state));
         assert_int_equal(h.answer.tries, 1);
         assert_int_equal(h.answer.retryable, cases[i].retryable);
         assert_int_equal(h.answer.error.rc, SKEIN_PROVIDER);
         assert_int_equal(h.peer.requests, 1);
+        close_heard(&h);
+    }
+}
+
+/* More would be a wait without end. */
+static void silence_before_the_first_word_is_tried_again_once(void **state)
+{
+    static const peer_reply replies[][2] = {
+        {{OK, PEER_HOLD, 0, 0}, {OK SAY("Hi") STOP DONE, PEER_CLOSE, 0, 0}},
+        {{OK, PEER_HOLD, 0, 0}, {OK, PEER_HOLD, 0, 0}},
+        {{OK SAY("Hi"), PEER_HOLD, 0, 0}, {OK SAY("Ho") STOP DONE, PEER_CLOSE, 0, 0}},
+    };
+    static const struct {
+        skn_ask_state state;
+        int           tries;
+    } ends[] = {{SKN_ASK_ANSWERED, 2}, {SKN_ASK_STALLED, 2}, {SKN_ASK_STALLED, 1}};
+    heard h;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        one(&h, replies[i], 2, SECRET(.retries = 3, .stall_ms = 50));
+        assert_int_equal(h.answer.state, ends[i].state);
+        assert_int_equal(h.answer.tries, ends[i].tries);
+        assert_int_equal(h.peer.requests, ends[i].tries);
         close_heard(&h);
     }
 }
@@ -625,6 +646,7 @@ int main(void)
         cmocka_unit_test(an_answer_does_not_wait_for_a_connection_that_stays_open),
         cmocka_unit_test(what_may_pass_is_tried_again_while_nothing_was_said),
         cmocka_unit_test(what_will_not_pass_is_not_tried_again),
+        cmocka_unit_test(silence_before_the_first_word_is_tried_again_once),
         cmocka_unit_test(tries_end),
         cmocka_unit_test(waiting_as_long_as_the_server_asks_for),
         cmocka_unit_test(a_date_far_away_is_told_and_not_waited_for),

@@ -220,10 +220,11 @@ static skein_rc pause_turn(skn_working *w, void *arg, skein_error *err)
 {
     doing_call *c = arg;
     skein_turn *t = &c->row.turn;
-    bool        same, waits = c->until != 0;
+    bool        same, waits = c->whom.n != 0;
     skein_rc    rc = take_turn(w, c, &same, err);
 
-    if (rc || !same || (waits && (c->until <= w->now || t->waits == SKEIN_WAITS_FOR_PERSON)) ||
+    if (rc || !same ||
+        (waits && ((c->until && c->until <= w->now) || t->waits == SKEIN_WAITS_FOR_PERSON)) ||
         (!waits && t->waits != SKEIN_WAITS_FOR_MODEL))
         return rc;
     t->tool = waits ? c->whom : SKN_NONE;
@@ -237,8 +238,8 @@ skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str who
                           int64_t until, skein_error *err)
 {
     doing_call c = {.turn = turn, .whom = whom, .until = until};
-    skein_rc   rc = until ? skn_check_word(whom, "whom it waits for", SKN_WORD_MAX, err)
-                          : SKEIN_OK;
+    skein_rc   rc = whom.n ? skn_check_word(whom, "whom it waits for", SKN_WORD_MAX, err)
+                           : SKEIN_OK;
 
     return rc ? rc : skn_write(e, NULL, pause_turn, &c, err);
 }
