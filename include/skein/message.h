@@ -51,7 +51,10 @@ typedef enum skein_unfinished {
     SKEIN_WHOLE = 0,
     SKEIN_STOPPED = 1, /* somebody stopped its agent while it wrote */
     SKEIN_CUT = 2,     /* the model or the program that asked it went away */
-    SKEIN_LENGTH = 3   /* the model had written as much as it may */
+    SKEIN_LENGTH = 3,  /* the model had written as much as it may */
+    SKEIN_THOUGHT = 4, /* the model ended while it thought: there is no text */
+    SKEIN_BLANK = 5,   /* the model wrote nothing but blanks */
+    SKEIN_REPEATED = 6 /* the model wrote the same again and again, and was stopped */
 } skein_unfinished;
 
 typedef struct skein_tool_call {
@@ -101,11 +104,12 @@ typedef struct skein_messages {
     size_t         count;
 } skein_messages;
 
-/* The name of why a text ends before its end, as in JSON: "stopped", "cut" or "length"; NULL of a whole one. */
+/* The name of why a text ends before its end, as in JSON: "stopped", "cut", "length", "thinking", "blank" or "repeated";
+ * NULL of a whole one. */
 SKEIN_API const char *skein_unfinished_name(skein_unfinished why);
 /* Finds why a text ends before its end by its name; false when the name is none of them. */
 SKEIN_API bool skein_unfinished_from(skein_str name, skein_unfinished *out);
-/* Why a text ends before its end, for a person: "stopped", "cut off", "reached the length limit". */
+/* Why a text ends before its end, for a person: "stopped", "cut off", "ended while thinking". */
 SKEIN_API const char *skein_unfinished_words(skein_unfinished why);
 
 /* The name of a role, as in JSON: "assistant". */

@@ -142,7 +142,8 @@ static skein_rc read_unfinished(const skn_json *v, skein_unfinished *out, skein_
     if (!why.p || skein_unfinished_from(why, out))
         return SKEIN_OK;
     return skn_fail(err, SKEIN_INVALID,
-                    "\"unfinished\" must be \"stopped\", \"cut\" or \"length\"");
+                    "\"unfinished\" must be \"stopped\", \"cut\", \"length\", \"thinking\", "
+                    "\"blank\" or \"repeated\"");
 }
 
 static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message *out,

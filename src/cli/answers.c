@@ -264,7 +264,8 @@ static void print_unfinished(skn_answers *a, const skn_news_item *item)
     skein_unfinished why = SKEIN_WHOLE;
 
     if (skein_unfinished_from(skn_door_text(item->data, "unfinished"), &why))
-        skn_print_unfinished(a->cli, why, 2);
+        skn_print_unfinished(
+            a->cli, why, skn_door_int(skn_json_get(item->data, "usage"), "outputTokens", 0), 2);
 }
 
 static void print_whole(skn_answers *a, const skn_news_item *item)

@@ -142,9 +142,12 @@ void skn_print_time(skn_cli *cli, int64_t micros)
     skn_print_colour(cli, SKN_DIM, skn_str_of(text));
 }
 
-void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int spaces)
+void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int64_t wrote, int spaces)
 {
-    if (why)
+    if (why == SKEIN_THOUGHT && wrote > 0)
+        skn_print(cli, "%*s(%s, %lld tokens)", spaces, "", skein_unfinished_words(why),
+                  (long long)wrote);
+    else if (why)
         skn_print(cli, "%*s(%s)", spaces, "", skein_unfinished_words(why));
 }
 
@@ -299,7 +302,7 @@ void skn_print_notes(skn_cli *cli, const skein_message *m, const skein_message_f
         skn_print_raw(cli, SKN_STR("   (not run)"));
     else if (m->tool_failed)
         skn_print_raw(cli, SKN_STR("   (failed)"));
-    skn_print_unfinished(cli, m->unfinished, 3);
+    skn_print_unfinished(cli, m->unfinished, f && f->usage.known ? f->usage.tokens_out : 0, 3);
     if (f && f->memory_only) {
         skn_print_raw(cli, SKN_STR("   "));
         skn_print_colour(cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));

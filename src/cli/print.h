@@ -62,8 +62,9 @@ skn_str skn_shown_id(const skn_cli *cli, skn_str uid);
 void    skn_print_id(skn_cli *cli, skn_str uid);
 /* Short local time for a person, else RFC 3339. */
 void skn_print_time(skn_cli *cli, int64_t micros);
-/* "(cut off)" behind so many spaces; nothing of a whole text. */
-void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int spaces);
+/* "(cut off)", "(ended while thinking, 4096 tokens)" behind so many spaces; nothing of a whole text. `wrote` tokens:
+ * below 1 where they are not known. */
+void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int64_t wrote, int spaces);
 /* "you" for a person, else the name itself. */
 skn_str skn_sender_name(skn_str sender);
 

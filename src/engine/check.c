@@ -198,10 +198,14 @@ bool skein_role_from(skein_str name, skein_role *out)
 /* --- What ends before its end -------------------------------------------------------------------------- */
 
 static const char *const unfinished_names[] = {
-    [SKEIN_STOPPED] = "stopped", [SKEIN_CUT] = "cut", [SKEIN_LENGTH] = "length"};
+    [SKEIN_STOPPED] = "stopped",  [SKEIN_CUT] = "cut",     [SKEIN_LENGTH] = "length",
+    [SKEIN_THOUGHT] = "thinking", [SKEIN_BLANK] = "blank", [SKEIN_REPEATED] = "repeated"};
 static const char *const unfinished_words[] = {[SKEIN_STOPPED] = "stopped",
                                                [SKEIN_CUT] = "cut off",
-                                               [SKEIN_LENGTH] = "reached the length limit"};
+                                               [SKEIN_LENGTH] = "reached the length limit",
+                                               [SKEIN_THOUGHT] = "ended while thinking",
+                                               [SKEIN_BLANK] = "wrote only blanks",
+                                               [SKEIN_REPEATED] = "repeated itself"};
 const skn_enum           skn_unfinished_names = SKN_ENUM(unfinished_names);
 
 const char *skein_unfinished_name(skein_unfinished why)

@@ -33,6 +33,9 @@ typedef struct skn_wire_call {
     skn_buf args;
 } skn_wire_call;
 
+/* Blanks before thinking that stands in the content. */
+enum { SKN_WIRE_FRONT_BLANKS = 64 };
+
 /* What has been read of an answer. */
 typedef struct skn_wire_answer {
     skn_arena *a;
@@ -42,8 +45,13 @@ typedef struct skn_wire_answer {
     skn_str id;   /* of the message to come: makes ids for calls that have none */
     const struct skn_wire_secrets *secrets; /* never told on; NULL: there are none */
     skn_vec(skn_wire_call) calls;
-    size_t        text_bytes, thinking_bytes;
-    unsigned      held, opened; /* of "</s>" at the end, and of "<s>"; see skn_wire_content */
+    size_t   text_bytes, thinking_bytes;
+    unsigned held, opened; /* of "</s>" at the end, and of "<s>"; see skn_wire_content */
+    enum { SKN_WIRE_FRONT, SKN_WIRE_THINKS, SKN_WIRE_SAYS } part; /* of the content */
+    bool          thought;                                        /* before this front */
+    skn_str       closes;                            /* the tag that ends the thinking */
+    char          front[SKN_WIRE_FRONT_BLANKS + 16]; /* content of which more must come … */
+    unsigned      front_n;                           /* … to tell what it is */
     bool          ended; /* the end of the answer was seen: "[DONE]", message_stop, done:true */
     const char   *finish; /* "stop", "length", "tool"; NULL: not told */
     int64_t       tokens_in, tokens_out;
@@ -59,10 +67,10 @@ void skn_wire_answer_init(skn_wire_answer *w, skn_arena *a, skn_arena *scratch,
 void skn_wire_answer_release(skn_wire_answer *w);
 /* Hands a part on; an empty one is nothing. */
 void skn_wire_text(skn_wire_answer *w, skn_part part, skn_str text);
-/* The same for what a model says, from servers that let its end mark "</s>" through: that is dropped
- * where the text ends with it and has no "<s>". */
+/* The same for what a model says, from servers that let its marks through. <think>…</think> before the text is thinking,
+ * to the end where it is not closed. The end mark "</s>" is dropped where the text ends with it and has no "<s>". */
 void skn_wire_content(skn_wire_answer *w, skn_str text);
-/* Hands on what skn_wire_content held back because it could have become an end mark. */
+/* Hands on what skn_wire_content held back because it could have become a mark. */
 void skn_wire_content_end(skn_wire_answer *w);
 /* The call with this number, new when there is none yet (-1: always a new one); good until the next
  * is made. NULL when there are too many (64): the answer has failed then. */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_CALLS = 64, MOST_ARGS = 1 << 20 };
 
@@ -38,6 +39,8 @@ void skn_wire_text(skn_wire_answer *w, skn_part part, skn_str text)
     w->sink->delta(w->sink->arg, part, text);
 }
 
+/* --- What a model says -------------------------------------------------------------------------- */
+
 /* Whether "<s>" has come by now: then "</s>" is the writer's own. */
 static void look_for_opening(skn_wire_answer *w, skn_str text)
 {
@@ -58,7 +61,7 @@ static unsigned held_of(skn_str text)
     return k;
 }
 
-void skn_wire_content(skn_wire_answer *w, skn_str text)
+static void say(skn_wire_answer *w, skn_str text)
 {
     unsigned was = w->held;
 
@@ -77,10 +80,102 @@ void skn_wire_content(skn_wire_answer *w, skn_str text)
     skn_wire_text(w, SKN_PART_TEXT, skn_str_sub(text, 0, text.n - w->held));
 }
 
+static const skn_str think_tags[][2] = {{{"<think>", 7}, {"</think>", 8}},
+                                        {{"<thinking>", 10}, {"</thinking>", 11}}};
+
+/* Does the text begin with the tag, or end before that can be told? */
+static bool may_be_tag(skn_str text, skn_str tag)
+{
+    return text.n && strncasecmp(text.p, tag.p, text.n < tag.n ? text.n : tag.n) == 0;
+}
+
+static skn_str without_front_blanks(skn_str text)
+{
+    skn_str trimmed = skn_str_trim(text);
+
+    return skn_str_sub(text, trimmed.n ? (size_t)(trimmed.p - text.p) : text.n, text.n);
+}
+
+/* Thinking that begins with a line end, or has nothing else, is how some say that there is none. */
+static void think(skn_wire_answer *w, skn_str text)
+{
+    skn_wire_text(w, SKN_PART_THINKING, w->thinking_bytes ? text : without_front_blanks(text));
+}
+
+/* Both take what they can of the text; false: more must come first. */
+
+static bool take_front(skn_wire_answer *w, skn_str *text)
+{
+    skn_str rest = without_front_blanks(*text);
+    size_t  blanks = text->n - rest.n;
+
+    if (w->thought)
+        *text = rest;
+    if (!rest.n && blanks <= SKN_WIRE_FRONT_BLANKS)
+        return false;
+    for (size_t i = 0; i < 2 && blanks <= SKN_WIRE_FRONT_BLANKS; i++) {
+        if (!may_be_tag(rest, think_tags[i][0]))
+            continue;
+        if (rest.n < think_tags[i][0].n)
+            return false;
+        w->closes = think_tags[i][1];
+        *text = skn_str_sub(rest, think_tags[i][0].n, rest.n);
+        w->part = SKN_WIRE_THINKS;
+        return true;
+    }
+    w->part = SKN_WIRE_SAYS;
+    return true;
+}
+
+static bool take_thinking(skn_wire_answer *w, skn_str *text)
+{
+    size_t at = 0;
+
+    while (at < text->n && !may_be_tag(skn_str_sub(*text, at, text->n), w->closes))
+        at++;
+    think(w, skn_str_sub(*text, 0, at));
+    *text = skn_str_sub(*text, at, text->n);
+    if (text->n < w->closes.n)
+        return false;
+    *text = skn_str_sub(*text, w->closes.n, text->n);
+    w->thought = true;
+    w->part = SKN_WIRE_FRONT;
+    return true;
+}
+
+void skn_wire_content(skn_wire_answer *w, skn_str text)
+{
+    if (w->front_n) {
+        char *both = skn_arena_alloc(w->scratch, w->front_n + text.n + 1);
+
+        memcpy(both, w->front, w->front_n);
+        if (text.n)
+            memcpy(both + w->front_n, text.p, text.n);
+        text = (skn_str){both, w->front_n + text.n};
+        w->front_n = 0;
+    }
+    while (text.n && w->part != SKN_WIRE_SAYS &&
+           (w->part == SKN_WIRE_FRONT ? take_front(w, &text) : take_thinking(w, &text)))
+        continue;
+    if (w->part == SKN_WIRE_SAYS) {
+        say(w, text);
+    } else if (text.n) {
+        memcpy(w->front, text.p, text.n);
+        w->front_n = (unsigned)text.n;
+    }
+}
+
 void skn_wire_content_end(skn_wire_answer *w)
 {
-    unsigned held = w->held;
+    skn_str  front = {w->front, w->front_n};
+    unsigned held;
 
+    w->front_n = 0;
+    if (w->part == SKN_WIRE_THINKS)
+        think(w, front);
+    else
+        say(w, front);
+    held = w->held;
     w->held = 0;
     if (held < 4 || w->opened == 3)
         skn_wire_text(w, SKN_PART_TEXT, (skn_str){end_mark, held});

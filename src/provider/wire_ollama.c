@@ -132,7 +132,7 @@ static void read_object(skn_wire_answer *w, const skn_json *v)
         return;
     }
     skn_wire_text(w, SKN_PART_THINKING, skn_json_str(message, "thinking"));
-    skn_wire_text(w, SKN_PART_TEXT, skn_json_str(message, "content"));
+    skn_wire_content(w, skn_json_str(message, "content"));
     for (const skn_json *c = skn_wire_first(message, "tool_calls"); c; c = c->next)
         read_call(w, c);
     read_end(w, v);

@@ -91,6 +91,17 @@ static bool answer_is_told(const skn_run *run)
 
 /* --- Storing --------------------------------------------------------------------------------------- */
 
+/* An answer without text says why, and keeps the thinking before it. Of one that has come to nothing at all its provider
+ * says that it failed; a script may end like this. */
+static void say_no_text(skein_new_message *m)
+{
+    if (m->call_count || skn_str_trim(m->content).n || !(m->content.n || m->thinking.n))
+        return;
+    m->unfinished = m->thinking.n ? SKEIN_THOUGHT : SKEIN_BLANK;
+    if (m->thinking.n)
+        m->content = SKN_STR("");
+}
+
 /* What is stored is no partial text any more, and a turn with its last step is not to be closed again:
  * said here, where no stop can come between. */
 static void work_store_answer(skn_run *run)
@@ -109,10 +120,11 @@ static void work_store_answer(skn_run *run)
     skein_model_call  call;
     skein_message     stored;
 
-    if (run->thinking.n)
+    if (skn_str_trim(skn_buf_str(&run->thinking)).n)
         m.thinking = skn_text_fit(run->r->o.engine, skn_buf_str(&run->thinking));
     if (skn_str_is(step.finish, "length")) /* of one with calls the words may be cut, too */
         m.unfinished = SKEIN_LENGTH;
+    say_no_text(&m);
     if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
         step.call = &call;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);

@@ -194,7 +194,7 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
 /* A number that nobody writes is no reason to lose the text. */
 static skein_unfinished unfinished_of(int64_t n)
 {
-    return n < SKEIN_WHOLE || n > SKEIN_LENGTH ? SKEIN_CUT : (skein_unfinished)n;
+    return n < SKEIN_WHOLE || n > SKEIN_REPEATED ? SKEIN_CUT : (skein_unfinished)n;
 }
 
 void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row)

@@ -23,6 +23,7 @@ typedef struct surroundings {
     skn_str   parent; /* who wrote what it answers; absent: nobody */
     skn_names heard;  /* who hears it, where that is told */
     bool      aside;  /* agents have it in memory, and nobody answers it */
+    int64_t   wrote;  /* tokens; 0: not known */
 } surroundings;
 
 /* Is there room behind so many columns, with two blanks before it? */
@@ -92,9 +93,9 @@ static void print_calls(skn_chat *c, const skein_message *m)
 }
 
 /* What was cut off has failed, which says how to ask again; what an edit took away is not asked for again. */
-static void print_unfinished(skn_chat *c, const skein_message *m)
+static void print_unfinished(skn_chat *c, const skein_message *m, int64_t wrote)
 {
-    skn_print_unfinished(c->cli, m->unfinished, 2);
+    skn_print_unfinished(c->cli, m->unfinished, wrote, 2);
     if (m->unfinished == SKEIN_STOPPED && m->reply_to.n && m->position >= 0) {
         skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
         skn_print_line(c->cli, m->reply_to, 0);
@@ -136,7 +137,7 @@ static void print_agent(skn_chat *c, const skein_message *m, const surroundings 
     skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
     print_calls(c, m);
     if (m->unfinished)
-        print_unfinished(c, m);
+        print_unfinished(c, m, a->wrote);
 }
 
 static void print_message(skn_chat *c, const skein_message *m, const surroundings *around)
@@ -311,6 +312,7 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
         return SKEIN_OK;
     around.parent = sender_of(c, f.m.reply_to);
     around.aside = f.facts.memory_only && !has_to_be_answered(&f);
+    around.wrote = f.facts.usage.known ? f.facts.usage.tokens_out : 0;
     if (f.m.unfinished && !skn_chat_holds(c, &f.facts))
         f.m.position = -1;
     print_message(c, &f.m, &around);

@@ -214,11 +214,11 @@ export class EventStream {
     event(name, fits = () => true, options) {
         return this.until(name, e => e.event === name && fits(e.body.data, e.body), options);
     }
-    // The first words of an answer, or those with this part: a piece, or what was written until then, which a stream
+    // The first words or thoughts of an answer, or those with this part: a piece, or what was written until then, which a stream
     // gets that joined a moment late.
     words(part = '') {
         const has = text => text !== '' && text.includes(part);
-        return this.until(part || 'the first words', e => ['message.delta', 'message.snapshot'].includes(e.event) && has(e.body.data.text));
+        return this.until(part || 'the first words', e => ['message.delta', 'message.snapshot'].includes(e.event) && (has(e.body.data.text) || has(e.body.data.thinking ?? '')));
     }
     of(name) {
         return this.events.filter(e => e.event === name).map(e => e.body.data);

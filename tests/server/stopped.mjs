@@ -524,12 +524,82 @@ test('an answer that reached its length limit says so, has answered all the same
     await w.idle();
 });
 
+// How the model answers, and what is stored of it: its text, why it has no end, its thinking, and what it is sent back.
+const silent = {
+    'only thinks': [q => { q.think('hm, hm'); q.usage(10, 4096); q.answer(''); }, ['', 'thinking', 'hm, hm'], null],
+    'only thinks, in tags that are not closed': [q => { q.begin('<think>hm,'); q.answer(' hm'); }, ['', 'thinking', 'hm, hm'], null],
+    'thinks until its limit': [q => { q.think('hm, hm'); q.cut(''); }, ['', 'thinking', 'hm, hm'], null],
+    'thinks and writes blanks': [q => { q.think('hm'); q.answer(' \n'); }, ['', 'thinking', 'hm'], null],
+    'writes only blanks': [q => q.answer(' \n'), [' \n', 'blank', null], null],
+    'thinks in its text': [q => { for (const part of ['\n<th', 'ink>Let me', ' see</thi', 'nk>\n', '\nFour.']) q.begin(part); q.answer(''); }, ['Four.', null, 'Let me see'], 'Four.'],
+};
+for (const [way, [answer, stored, back]] of Object.entries(silent))
+    test(`nothing of an answer vanishes: a model that ${way}`, async () => {
+        const w = await fresh(), stream = await watch(w);
+        await w.say('@ada two and two?');
+        answer(await desk.next());
+        const { data } = (await stream.event('message.completed')).body;
+        await w.idle();
+        assert.deepEqual([data.content, data.unfinished, data.thinking], stored);
+        assert.deepEqual(stream.of('message.failed'), []);
+        stream.close();
+        const [question, message] = await w.messages();
+        assert.deepEqual([message.content, message.unfinished, message.thinking, state(question, 'ada')], [...stored, 'answered']);
+        await w.say('@ada and three and three?');
+        const next = await desk.next();
+        assert.deepEqual(next.messages.filter(m => m.role === 'assistant').map(m => m.content), back ? [back] : []);
+        assert.doesNotMatch(JSON.stringify(next.body.messages), /hm|Let me/);
+        next.answer('Six.');
+        await w.idle();
+    });
+
+test('an answer that is stopped while its model thinks keeps what it thought', async () => {
+    const w = await fresh(), stream = await watch(w);
+    await w.say('@ada two and two?');
+    const question = await desk.next();
+    question.think('hm, hm');
+    await stream.words();
+    await stop(w);
+    await w.idle();
+    stream.close();
+    const kept = (await w.messages()).at(-1);
+    assert.deepEqual([kept.content, kept.unfinished, kept.thinking], ['', 'stopped', 'hm, hm']);
+});
+
+test('what an older answer thought in its text is sent to no model', async () => {
+    const w = await fresh();
+    const rows = [['human', 'user', 'one?'], ['ada', 'assistant', '<think>hm</think>\n\nOne.'], ['bo', 'assistant', '<think>hm, hm'], ['bo', 'assistant', ' <think>hm</think>Two.']];
+    const put = await run(['append', '-w', w.name, '-c', w.chat, ...server.store.args],
+        { input: rows.map(([sender, role, content]) => JSON.stringify({ sender, role, content })).join('\n') });
+    assert.equal(put.code, 0, put.err);
+    await w.say('@ada three?');
+    const next = await desk.next();
+    assert.doesNotMatch(JSON.stringify(next.messages), /hm|think/);
+    assert.deepEqual(next.messages.map(m => m.content), ['one?', 'One.', 'bo: Two.\n\nhuman: @ada three?']);
+    next.answer('Three.');
+    await w.idle();
+});
+
 test('every view says in words why an answer has no end', async () => {
     for (const [why, words, make] of [
         ['cut', 'cut off', w => broken(w, ends['is cut'])],
         ['length', 'reached the length limit', async w => {
             await w.say('@ada tell me a tale');
             (await desk.next()).cut(WORDS);
+            await w.idle();
+        }],
+        ['thinking', 'ended while thinking(?:, \\d+ tokens)?', async w => {
+            await w.say('@ada tell me a tale');
+            const question = await desk.next();
+            question.think('Which one?');
+            question.usage(10, 4096);
+            question.answer('');
+            await w.idle();
+            assert.match(await told(w, 'log'), /\(ended while thinking, 4096 tokens\)/);
+        }],
+        ['blank', 'wrote only blanks', async w => {
+            await w.say('@ada tell me a tale');
+            (await desk.next()).answer(' ');
             await w.idle();
         }],
     ]) {

@@ -252,6 +252,42 @@ static void the_ends_of_ollama_have_our_words(void **state)
            "|||refused: model \"x\" not found, try pulling it first");
 }
 
+/* A stream that says so, in one piece or character by character. */
+static void expect_said(const char *said, bool apart, const char *want)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, 1 << 20);
+    for (const char *c = said; *c; c++)
+        skn_buf_addf(&b, "%s%s%.*s%s", apart || c == said ? "{\"message\":{\"content\":\"" : "",
+                     *c == '\n' ? "\\n" : "", *c != '\n', c,
+                     apart || !c[1] ? "\"},\"done\":false}\n" : "");
+    skn_buf_addf(&b, "%s", DONE("stop"));
+    expect(&skn_wire_ollama, 200, b.p, want);
+    skn_buf_release(&b);
+}
+
+static void thinking_in_front_of_the_content_is_kept_apart(void **state)
+{
+    static const char *const told[][2] = {
+        {"<think>hm</think>Four.", "Four.|hm||stop 26 7"},
+        {"\n <THINK>\na < b </thin k></Think>\n\nFour.", "Four.|a < b </thin k>||stop 26 7"},
+        {"<thinking>a</think>b</thinking>c", "c|a</think>b||stop 26 7"},
+        {"<think>\n\n</think>\n\nFour.", "Four.|||stop 26 7"},
+        {"<think>a</think> <think>b</think> c", "c|ab||stop 26 7"},
+        {"<think>it goes on</thi", "|it goes on</thi||stop 26 7"},
+        {"<think></think>", "|||empty: the answer is empty"},
+        {"Tags: <think>a</think>", "Tags: <think>a</think>|||stop 26 7"},
+        {"<thin", "<thin|||stop 26 7"},
+        {"<thinks>", "<thinks>|||stop 26 7"},
+        {" \n", " \n|||stop 26 7"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(told); i++)
+        expect_said(told[i / 2][0], i % 2, told[i / 2][1]);
+}
+
 static void a_call_without_a_name_is_no_call(void **state)
 {
     (void)state;
@@ -413,6 +449,7 @@ int main(void)
         cmocka_unit_test(lines_of_ollama_are_read_however_they_are_cut),
         cmocka_unit_test(calls_of_ollama_get_ids_and_keep_their_arguments),
         cmocka_unit_test(the_ends_of_ollama_have_our_words),
+        cmocka_unit_test(thinking_in_front_of_the_content_is_kept_apart),
         cmocka_unit_test(a_call_without_a_name_is_no_call),
         cmocka_unit_test(the_models_of_ollama_are_newest_first),
         cmocka_unit_test(a_question_to_anthropic_takes_turns),

@@ -23,7 +23,7 @@ static void print_end(skn_cli *cli, const skn_json *call)
     if (skn_has(call, "messageId") &&
         !skn_read(cli, call, "{world}/messages/{messageId}?chatId={chatId}", &made))
         skein_unfinished_from(skn_door_text(made, "unfinished"), &why);
-    skn_print_unfinished(cli, why, 2);
+    skn_print_unfinished(cli, why, 0, 2); /* its tokens stand before it */
     cli->err = before;
 }
 

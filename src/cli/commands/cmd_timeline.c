@@ -89,7 +89,7 @@ static void print_item(skn_cli *cli, const skn_json *item)
     else
         skn_print_line(cli, text.p ? text : output_of(item), 0);
     skein_unfinished_from(skn_door_text(item, "unfinished"), &why);
-    skn_print_unfinished(cli, why, 2);
+    skn_print_unfinished(cli, why, 0, 2);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 

@@ -92,7 +92,7 @@ static void node_tail(skn_cli *cli, const skein_reply_node *node)
     skn_print_time(cli, m->created_at);
     if (m->reply_to.n && node->parent < 0 && !cli->arg_count) /* else it is not asked for */
         skn_print_raw(cli, SKN_STR("  ! answers a message that is not here"));
-    skn_print_unfinished(cli, m->unfinished, 2);
+    skn_print_unfinished(cli, m->unfinished, 0, 2);
     if (node->memory_only)
         skn_print_raw(cli, SKN_STR("  " SKN_MEMORY_ONLY));
 }

@@ -70,6 +70,18 @@ bool skn_think_next(skn_str *rest, skn_think_part *part)
     return true;
 }
 
+skn_str skn_think_skip(skn_str text)
+{
+    skn_str        rest = skn_str_trim(text);
+    skn_think_part part;
+
+    if (!opened(rest))
+        return text;
+    while (opened(rest) && skn_think_next(&rest, &part))
+        rest = skn_str_trim(rest);
+    return rest;
+}
+
 /* --- The fold ----------------------------------------------------------------------------------- */
 
 static bool rec_has_id(const void *owner, uint32_t at, const void *key)

@@ -378,7 +378,7 @@ static void add_assistant(const skein_message *m, skn_str lane, skn_arena *a, sk
         r.text = m->thinking;
         skn_vec_add(a, out, r);
     }
-    if (m->content.n > 0 || (m->thinking.n == 0 && m->call_count == 0)) {
+    if (m->content.n > 0 || (m->call_count == 0 && (m->unfinished || m->thinking.n == 0))) {
         r = record_of(m, lane, SKEIN_RECORD_AGENT_MESSAGE);
         r.text = m->content;
         r.unfinished = m->unfinished;

@@ -83,7 +83,7 @@ skn_rec *skn_record_pack(skn_arena *a, const skein_record *r, size_t size, uint3
     out->seq = seq;
     out->type = (uint8_t)r->type;
     out->failed = r->failed;
-    out->unfinished = (uint8_t)(r->unfinished & 3);
+    out->unfinished = (uint8_t)(r->unfinished & 7);
     for (int i = 0; i < SKN_FIELDS; i++) {
         skn_str s = skn_record_field(r, i);
 

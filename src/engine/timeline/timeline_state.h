@@ -80,7 +80,7 @@ typedef struct skn_rec {
     uint32_t seq; /* place among the records of its lane, from 0 */
     uint8_t  type;
     bool     failed : 1;
-    uint8_t  unfinished : 2;  /* skein_unfinished */
+    uint8_t  unfinished : 3;  /* skein_unfinished */
     uint16_t has;             /* a bit for each field that is not absent */
     uint32_t end[SKN_FIELDS]; /* behind the NUL of each field */
     char     bytes[];

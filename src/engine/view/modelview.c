@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/view/thinking.h"
 
 #include <string.h>
 
@@ -660,10 +661,16 @@ static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
     return m->squash_uid.n ? join(b->a, lines, 3, "\n") : text;
 }
 
+/* What a message says: no model is sent what one wrote for itself, wherever it stands. */
+static skn_str said_by(const skein_message *m)
+{
+    return m->role == SKEIN_ASSISTANT ? skn_think_skip(m->content) : m->content;
+}
+
 static skn_str user_text(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
-    skn_str              text = clean_text(b->a, m->content), tags;
+    skn_str              text = clean_text(b->a, said_by(m)), tags;
     bool                 named = !by_human(m);
     skn_str              parts[4];
     size_t               n = 0;
@@ -683,7 +690,7 @@ static skn_str user_text(builder *b, size_t i)
 
 static void add_user(builder *b, size_t i)
 {
-    if (b->msgs[i].purged || is_blank(b->msgs[i].content))
+    if (b->msgs[i].purged || is_blank(said_by(&b->msgs[i])))
         return;
     gather(b, SKEIN_USER, &b->msgs[i]);
     skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
@@ -761,7 +768,7 @@ static void tell_calls(builder *b, size_t i, size_t count)
 
 static skn_str own_text(builder *b, const skein_message *m)
 {
-    skn_str text = clean_text(b->a, m->content);
+    skn_str text = clean_text(b->a, said_by(m));
 
     return m->squash_uid.n ? squash_text(b, m, escape_lines(&b->voices, text, false)) : text;
 }
@@ -770,7 +777,7 @@ static void add_own(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
     size_t               count = skn_calls_of(m);
-    bool                 text = !m->purged && !is_blank(m->content);
+    bool                 text = !m->purged && !is_blank(said_by(m));
 
     if (!text && !count)
         return;

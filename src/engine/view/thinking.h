@@ -18,5 +18,7 @@ typedef struct skn_think_part {
 
 /* Cuts the next part off *rest; false when *rest is used up. */
 bool skn_think_next(skn_str *rest, skn_think_part *part);
+/* The text without the blocks that it begins with, and the blanks around these. */
+skn_str skn_think_skip(skn_str text);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_silent(const skein_step *s)
 {
     return !s->message ||
            (s->message->role == SKEIN_ASSISTANT && skn_str_trim(s->message->content).n == 0 &&
-            s->message->call_count == 0);
+            s->message->call_count == 0 && !s->message->unfinished);
 }
 
 /* --- The message ------------------------------------------------------------------------------------------------ */
@@ -35,7 +35,7 @@ static void complete(const step_call *c, skein_new_message *n)
         n->reply_to = t->trigger_uid;
     if (!n->model.p)
         n->model = t->model;
-    if (!t->lane.v && skn_str_trim(n->content).n == 0) { /* only calls: nothing for others */
+    if (!t->lane.v && skn_str_trim(n->content).n == 0) { /* nothing for others */
         n->heard_by = &t->agent_name;
         n->heard_by_count = 1;
         n->heard_by_given = true;

@@ -40,18 +40,25 @@ static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_
 static skein_rc keep_text(skn_working *w, const skein_turn *t, const skein_partial *p,
                           skein_unfinished why, bool *kept, skein_error *err)
 {
-    const skein_new_message n = {.uid = t->message_uid,
-                                 .role = SKEIN_ASSISTANT,
-                                 .sender = t->agent_name,
-                                 .content = skn_text_fit(w->e, p->text),
-                                 .thinking = skn_text_fit(w->e, p->thinking),
-                                 .reply_to = t->trigger_uid,
-                                 .model = p->call && p->call->model.n ? p->call->model
-                                                                      : t->model,
-                                 .turn_uid = t->uid,
-                                 .unfinished = why};
+    skein_new_message n = {.uid = t->message_uid,
+                           .role = SKEIN_ASSISTANT,
+                           .sender = t->agent_name,
+                           .content = skn_text_fit(w->e, p->text),
+                           .thinking = skn_text_fit(w->e, p->thinking),
+                           .reply_to = t->trigger_uid,
+                           .model = p->call && p->call->model.n ? p->call->model : t->model,
+                           .turn_uid = t->uid,
+                           .unfinished = why};
 
-    if (skn_str_trim(n.content).n == 0 || skn_check_new(w->e, &n, NULL))
+    if (skn_str_trim(n.content).n == 0) {
+        n.content = SKN_STR("");
+        n.heard_by = &t->agent_name; /* nothing for others */
+        n.heard_by_count = 1;
+        n.heard_by_given = !t->lane.v;
+        if (skn_str_trim(n.thinking).n == 0)
+            return SKEIN_OK;
+    }
+    if (skn_check_new(w->e, &n, NULL))
         return SKEIN_OK;
     return append_partial(w, t, p, &n, kept, err);
 }

@@ -116,12 +116,12 @@ function Marks({ message: m }: { message: Message }) {
     );
 }
 
-function Unfinished({ message }: { message: Message }) {
+function Unfinished({ message, why }: { message: Message; why: NonNullable<Message['unfinished']> }) {
     // What failed has its ways on beside it, this one among them.
     const offered = useComputed(() => canContinue(message) && !hasFailedBeside(message)).value;
     return (
         <p class="chat-stopped">
-            {message.unfinished === 'stopped' ? 'stopped by you' : unfinished(message.unfinished)}{' '}
+            {why === 'stopped' ? 'stopped by you' : unfinished(why, message.usage)}{' '}
             {offered ? <Continue message={message} /> : null}
         </p>
     );
@@ -130,7 +130,7 @@ function Unfinished({ message }: { message: Message }) {
 function Foot({ message: m, active }: { message: Message; active: boolean }) {
     return (
         <>
-            {m.unfinished ? <Unfinished message={m} /> : null}
+            {m.unfinished ? <Unfinished message={m} why={m.unfinished} /> : null}
             {m.squashOperationId ? <Sources message={m} /> : null}
             {m.role === 'user' ? <EditPager message={m} /> : null}
             {active ? <Toolbar message={m} /> : null}

@@ -21,7 +21,14 @@ export interface WritersOptions {
     words: (messageId: string) => number;
 }
 
-const ENDS = { stopped: 'was stopped', cut: 'was cut off', length: 'reached the length limit' };
+const ENDS = {
+    stopped: 'was stopped',
+    cut: 'was cut off',
+    length: 'reached the length limit',
+    thinking: 'ended while thinking',
+    blank: 'wrote only blanks',
+    repeated: 'repeated itself',
+};
 
 const stillMs = 10_000;
 // Several agents often begin within the same moment: one sentence says it for all of them.

@@ -61,8 +61,17 @@ export function firstLine(text: string, most = 120): string {
 }
 
 /** Why an answer ends before its end. */
-export function unfinished(why: Message['unfinished']): string {
-    return why === 'length' ? 'reached the length limit' : why === 'cut' ? 'cut off' : 'stopped';
+const UNFINISHED = {
+    stopped: 'stopped',
+    cut: 'cut off',
+    length: 'reached the length limit',
+    thinking: 'ended while thinking',
+    blank: 'wrote only blanks',
+    repeated: 'repeated itself',
+};
+export function unfinished(why: NonNullable<Message['unfinished']>, usage?: Message['usage']): string {
+    const tokens = why === 'thinking' && usage?.outputTokens;
+    return tokens ? `${UNFINISHED[why]}, ${count(tokens, 'token')}` : UNFINISHED[why];
 }
 
 /** What a stop took with it, after what it stopped: " Cancelled with that: 1 task, “…”." */
