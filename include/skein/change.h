@@ -43,6 +43,7 @@ typedef struct skein_new_message {
     size_t           heard_by_count;
     bool             heard_by_given;
     bool             not_by_sender; /* nor does the agent that says it keep it in its memory */
+    skein_str        reasoning; /* a JSON object that its model wants back; see skein_message */
 } skein_new_message;
 
 typedef struct skein_append_request {

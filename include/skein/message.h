@@ -92,7 +92,8 @@ typedef struct skein_message {
     skein_str        squash_uid; /* of the squash that made it */
     skein_str        model;
     skein_str        turn_uid;
-    skein_str warning; /* why a reply link was dropped or dangles; absent when all is well */
+    skein_str warning;   /* why a reply link was dropped or dangles; absent when all is well */
+    skein_str reasoning; /* JSON that its model wants back, word for word; for no one else */
     skein_unfinished unfinished; /* why its text ends before its end */
     bool             purged;     /* erased: only the place is left */
     int64_t          created_at; /* microseconds UTC; for showing only */

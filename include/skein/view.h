@@ -116,10 +116,11 @@ typedef struct skein_prompt_message {
     size_t           call_count;
     skein_str        tool_call_id;
     skein_str        tool_name;
-    bool             failed;    /* of a tool's result */
-    bool             synthetic; /* not said by anyone: put in to keep the list valid */
-    skein_str       *sources;   /* public ids of the messages in it */
-    size_t           source_count;
+    skein_str  reasoning; /* of the message that it is, for the model that made it alone */
+    bool       failed;    /* of a tool's result */
+    bool       synthetic; /* not said by anyone: put in to keep the list valid */
+    skein_str *sources;   /* public ids of the messages in it */
+    size_t     source_count;
 } skein_prompt_message;
 
 typedef struct skein_context {

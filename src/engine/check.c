@@ -39,20 +39,29 @@ skein_rc skn_check_given(skn_str s, const char *what, size_t max, skein_error *e
     return s.p ? skn_check_word(s, what, max, err) : SKEIN_OK;
 }
 
-static skein_rc check_call(const skein_engine *e, const skein_tool_call *c, skein_error *err)
+static skein_rc check_json(const skein_engine *e, skn_str text, const char *what,
+                           skein_error *err)
 {
     const skn_json *v;
     skn_arena      *scratch;
-    skein_rc        rc;
+    skein_rc        rc = skn_check_text(e, text, what, err);
 
-    if ((rc = skn_check_word(c->call_id, "a tool call's id", SKN_WORD_MAX, err)) ||
-        (rc = skn_check_word(c->tool_name, "a tool's name", SKN_WORD_MAX, err)) ||
-        (rc = skn_check_text(e, c->args, "a tool call's arguments", err)) || c->args.n == 0)
+    if (rc || text.n == 0)
         return rc;
     scratch = skn_arena_new();
-    rc = skn_json_parse(&v, c->args, "a tool call's arguments", scratch, err);
+    rc = skn_json_parse(&v, text, what, scratch, err);
     skn_arena_free(scratch);
     return rc;
+}
+
+static skein_rc check_call(const skein_engine *e, const skein_tool_call *c, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = skn_check_word(c->call_id, "a tool call's id", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_word(c->tool_name, "a tool's name", SKN_WORD_MAX, err)))
+        return rc;
+    return check_json(e, c->args, "a tool call's arguments", err);
 }
 
 static skein_rc check_calls(const skein_engine *e, const skein_new_message *m, skein_error *err)
@@ -143,6 +152,7 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
     if ((rc = check_empty(m, err)) || (rc = check_ids(m, err)) ||
         (rc = skn_check_text(e, m->content, "the text", err)) ||
         (rc = skn_check_text(e, m->thinking, "the thinking", err)) ||
+        (rc = check_json(e, m->reasoning, "the reasoning", err)) ||
         (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)) ||
         (rc = check_time(m->created_at, err)) ||
         (rc = skn_check_given(m->sender, "the sender", SKN_WORD_MAX, err)) ||

@@ -78,6 +78,8 @@ typedef struct skn_answer {
     int64_t       first_ms;              /* until the first part of the answer; -1: none came */
     int           tries;                 /* requests that were made */
     skn_str
+        reasoning; /* JSON that the model wants back with its answer (wire_reason.c); until done returns */
+    skn_str
         limit; /* that was reached, where a person may let it be exceeded; until done returns */
 } skn_answer;
 

@@ -171,6 +171,7 @@ static void settle(showing *s)
         end->state = s->answer.state;
         end->error = s->answer.error;
     } else if (end->state == SKN_ASK_ANSWERED) {
+        end->reasoning = skn_wire_reason_keep(&s->answer, &s->request);
         skn_wire_hand_calls(&s->answer);
     }
     end->finish = s->answer.finish;
@@ -239,8 +240,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     s->end = (skn_answer){
         .tokens_in = -1, .tokens_out = -1, .first_ms = -1, .tries = 1, .replayed = true};
     s->request.a = s->a;
-    skn_buf_init(&s->request.body, SKN_RECORD_MOST);
-    r->format->write(&s->request, what);
+    skn_wire_request_write(&s->request, r->format, p->name, what, SKN_RECORD_MOST);
     skn_wire_answer_init(&s->answer, s->a, s->scratch, &s->sink,
                          skn_arena_copy(s->a, what->id));
     find_answer(s);

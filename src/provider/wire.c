@@ -200,6 +200,7 @@ static void answer_with(skn_wire_talk *t)
                          .tries = t->tries};
 
     count_tokens(t, &answer);
+    answer.reasoning = skn_wire_reason_keep(&t->w, &t->request);
     skn_wire_hand_calls(&t->w);
     if (!has_ended(t))
         end_talk(t, &answer);
@@ -464,8 +465,7 @@ static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
     t->request.a = t->a;
     t->w.id = skn_arena_copy(t->a, what->id);
     t->from = what->from;
-    skn_buf_init(&t->request.body, MOST_REQUEST);
-    p->format->write(&t->request, what);
+    skn_wire_request_write(&t->request, p->format, provider->name, what, MOST_REQUEST);
     t->asked_bytes = t->request.body.n;
     wait_in_line(t);
     return &t->base;

@@ -13,11 +13,14 @@
 #include "base/sse_reader.h"
 #include "provider/provider.h"
 
+struct skn_wire_format;
+
 /* A request as it is written: one buffer, and where its pieces end. */
 typedef struct skn_wire_request {
     skn_buf body;
     skn_vec(size_t) ends; /* of the pieces, in bytes; the last is body.n */
     skn_arena *a;
+    skn_str    type, model; /* "anthropic", "name/model": who is sent what it thought before */
 } skn_wire_request;
 
 /* Ends a piece here. */
@@ -31,6 +34,7 @@ typedef struct skn_wire_call {
     int64_t index; /* the server's number for it; -1: it gave none */
     skn_str id, name;
     skn_buf args;
+    bool    signed_once; /* its signature came: skn_wire_reason has it */
 } skn_wire_call;
 
 /* Blanks before thinking that stands in the content. */
@@ -52,6 +56,9 @@ typedef struct skn_wire_answer {
     skn_str       closes;                            /* the tag that ends the thinking */
     char          front[SKN_WIRE_FRONT_BLANKS + 16]; /* content of which more must come … */
     unsigned      front_n;                           /* … to tell what it is */
+    skn_buf       reason;                        /* for the model alone: see skn_wire_reason */
+    skn_buf       reason_text, reason_signature; /* of the part of it that is being received */
+    const char   *reason_key; /* what that text is called in it; NULL: there is none */
     bool          ended; /* the end of the answer was seen: "[DONE]", message_stop, done:true */
     const char   *finish; /* "stop", "length", "tool"; NULL: not told */
     int64_t       tokens_in, tokens_out;
@@ -77,6 +84,23 @@ void skn_wire_content_end(skn_wire_answer *w);
 skn_wire_call *skn_wire_call_at(skn_wire_answer *w, int64_t index);
 /* Hands the calls to the sink, each with an id. */
 void skn_wire_hand_calls(skn_wire_answer *w);
+/* --- wire_reason.c: what a model wants back of its thinking --------------------------------------- */
+
+void skn_wire_reason_init(skn_wire_answer *w);
+void skn_wire_reason_release(skn_wire_answer *w);
+/* Keeps a part of it, which is JSON: it stands before the call of that number or belongs to it; -1: to none. */
+void skn_wire_reason(skn_wire_answer *w, int64_t call, skn_str part);
+/* A thought comes in pieces; its end makes a part of it: {"type":type,"KEY":"…","signature":"…"}. */
+void skn_wire_thought(skn_wire_answer *w, const char *key, skn_str text);
+void skn_wire_thought_end(skn_wire_answer *w, int64_t call, const char *type);
+/* All of it, as a message keeps it; absent when there is none, or over 1 MB. Lives as long as the answer. */
+skn_str skn_wire_reason_keep(skn_wire_answer *w, const skn_wire_request *r);
+/* Writes a question to a model of the provider of that name; r->a is set. */
+void skn_wire_request_write(skn_wire_request *r, const struct skn_wire_format *f,
+                            const char *name, const skn_ask *what, size_t most);
+
+/* --- wire_answer.c ----------------------------------------------------------------------------- */
+
 /* Notes a failure that the server told of inside its answer; its words are cut to a line. The first
  * one counts. */
 void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words);

@@ -22,6 +22,7 @@ void skn_wire_answer_init(skn_wire_answer *w, skn_arena *a, skn_arena *scratch,
 {
     *w = (skn_wire_answer){
         .a = a, .scratch = scratch, .sink = sink, .id = id, .tokens_in = -1, .tokens_out = -1};
+    skn_wire_reason_init(w);
 }
 
 void skn_wire_answer_release(skn_wire_answer *w)
@@ -29,6 +30,7 @@ void skn_wire_answer_release(skn_wire_answer *w)
     for (size_t i = 0; i < w->calls.n; i++)
         skn_buf_release(&w->calls.p[i].args);
     w->calls.n = 0;
+    skn_wire_reason_release(w);
 }
 
 void skn_wire_text(skn_wire_answer *w, skn_part part, skn_str text)

@@ -49,14 +49,19 @@ static void write_result(skn_jw *w, const skein_prompt_message *m)
     skn_jw_object_end(w);
 }
 
-static void write_blocks(skn_jw *w, const skein_prompt_message *m)
+static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
+    const skn_json *thoughts = skn_wire_reasons(r, m);
+
     if (m->role == SKEIN_TOOL) {
         write_result(w, m);
         return;
     }
+    skn_wire_write_parts(w, thoughts, 0);
     write_text(w, m->text);
     for (size_t i = 0; i < m->call_count; i++) {
+        if (i)
+            skn_wire_write_parts(w, thoughts, (int64_t)i);
         skn_jw_object(w);
         skn_jw_kstr(w, "type", SKN_STR("tool_use"));
         skn_jw_kstr(w, "id", m->calls[i].call_id);
@@ -84,7 +89,7 @@ static void write_messages(skn_wire_request *r, skn_jw *w, const skein_context *
         skn_jw_key(w, "content");
         skn_jw_array(w);
         for (; i < c->count && by_assistant(&c->at[i]) == assistant; i++)
-            write_blocks(w, &c->at[i]);
+            write_blocks(r, w, &c->at[i]);
         skn_jw_array_end(w);
         skn_jw_object_end(w);
         skn_wire_cut(r);
@@ -154,8 +159,22 @@ static void read_usage(skn_wire_answer *w, const skn_json *usage)
         w->tokens_out = out;
 }
 
+static void read_thought(skn_wire_answer *w, skn_str text, skn_str signature)
+{
+    skn_wire_text(w, SKN_PART_THINKING, text);
+    skn_wire_thought(w, "thinking", text);
+    skn_buf_add(&w->reason_signature, signature);
+}
+
+/* It is sent back as it came: a server refuses a signed block of which a byte is missing. */
+static void end_thought(skn_wire_answer *w)
+{
+    skn_wire_thought_end(w, (int64_t)w->calls.n, "thinking");
+}
+
 static void read_stop(skn_wire_answer *w, skn_str reason)
 {
+    end_thought(w);
     if (!reason.p)
         return;
     if (skn_str_is(reason, "tool_use"))
@@ -186,10 +205,13 @@ static void read_block(skn_wire_answer *w, int64_t index, const skn_json *block)
 {
     skn_str type = skn_json_str(block, "type");
 
+    end_thought(w);
     if (skn_str_is(type, "text"))
         skn_wire_text(w, SKN_PART_TEXT, skn_json_str(block, "text"));
     else if (skn_str_is(type, "thinking"))
-        skn_wire_text(w, SKN_PART_THINKING, skn_json_str(block, "thinking"));
+        read_thought(w, skn_json_str(block, "thinking"), skn_json_str(block, "signature"));
+    else if (skn_str_is(type, "redacted_thinking"))
+        skn_wire_reason(w, (int64_t)w->calls.n, block->raw);
     else if (skn_str_is(type, "tool_use"))
         begin_call(w, index, block);
 }
@@ -202,7 +224,9 @@ static void read_delta(skn_wire_answer *w, int64_t index, const skn_json *delta)
     if (skn_str_is(type, "text_delta"))
         skn_wire_text(w, SKN_PART_TEXT, skn_json_str(delta, "text"));
     else if (skn_str_is(type, "thinking_delta"))
-        skn_wire_text(w, SKN_PART_THINKING, skn_json_str(delta, "thinking"));
+        read_thought(w, skn_json_str(delta, "thinking"), SKN_NONE);
+    else if (skn_str_is(type, "signature_delta"))
+        read_thought(w, SKN_NONE, skn_json_str(delta, "signature"));
     else if (skn_str_is(type, "input_json_delta") && index >= 0 &&
              (call = skn_wire_call_at(w, index)))
         skn_buf_add(&call->args, skn_json_str(delta, "partial_json"));
@@ -223,6 +247,8 @@ static void read_typed(skn_wire_answer *w, skn_str type, const skn_json *v)
         read_delta(w, index, skn_json_get(v, "delta"));
     } else if (skn_str_is(type, "content_block_start")) {
         read_block(w, index, skn_json_get(v, "content_block"));
+    } else if (skn_str_is(type, "content_block_stop")) {
+        end_thought(w);
     } else if (skn_str_is(type, "message_start")) {
         read_usage(w, skn_json_get(skn_json_get(v, "message"), "usage"));
     } else if (skn_str_is(type, "message_delta")) {

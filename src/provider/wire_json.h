@@ -27,6 +27,11 @@ void skn_wire_write_args(skn_jw *w, skn_str args);
 void skn_wire_write_schema(skn_jw *w, skn_str schema);
 /* The tools that are offered, as OpenAI and Ollama take them. */
 void skn_wire_write_functions(skn_jw *w, const skn_ask *what);
+/* The parts of what the model that is asked thought for this message; NULL: none, or another model did. */
+const skn_json *skn_wire_reasons(const skn_wire_request *r, const skein_prompt_message *m);
+/* Writes those parts that have this call: as values, or their members into the object that is open. */
+void skn_wire_write_parts(skn_jw *w, const skn_json *parts, int64_t call);
+void skn_wire_write_members(skn_jw *w, const skn_json *parts, int64_t call);
 
 /* Of a format: the key as "Authorization: Bearer …"; the words of an error that skn_wire_error_text reads. */
 size_t  skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4]);

@@ -14,10 +14,11 @@ static skn_str role_word(skein_role role)
     return role == SKEIN_TOOL ? SKN_STR("tool") : SKN_STR("user");
 }
 
-static void write_calls(skn_jw *w, const skein_prompt_message *m)
+static void write_calls(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     if (!m->call_count)
         return;
+    skn_wire_write_members(w, skn_wire_reasons(r, m), -1);
     skn_jw_key(w, "tool_calls");
     skn_jw_array(w);
     for (size_t i = 0; i < m->call_count; i++) {
@@ -33,12 +34,12 @@ static void write_calls(skn_jw *w, const skein_prompt_message *m)
     skn_jw_array_end(w);
 }
 
-static void write_message(skn_jw *w, const skein_prompt_message *m)
+static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "role", role_word(m->role));
     skn_jw_kstr(w, "content", m->text.p ? m->text : SKN_STR(""));
-    write_calls(w, m);
+    write_calls(r, w, m);
     if (m->role == SKEIN_TOOL && m->tool_name.n)
         skn_jw_kstr(w, "tool_name", m->tool_name);
     skn_jw_object_end(w);
@@ -81,7 +82,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     }
     skn_wire_cut(r);
     for (size_t i = 0; c && i < c->count; i++) {
-        write_message(&w, &c->at[i]);
+        write_message(r, &w, &c->at[i]);
         skn_wire_cut(r);
     }
     skn_jw_array_end(&w);
@@ -126,12 +127,15 @@ static void read_object(skn_wire_answer *w, const skn_json *v)
 {
     const skn_json *message = skn_json_get(v, "message");
     skn_str         error = skn_wire_error_text(v, w->scratch);
+    skn_str         thought = skn_json_str(message, "thinking");
 
     if (error.p) {
         skn_wire_fail(w, skn_wire_state_of(0, error), error);
         return;
     }
-    skn_wire_text(w, SKN_PART_THINKING, skn_json_str(message, "thinking"));
+    skn_wire_text(w, SKN_PART_THINKING, thought);
+    if (thought.n)
+        skn_wire_thought(w, "thinking", thought);
     skn_wire_content(w, skn_json_str(message, "content"));
     for (const skn_json *c = skn_wire_first(message, "tool_calls"); c; c = c->next)
         read_call(w, c);

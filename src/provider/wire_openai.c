@@ -4,7 +4,8 @@
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-static void write_call(skn_jw *w, const skein_tool_call *call)
+static void write_call(skn_jw *w, const skein_tool_call *call, const skn_json *thoughts,
+                       size_t i)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "id", call->call_id);
@@ -14,6 +15,7 @@ static void write_call(skn_jw *w, const skein_tool_call *call)
     skn_jw_kstr(w, "name", call->tool_name);
     skn_jw_kstr(w, "arguments", call->args.n ? call->args : SKN_STR("{}"));
     skn_jw_object_end(w);
+    skn_wire_write_members(w, thoughts, (int64_t)i);
     skn_jw_object_end(w);
 }
 
@@ -33,7 +35,20 @@ static const char *role_of(skein_role role)
     return "user";
 }
 
-static void write_message(skn_jw *w, const skein_prompt_message *m)
+/* Thoughts go back with calls only: that is where DeepSeek insists on them, and elsewhere it refuses them. */
+static void write_calls(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
+{
+    const skn_json *thoughts = skn_wire_reasons(r, m);
+
+    skn_wire_write_members(w, thoughts, -1);
+    skn_jw_key(w, "tool_calls");
+    skn_jw_array(w);
+    for (size_t i = 0; i < m->call_count; i++)
+        write_call(w, &m->calls[i], thoughts, i);
+    skn_jw_array_end(w);
+}
+
+static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "role", skn_str_of(role_of(m->role)));
@@ -43,13 +58,8 @@ static void write_message(skn_jw *w, const skein_prompt_message *m)
         skn_jw_kstr(w, "content", m->text.n ? m->text : SKN_STR(""));
     if (m->role == SKEIN_TOOL)
         skn_jw_kstr(w, "tool_call_id", m->tool_call_id);
-    if (m->role == SKEIN_ASSISTANT && m->call_count) {
-        skn_jw_key(w, "tool_calls");
-        skn_jw_array(w);
-        for (size_t i = 0; i < m->call_count; i++)
-            write_call(w, &m->calls[i]);
-        skn_jw_array_end(w);
-    }
+    if (m->role == SKEIN_ASSISTANT && m->call_count)
+        write_calls(r, w, m);
     skn_jw_object_end(w);
 }
 
@@ -61,11 +71,11 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
     skn_jw_array(w);
     skn_wire_cut(r);
     if (what->system_prompt.n) {
-        write_message(w, &first);
+        write_message(r, w, &first);
         skn_wire_cut(r);
     }
     for (size_t i = 0; what->context && i < what->context->count; i++) {
-        write_message(w, &what->context->at[i]);
+        write_message(r, w, &what->context->at[i]);
         skn_wire_cut(r);
     }
     skn_jw_array_end(w);
@@ -157,6 +167,17 @@ static skn_wire_call *call_of(skn_wire_answer *w, const skn_json *piece)
     return skn_wire_call_at(w, index);
 }
 
+/* Google's, with the "thought_signature" that belongs to a call. */
+static void keep_extra(skn_wire_answer *w, skn_wire_call *call, const skn_json *extra)
+{
+    if (!extra || extra->kind != SKN_JSON_OBJECT || call->signed_once)
+        return;
+    call->signed_once = true;
+    skn_wire_reason(
+        w, call - w->calls.p,
+        skn_arena_printf(w->scratch, "{\"extra_content\":%.*s}", SKN_FMT(extra->raw)));
+}
+
 static void read_call(skn_wire_answer *w, const skn_json *piece)
 {
     const skn_json *function = skn_json_get(piece, "function");
@@ -173,6 +194,7 @@ static void read_call(skn_wire_answer *w, const skn_json *piece)
         skn_buf_add(&call->args, args->text);
     else if (args && args->kind == SKN_JSON_OBJECT) /* not as documented, and seen */
         skn_buf_add(&call->args, args->raw);
+    keep_extra(w, call, skn_json_get(piece, "extra_content"));
 }
 
 /* Content is a text, or a list of parts. */
@@ -197,6 +219,8 @@ static bool read_message(skn_wire_answer *w, const skn_json *m)
     if (m->kind != SKN_JSON_OBJECT)
         return false;
     skn_wire_text(w, SKN_PART_THINKING, thought.n ? thought : skn_json_str(m, "reasoning"));
+    if (thought.n)
+        skn_wire_thought(w, "reasoning_content", thought);
     read_content(w, skn_json_get(m, "content"));
     skn_wire_content(w, skn_json_str(m, "refusal"));
     if (calls && calls->kind == SKN_JSON_ARRAY)

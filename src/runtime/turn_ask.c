@@ -110,6 +110,7 @@ static void work_store_answer(skn_run *run)
                            .content = skn_buf_str(&run->text),
                            .calls = run->calls.p,
                            .call_count = run->calls.n,
+                           .reasoning = run->answer.reasoning,
                            .model = skn_run_said_by(run)};
     skein_step        step = {.message = &m,
                               .finish = skn_str_of(run->answer.finish),
@@ -233,6 +234,9 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     run->answer = *answer;
     run->err = answer->error;
     run->limit = skn_arena_copy(run->a, answer->limit);
+    run->answer.reasoning = answer->reasoning.n > skn_text_most(run->r->o.engine)
+                                ? SKN_NONE
+                                : skn_arena_copy(run->a, answer->reasoning);
     run->limited = answer->state == SKN_ASK_OVER_BUDGET && !run->limit.n;
     if (!answer->error.rc && (run->text.over || run->text.n > skn_text_most(run->r->o.engine)))
         say_too_long(run);

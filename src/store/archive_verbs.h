@@ -41,7 +41,7 @@ typedef struct skn_archive_column {
     const char       *words;
 } skn_archive_column;
 
-#define SKN_ARCHIVE_COLUMNS 27
+#define SKN_ARCHIVE_COLUMNS 28
 
 typedef struct skn_archive_shape {
     const char        *name;     /* of the table */

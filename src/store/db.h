@@ -14,7 +14,7 @@
 
 typedef struct skn_db skn_db;
 
-#define SKN_STMT_PARAMS 29
+#define SKN_STMT_PARAMS 30
 
 /* What a parameter is bound to. */
 typedef struct skn_bind {

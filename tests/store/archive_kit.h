@@ -64,6 +64,7 @@ static inline void talk(place *p, skein_conversation_id chat)
 
     works.call_count = 1;
     works.thinking = T("hm");
+    works.reasoning = T("{\"type\":\"anthropic\"}");
     works.model = T("demo/scripted");
     works.turn_uid = T("turn-1");
     works.reply_to = first.uid;

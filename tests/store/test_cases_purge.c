@@ -26,6 +26,7 @@ static int64_t rows_with_it(kit *k)
     return skn_fixture_number(k->fx,
                               "SELECT count(*) FROM messages WHERE content LIKE '%" SECRET
                               "%' OR thinking LIKE '%" SECRET "%' OR calls LIKE '%" SECRET
+                              "%' OR reasoning LIKE '%" SECRET
                               "%' OR instructions LIKE '%" SECRET "%'") +
            skn_fixture_number(k->fx,
                               "SELECT count(*) FROM squashes WHERE prompt LIKE '%" SECRET "%'");
@@ -53,7 +54,7 @@ static const char *timeline(kit *k, int64_t version)
 
 /* --- 25 ---------------------------------------------------------------------------------------------- */
 
-/* A secret in everything that can hold one: text, thinking, a call's arguments, a squash's prompt. */
+/* A secret in everything that can hold one: text, thinking, reasoning, a call's arguments, a squash's prompt. */
 static void tell_secrets(kit *k, skein_message_id ids[4])
 {
     skein_tool_call   call = {skein_text("c"), skein_text("t"),
@@ -61,6 +62,7 @@ static void tell_secrets(kit *k, skein_message_id ids[4])
     skein_new_message thinks = {.role = SKEIN_ASSISTANT,
                                 .sender = skein_text("ada"),
                                 .thinking = skein_text("hm, " SECRET),
+                                .reasoning = skein_text("[\"" SECRET "\"]"),
                                 .calls = &call,
                                 .call_count = 1};
     skein_squash_spec spec = {.content = skein_text("squashed " SECRET),

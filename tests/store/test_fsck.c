@@ -362,6 +362,7 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
                           "ALTER TABLE inbox DROP COLUMN definition_id;"
                           "ALTER TABLE inbox DROP COLUMN definition_state;"
                           "ALTER TABLE messages DROP COLUMN hash;"
+                          "ALTER TABLE messages DROP COLUMN reasoning;"
                           "DELETE FROM schema_version WHERE version > 13");
     come_back(&k);
     assert_int_equal(skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages"), sum);

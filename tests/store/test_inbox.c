@@ -573,6 +573,7 @@ static void from_schema_9(kit *k)
                            "ALTER TABLE inbox DROP COLUMN definition_state;"
                            "DROP TABLE audit;"
                            "ALTER TABLE messages DROP COLUMN hash;"
+                           "ALTER TABLE messages DROP COLUMN reasoning;"
                            "DROP TABLE sessions;"
                            "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
                            "ALTER TABLE conversations DROP COLUMN read_only;"

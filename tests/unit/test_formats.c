@@ -38,12 +38,13 @@ static void on_call(void *arg, const skein_tool_call *call)
 static char *made_of(const skn_wire_format *f, int status, skn_str bytes, size_t first,
                      size_t step)
 {
-    heard           h = {0};
-    skn_answer_sink sink = {.delta = on_delta, .call = on_call, .arg = &h};
-    skn_arena      *a = skn_arena_new(), *scratch = skn_arena_new();
-    skn_wire_answer w;
-    skn_wire_reader r;
-    skn_buf         out;
+    heard            h = {0};
+    skn_answer_sink  sink = {.delta = on_delta, .call = on_call, .arg = &h};
+    skn_arena       *a = skn_arena_new(), *scratch = skn_arena_new();
+    skn_wire_answer  w;
+    skn_wire_reader  r;
+    skn_buf          out;
+    skn_wire_request none = {.type = SKN_STR("t"), .model = SKN_STR("n/m")};
 
     skn_buf_init(&h.text, 1 << 20);
     skn_buf_init(&h.thinking, 1 << 20);
@@ -65,6 +66,7 @@ static char *made_of(const skn_wire_format *f, int status, skn_str bytes, size_t
         skn_buf_addf(&out, "%s: %s", skn_ask_state_word(w.state), w.error.message);
     else
         skn_buf_addf(&out, "%s %d %d", w.finish, (int)w.tokens_in, (int)w.tokens_out);
+    skn_buf_add(&out, w.failed ? SKN_NONE : skn_wire_reason_keep(&w, &none));
     skn_wire_read_release(&r);
     skn_wire_answer_release(&w);
     skn_buf_release(&h.text);
@@ -100,7 +102,9 @@ static void expect(const skn_wire_format *f, int status, const char *bytes, cons
 #define DELTA(index, delta)                                                                    \
     EVENT("content_block_delta", "\"index\":" #index ",\"delta\":{" delta "}")
 #define TEXT(index, text) DELTA(index, "\"type\":\"text_delta\",\"text\":\"" text "\"")
-#define STOP(index)       EVENT("content_block_stop", "\"index\":" #index)
+#define REASON(part)                                                                           \
+    "{\"type\":\"t\",\"model\":\"n/m\",\"parts\":[{\"call\":0,\"part\":" part "}]}"
+#define STOP(index) EVENT("content_block_stop", "\"index\":" #index)
 #define END(reason)                                                                            \
     EVENT("message_delta",                                                                     \
           "\"delta\":{\"stop_reason\":\"" reason "\"},\"usage\":{\"output_tokens\":15}")       \
@@ -125,7 +129,19 @@ static void thinking_of_anthropic_is_kept_apart(void **state)
                    DELTA(0, "\"type\":\"signature_delta\",\"signature\":\"EqQB\"") STOP(0)
                        BLOCK(1, "\"type\":\"text\",\"text\":\"\"") TEXT(1, "Yes.") STOP(1)
                            END("end_turn"),
-           "Yes.|hm||stop 35 15");
+           "Yes.|hm||stop 35 15" REASON("{\"type\":\"thinking\",\"thinking\":\"hm\","
+                                        "\"signature\":\"EqQB\"}"));
+}
+
+static void a_whole_answer_of_anthropic_keeps_its_signatures(void **state)
+{
+    (void)state;
+    expect(&skn_wire_anthropic, 200,
+           "{\"type\":\"message\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\","
+           "\"signature\":\"EqQB\"},{\"type\":\"text\",\"text\":\"Yes.\"}],"
+           "\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}",
+           "Yes.|hm||stop 3 4" REASON("{\"type\":\"thinking\",\"thinking\":\"hm\","
+                                      "\"signature\":\"EqQB\"}"));
 }
 
 static void calls_of_anthropic_come_in_pieces_and_in_parallel(void **state)
@@ -217,7 +233,8 @@ static void lines_of_ollama_are_read_however_they_are_cut(void **state)
     expect(&skn_wire_ollama, 200,
            LINE("\"content\":\"\",\"thinking\":\"well\"") LINE("\"content\":\"Hello \"")
                LINE("\"content\":\"w\xc3\xb6rld\"") DONE("stop"),
-           "Hello w\xc3\xb6rld|well||stop 26 7");
+           "Hello w\xc3\xb6rld|well||stop 26 7{\"type\":\"t\",\"model\":\"n/m\",\"parts\":["
+           "{\"call\":-1,\"part\":{\"thinking\":\"well\"}}]}");
 }
 
 static void calls_of_ollama_get_ids_and_keep_their_arguments(void **state)
@@ -442,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_of_anthropic_is_read_however_it_is_cut),
         cmocka_unit_test(thinking_of_anthropic_is_kept_apart),
+        cmocka_unit_test(a_whole_answer_of_anthropic_keeps_its_signatures),
         cmocka_unit_test(calls_of_anthropic_come_in_pieces_and_in_parallel),
         cmocka_unit_test(the_ends_of_anthropic_have_our_words),
         cmocka_unit_test(errors_of_anthropic_become_states),

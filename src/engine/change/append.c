@@ -175,6 +175,7 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
                          .role = n->role,
                          .content = n->content.p ? n->content : SKN_STR(""),
                          .thinking = n->thinking,
+                         .reasoning = n->reasoning,
                          .call_count = n->call_count,
                          .tool_call_id = n->tool_call_id,
                          .tool_failed = n->tool_failed,

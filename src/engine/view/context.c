@@ -341,6 +341,7 @@ static skein_prompt_message copy_message(const skein_prompt_message *from, skn_a
     to.text = skn_arena_copy(a, from->text);
     to.tool_call_id = skn_arena_copy(a, from->tool_call_id);
     to.tool_name = skn_arena_copy(a, from->tool_name);
+    to.reasoning = skn_arena_copy(a, from->reasoning);
     to.calls = from->call_count ? copy_calls(from, a) : NULL;
     to.sources = SKN_ARRAY(a, from->source_count, skn_str);
     for (size_t i = 0; i < from->source_count; i++)

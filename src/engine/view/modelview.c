@@ -320,7 +320,7 @@ size_t skn_prompt_tokens(const skn_prompt *p)
 
     for (size_t i = 0; i < p->count; i++) {
         const skn_prompt_message *m = &p->at[i];
-        size_t                    bytes = m->text.n + m->tool_call_id.n;
+        size_t                    bytes = m->text.n + m->tool_call_id.n + m->reasoning.n;
 
         for (size_t k = 0; k < m->call_count; k++)
             bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
@@ -544,7 +544,8 @@ size_t skn_closed_prefix(const skein_message *msgs, size_t n)
 typedef struct draft {
     bool       open;
     skein_role role;
-    bool       named; /* a piece begins with an agent's name */
+    bool       named;     /* a piece begins with an agent's name */
+    skn_str    reasoning; /* of the last message in it */
     skn_vec(skn_str) pieces;
     skn_vec(skn_str) sources;
 } draft;
@@ -593,7 +594,8 @@ static void add_made_up(builder *b, const char *text)
 static void flush(builder *b, skein_tool_call *calls, size_t call_count)
 {
     draft             *d = &b->now;
-    skn_prompt_message m = {.role = d->role, .calls = calls, .call_count = call_count};
+    skn_prompt_message m = {
+        .role = d->role, .calls = calls, .call_count = call_count, .reasoning = d->reasoning};
 
     if (!d->open)
         return;
@@ -773,6 +775,12 @@ static skn_str own_text(builder *b, const skein_message *m)
     return m->squash_uid.n ? squash_text(b, m, escape_lines(&b->voices, text, false)) : text;
 }
 
+/* What led to other words than these, or to calls that stand here as text, is of no use. */
+static skn_str reasoning_of(const builder *b, const skein_message *m)
+{
+    return m->purged || m->version_of.v || b->opt->told ? SKN_NONE : m->reasoning;
+}
+
 static void add_own(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
@@ -784,6 +792,7 @@ static void add_own(builder *b, size_t i)
     gather(b, SKEIN_ASSISTANT, m);
     if (text)
         skn_vec_add(b->a, &b->now.pieces, own_text(b, m));
+    b->now.reasoning = reasoning_of(b, m);
     if (count && b->opt->told)
         tell_calls(b, i, count);
     else if (count)

@@ -23,7 +23,7 @@ t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t
 -- =message_row
 m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed,
   m.instructions, m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning,
-  m.created_at, m.purged_at
+  m.created_at, m.reasoning, m.purged_at
 -- =conversation_rows
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
   a.removed_at, c.expects_agent_id, e.name, c.read_only
@@ -198,8 +198,9 @@ SELECT level, entries FROM nodes WHERE id = $1;
 
 -- :message_insert
 INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
-  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, stopped, hash)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING id;
+  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, reasoning, stopped,
+  hash)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) RETURNING id;
 -- :message_get
 SELECT {message_row}, 0, m.stopped
   FROM messages m WHERE m.id = $1;
@@ -225,8 +226,8 @@ SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND c
 -- :message_calls_forget
 DELETE FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;
 -- :message_erase
-UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, hash = 0, purged_at = $1
- WHERE id = $2 AND purged_at IS NULL;
+UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, reasoning = NULL, hash = 0,
+  purged_at = $1 WHERE id = $2 AND purged_at IS NULL;
 
 -- :compaction_insert
 INSERT INTO compactions(thread_id, covers, last_message_id, summary_message_id, previous_id, reason, model, created_at)
