@@ -17,8 +17,10 @@
 /* What it has seen so far. */
 typedef struct skn_bench_seen {
     int64_t asked, done;
-    int64_t open;   /* paced answers that have begun or wait for the others */
-    int64_t again;  /* numbers that were asked for more than once */
+    int64_t open;  /* paced answers that have begun or wait for the others */
+    int64_t again; /* numbers that were asked for more than once */
+    int64_t earlier,
+        shared; /* bytes of each question before the last one, and those that the next one began with */
     int64_t own_ns; /* from questions to the ends of their answers, all together */
 } skn_bench_seen;
 

@@ -44,6 +44,7 @@ struct serving {
     talk          *held;
     skn_bench_seen seen;
     skn_buf        out;
+    skn_buf        earlier; /* the question before */
     bool           numbers[MOST_NUMBERS];
 };
 
@@ -191,8 +192,9 @@ static bool answer_other(talk *t, skn_str head)
 
     if (skn_str_starts(head, SKN_STR("GET /seen ")))
         n = snprintf(body, sizeof body,
-                     "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, s->asked,
-                     s->done, s->open, s->again, s->own_ns);
+                     "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+                     " %" PRId64,
+                     s->asked, s->done, s->open, s->again, s->own_ns, s->earlier, s->shared);
     else
         n = snprintf(body, sizeof body,
                      "{\"object\":\"list\",\"data\":[{\"id\":\"paced\",\"object\":\"model\"},"
@@ -222,10 +224,24 @@ static int64_t number_of(skn_str body)
     return number;
 }
 
+/* What a server that keeps beginnings need not read again. */
+static void compare(serving *m, skn_str body)
+{
+    size_t n = 0;
+
+    while (n < body.n && n < m->earlier.n && body.p[n] == m->earlier.p[n])
+        n++;
+    m->seen.earlier += (int64_t)m->earlier.n;
+    m->seen.shared += (int64_t)n;
+    skn_buf_clear(&m->earlier);
+    skn_buf_add(&m->earlier, body);
+}
+
 static bool take_question(talk *t, skn_str body)
 {
     serving *m = t->m;
 
+    compare(m, body);
     t->number = number_of(body);
     t->asked_at = skn_clock_monotonic();
     m->seen.asked++;
@@ -320,6 +336,7 @@ static void run(skn_bench *b, serving *m, int port)
     m->loop = skn_loop_new();
     m->watch = skn_watch_new(m->loop, m->fd, on_connection, NULL, m);
     skn_buf_init(&m->out, MOST_QUESTION);
+    skn_buf_init(&m->earlier, MOST_QUESTION);
     skn_watch_read(m->watch, true);
     skn_bench_answer(b, m->loop, port);
 }
@@ -359,8 +376,11 @@ skein_rc skn_bench_model_seen(skn_bench *b, const skn_bench_child *model, skn_be
 
     if (rc)
         return rc;
-    if (sscanf(r.body.p, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-               &out->asked, &out->done, &out->open, &out->again, &out->own_ns) != 5)
+    if (sscanf(r.body.p,
+               "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+               " %" SCNd64,
+               &out->asked, &out->done, &out->open, &out->again, &out->own_ns, &out->earlier,
+               &out->shared) != 7)
         rc = skn_fail(&b->cli->err, SKEIN_FAILED, "the model that is measured with is broken");
     skein_mem_reset(b->cli->mem);
     return rc;

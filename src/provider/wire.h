@@ -119,6 +119,8 @@ typedef struct skn_wire_format {
     bool        lines;       /* a stream is lines of JSON, not server-sent events */
     /* The headers that carry the key and the version; at most 4. */
     size_t (*headers)(skn_str key, skn_arena *a, skn_fetch_header out[4]);
+    /* Stable from the front, since servers keep what they have read of a beginning: tools, system prompt, messages,
+     * and behind them what may change with every question. */
     void (*write)(skn_wire_request *r, const skn_ask *what);
     /* One event; `event` is "message" where the server names none, and absent for lines. False: it cannot
      * be read. */

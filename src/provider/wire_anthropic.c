@@ -4,6 +4,8 @@
 
 #define MOST_TOKENS 8192 /* they must be given */
 
+enum { MARKED_TURNS = 2 };
+
 static size_t headers(skn_str key, skn_arena *a, skn_fetch_header out[4])
 {
     size_t n = 0;
@@ -27,17 +29,26 @@ static bool says_nothing(const skein_prompt_message *m)
     return m->role != SKEIN_TOOL && !m->text.n && !m->call_count;
 }
 
-static void write_text(skn_jw *w, skn_str text)
+/* Up to here the server keeps what it has read, for the next question that begins so; 4 times in a question at most. */
+static void write_mark(skn_jw *w)
+{
+    skn_jw_key(w, "cache_control");
+    skn_jw_raw(w, SKN_STR("{\"type\":\"ephemeral\"}"));
+}
+
+static void write_text(skn_jw *w, skn_str text, bool mark)
 {
     if (!text.n) /* refused when empty */
         return;
     skn_jw_object(w);
     skn_jw_kstr(w, "type", SKN_STR("text"));
     skn_jw_kstr(w, "text", text);
+    if (mark)
+        write_mark(w);
     skn_jw_object_end(w);
 }
 
-static void write_result(skn_jw *w, const skein_prompt_message *m)
+static void write_result(skn_jw *w, const skein_prompt_message *m, bool mark)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "type", SKN_STR("tool_result"));
@@ -46,19 +57,22 @@ static void write_result(skn_jw *w, const skein_prompt_message *m)
         skn_jw_kstr(w, "content", m->text);
     if (m->failed)
         skn_jw_kbool(w, "is_error", true);
+    if (mark)
+        write_mark(w);
     skn_jw_object_end(w);
 }
 
-static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
+static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m,
+                         bool mark)
 {
     const skn_json *thoughts = skn_wire_reasons(r, m);
 
     if (m->role == SKEIN_TOOL) {
-        write_result(w, m);
+        write_result(w, m, mark);
         return;
     }
     skn_wire_write_parts(w, thoughts, 0);
-    write_text(w, m->text);
+    write_text(w, m->text, mark);
     for (size_t i = 0; i < m->call_count; i++) {
         if (i)
             skn_wire_write_parts(w, thoughts, (int64_t)i);
@@ -72,11 +86,24 @@ static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_mess
     }
 }
 
+/* Where the last turns of the user end: the question before this one ended at the first of them. */
+static void find_ends(const skein_context *c, size_t ends[MARKED_TURNS])
+{
+    size_t n = 0;
+
+    for (size_t i = c ? c->count : 0; i-- > 0 && n < MARKED_TURNS;)
+        if (!by_assistant(&c->at[i]) && (i + 1 == c->count || by_assistant(&c->at[i + 1])))
+            ends[n++] = i;
+    while (n < MARKED_TURNS)
+        ends[n++] = SIZE_MAX;
+}
+
 /* Neighbours of the same side are one message: sides must take turns. */
 static void write_messages(skn_wire_request *r, skn_jw *w, const skein_context *c)
 {
-    size_t i = 0;
+    size_t i = 0, ends[MARKED_TURNS];
 
+    find_ends(c, ends);
     while (c && i < c->count) {
         bool assistant = by_assistant(&c->at[i]);
 
@@ -89,7 +116,7 @@ static void write_messages(skn_wire_request *r, skn_jw *w, const skein_context *
         skn_jw_key(w, "content");
         skn_jw_array(w);
         for (; i < c->count && by_assistant(&c->at[i]) == assistant; i++)
-            write_blocks(r, w, &c->at[i]);
+            write_blocks(r, w, &c->at[i], i == ends[0] || i == ends[1]);
         skn_jw_array_end(w);
         skn_jw_object_end(w);
         skn_wire_cut(r);
@@ -109,8 +136,20 @@ static void write_tools(skn_jw *w, const skn_ask *what)
             skn_jw_kstr(w, "description", what->tools[i].description);
         skn_jw_key(w, "input_schema");
         skn_wire_write_schema(w, what->tools[i].schema);
+        if (i + 1 == what->tool_count)
+            write_mark(w);
         skn_jw_object_end(w);
     }
+    skn_jw_array_end(w);
+}
+
+static void write_system(skn_jw *w, skn_str prompt)
+{
+    if (!prompt.n)
+        return;
+    skn_jw_key(w, "system");
+    skn_jw_array(w);
+    write_text(w, prompt, true);
     skn_jw_array_end(w);
 }
 
@@ -121,20 +160,19 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_jw_init(&w, &r->body);
     skn_jw_object(&w);
     skn_jw_kstr(&w, "model", what->model);
-    skn_jw_kint(&w, "max_tokens", what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS);
     skn_jw_kbool(&w, "stream", true);
-    if (what->temperature >= 0) {
-        skn_jw_key(&w, "temperature");
-        skn_jw_double(&w, what->temperature);
-    }
-    if (what->system_prompt.n)
-        skn_jw_kstr(&w, "system", what->system_prompt);
     write_tools(&w, what);
+    write_system(&w, what->system_prompt);
     skn_jw_key(&w, "messages");
     skn_jw_array(&w);
     skn_wire_cut(r);
     write_messages(r, &w, what->context);
     skn_jw_array_end(&w);
+    skn_jw_kint(&w, "max_tokens", what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS);
+    if (what->temperature >= 0) {
+        skn_jw_key(&w, "temperature");
+        skn_jw_double(&w, what->temperature);
+    }
     skn_jw_object_end(&w);
     skn_wire_cut(r);
 }

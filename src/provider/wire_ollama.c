@@ -70,7 +70,6 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_jw_object(&w);
     skn_jw_kstr(&w, "model", what->model);
     skn_jw_kbool(&w, "stream", true);
-    write_options(&w, what);
     skn_wire_write_functions(&w, what);
     skn_jw_key(&w, "messages");
     skn_jw_array(&w);
@@ -86,6 +85,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
         skn_wire_cut(r);
     }
     skn_jw_array_end(&w);
+    write_options(&w, what);
     skn_jw_object_end(&w);
     skn_wire_cut(r);
 }

@@ -81,6 +81,17 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
     skn_jw_array_end(w);
 }
 
+/* Behind the messages: whatever changes with a question stands behind all that does not (skn_wire_format). */
+static void write_options(skn_jw *w, const skn_ask *what)
+{
+    if (what->temperature >= 0) {
+        skn_jw_key(w, "temperature");
+        skn_jw_double(w, what->temperature);
+    }
+    if (what->most_tokens > 0)
+        skn_jw_kint(w, "max_tokens", what->most_tokens);
+}
+
 static void write_request(skn_wire_request *r, const skn_ask *what)
 {
     skn_jw w;
@@ -91,14 +102,9 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_jw_kbool(&w, "stream", true);
     skn_jw_key(&w, "stream_options");
     skn_jw_raw(&w, SKN_STR("{\"include_usage\":true}"));
-    if (what->temperature >= 0) {
-        skn_jw_key(&w, "temperature");
-        skn_jw_double(&w, what->temperature);
-    }
-    if (what->most_tokens > 0)
-        skn_jw_kint(&w, "max_tokens", what->most_tokens);
     skn_wire_write_functions(&w, what);
     write_messages(&w, r, what);
+    write_options(&w, what);
     skn_jw_object_end(&w);
     skn_wire_cut(r);
 }

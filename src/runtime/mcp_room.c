@@ -527,9 +527,19 @@ bool skn_mcp_room_starting(const skn_mcp_room *room)
     return false;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const skn_tool_offer *x = a, *y = b;
+    int n = memcmp(x->name.p, y->name.p, x->name.n < y->name.n ? x->name.n : y->name.n);
+
+    return n ? n : (x->name.n > y->name.n) - (x->name.n < y->name.n);
+}
+
+/* In the order of their names: servers list them in any, and a question that begins like the last one costs less. */
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
 {
     skn_map *known = skn_map_new(run->round);
+    size_t   own = run->rights.offers.n;
     skn_str  name;
 
     for (size_t i = 0; i < room->servers.n; i++) {
@@ -545,6 +555,9 @@ void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
                                           skn_arena_copy(run->round, t[k].schema)}));
         }
     }
+    if (run->rights.offers.n > own)
+        qsort(run->rights.offers.p + own, run->rights.offers.n - own, sizeof(skn_tool_offer),
+              by_name);
 }
 
 bool skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_mcp_found *out)

@@ -13,7 +13,7 @@ export class StrictModel {
     // { anthropic, openai, ollama } are base URLs.
     static async open() {
         const model = new StrictModel();
-        Object.assign(model, { asked: [], given: new Map(), count: 0 });
+        Object.assign(model, { asked: [], given: new Map(), count: 0, kept: new Set() });
         model.http = http.createServer((req, res) => model.#take(req, res));
         await new Promise(resolve => model.http.listen(0, '127.0.0.1', resolve));
         const url = `http://127.0.0.1:${model.http.address().port}`;
@@ -34,14 +34,15 @@ export class StrictModel {
             }
             const body = JSON.parse(text);
             this.asked.push({ path, body, text });
-            const { status, type = 'application/json', body: said } = this.#answer(path, body);
+            const about = this.asked.at(-1);
+            const { status, type = 'application/json', body: said } = this.#answer(path, body, about);
             res.writeHead(status, { 'content-type': type });
             res.end(said);
         });
     }
-    #answer(path, body) {
+    #answer(path, body, about) {
         const ways = { '/v1/messages': 'anthropicSays', '/v1/chat/completions': 'openaiSays', '/api/chat': 'ollamaSays' };
-        return this[ways[path]](body);
+        return this[ways[path]](body, about);
     }
     // What was given with a call, by the call's id.
     #wanted(id) {
@@ -55,7 +56,19 @@ export class StrictModel {
 
     // --- Anthropic: signed blocks stand before the calls that they led to ---------------------------------
 
-    anthropicSays(body) {
+    // Beginnings are kept where a block is marked, and looked for up to 20 blocks before each mark.
+    #read(body, about) {
+        const blocks = [...body.tools ?? [], ...body.system ?? [], ...body.messages.flatMap(m => m.content.map(b => ({ role: m.role, ...b })))];
+        const marks = blocks.flatMap((b, i) => (b.cache_control ? [i] : []));
+        let all = '';
+        const until = blocks.map(({ cache_control, ...b }) => { all += JSON.stringify(b); return all; });
+        const known = marks.flatMap(i => until.slice(Math.max(0, i - 20), i + 1)).filter(p => this.kept.has(p)).map(p => p.length);
+        Object.assign(about, { marks: marks.length, read: Math.max(0, ...known), all: all.length, marked: marks.length ? until[marks.at(-1)].length : 0 });
+        for (const i of marks) this.kept.add(until[i]);
+    }
+    anthropicSays(body, about) {
+        this.#read(body, about);
+        if (about.marks > 4) return refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${about.marks}.`);
         const last = body.messages.at(-1).content;
         for (const [i, m] of body.messages.entries()) {
             const use = m.role === 'assistant' && m.content.find(b => b.type === 'tool_use');
@@ -68,7 +81,7 @@ export class StrictModel {
         const calls = last.at(-1).type === 'text' && last.at(-1).text.includes('colleagues');
         const n = this.count + 1;
         const thinking = [{ type: 'thinking', thinking: `I "must" look ${n}.\n`, signature: `Sig${n}+/=` }, { type: 'redacted_thinking', data: `Hidden${n}==` }];
-        const events = [event({ type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } }, 'message_start')];
+        const events = [event({ type: 'message_start', message: { usage: { input_tokens: about.all - about.marked, cache_read_input_tokens: about.read, cache_creation_input_tokens: about.marked - about.read, output_tokens: 1 } } }, 'message_start')];
         let index = 0;
         const block = (start, ...deltas) => {
             events.push(event({ type: 'content_block_start', index, content_block: start }, 'content_block_start'));

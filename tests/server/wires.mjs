@@ -62,4 +62,32 @@ test('it moves with its world in an archive, and goes with a purge', async () =>
     assert.ok(!fs.readFileSync(`${file}2`, 'utf8').includes(signature));
 });
 
+// --- What is sent is stable from the front -----------------------------------------------------------------
+
+// Turns with and without calls; gives the questions of them.
+async function turns(w) {
+    const first = model.asked.length;
+    for (const text of ['hello', 'who are my colleagues?', 'and the colleagues of those?', 'thanks', 'who are all colleagues?']) await w.converse(text);
+    return model.asked.slice(first);
+}
+
+test('anthropic reads nothing twice: each question begins with what the one before was marked up to', async () => {
+    const asked = await turns(await world('anthropic/claude-a', { temperature: 0.5 }));
+    assert.equal(asked.length, 8);
+    for (const [i, q] of asked.entries()) {
+        assert.equal(q.marks, i ? 4 : 3); // tools, system prompt, the last two turns
+        assert.equal(q.marked, q.all);
+        if (i) assert.equal(q.read, asked[i - 1].all);
+    }
+});
+
+for (const name of ['openai/deepseek-a', 'ollama/thinker'])
+    test(`${name}: each question begins with the bytes of the one before`, async () => {
+        const asked = (await turns(await world(name, { temperature: 0.5, maxTokens: 1000 }))).map(q => q.text);
+        for (let i = 1; i < asked.length; i++) {
+            const same = [...asked[i - 1]].findIndex((c, k) => c !== asked[i][k]);
+            assert.ok(asked[i - 1].length - same < 60, asked[i - 1].slice(same)); // the end of the list, and what stands behind it
+        }
+    });
+
 await finish();

@@ -388,21 +388,26 @@ static void expect_written(const skn_wire_format *f, const char *want, size_t wa
     skn_arena_free(a);
 }
 
+#define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"
+
 static void a_question_to_anthropic_takes_turns(void **state)
 {
     (void)state;
     expect_written(
         &skn_wire_anthropic,
-        "{\"model\":\"m\",\"max_tokens\":100,\"stream\":true,\"temperature\":0.5,"
-        "\"system\":\"Be kind.\",\"tools\":[{\"name\":\"look\",\"description\":\"Looks.\","
-        "\"input_schema\":{\"type\":\"object\"}}],\"messages\":["
-        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"say \\\"hi\\\"\"}]},"
+        "{\"model\":\"m\",\"stream\":true,"
+        "\"tools\":[{\"name\":\"look\",\"description\":\"Looks.\","
+        "\"input_schema\":{\"type\":\"object\"}," MARK "}],"
+        "\"system\":[{\"type\":\"text\",\"text\":\"Be kind.\"," MARK "}],\"messages\":["
+        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"say \\\"hi\\\"\"," MARK
+        "}]},"
         "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"wait\"},"
         "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"look\",\"input\":{\"a\":1}},"
         "{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"now\",\"input\":{}}]},"
         "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c1\","
         "\"content\":\"1\"},{\"type\":\"tool_result\",\"tool_use_id\":\"c2\","
-        "\"content\":\"no\",\"is_error\":true},{\"type\":\"text\",\"text\":\"and?\"}]}]}",
+        "\"content\":\"no\",\"is_error\":true},{\"type\":\"text\",\"text\":\"and?\"," MARK
+        "}]}],\"max_tokens\":100,\"temperature\":0.5}",
         5);
 }
 
@@ -411,8 +416,7 @@ static void a_question_to_ollama_names_the_tools_of_results(void **state)
     (void)state;
     expect_written(
         &skn_wire_ollama,
-        "{\"model\":\"m\",\"stream\":true,\"options\":{\"temperature\":0.5,"
-        "\"num_predict\":100},\"tools\":[{\"type\":\"function\",\"function\":{"
+        "{\"model\":\"m\",\"stream\":true,\"tools\":[{\"type\":\"function\",\"function\":{"
         "\"name\":\"look\",\"description\":\"Looks.\",\"parameters\":{\"type\":\"object\"}}}],"
         "\"messages\":[{\"role\":\"system\",\"content\":\"Be kind.\"},"
         "{\"role\":\"user\",\"content\":\"say \\\"hi\\\"\"},"
@@ -421,7 +425,8 @@ static void a_question_to_ollama_names_the_tools_of_results(void **state)
         "{\"function\":{\"name\":\"now\",\"arguments\":{}}}]},"
         "{\"role\":\"tool\",\"content\":\"1\",\"tool_name\":\"look\"},"
         "{\"role\":\"tool\",\"content\":\"no\",\"tool_name\":\"now\"},"
-        "{\"role\":\"user\",\"content\":\"and?\"}]}",
+        "{\"role\":\"user\",\"content\":\"and?\"}],\"options\":{\"temperature\":0.5,"
+        "\"num_predict\":100}}",
         7);
 }
 
@@ -434,7 +439,7 @@ static void a_question_to_anthropic_always_has_a_limit_of_tokens(void **state)
     (void)state;
     assert_string_equal(
         written(&skn_wire_anthropic, &what, a, &pieces).p,
-        "{\"model\":\"m\",\"max_tokens\":8192,\"stream\":true,\"messages\":[]}");
+        "{\"model\":\"m\",\"stream\":true,\"messages\":[],\"max_tokens\":8192}");
     skn_arena_free(a);
 }
 

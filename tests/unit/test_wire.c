@@ -178,10 +178,11 @@ static void a_question_is_sent_with_all_that_belongs_to_it(void **state)
     assert_string_equal(
         h.sent.p,
         "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
-        "\"temperature\":0.5,\"max_tokens\":77,\"tools\":[{\"type\":\"function\","
-        "\"function\":{\"name\":\"f\",\"description\":\"does it\",\"parameters\":"
-        "{\"a\":1}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be brief\"},"
-        "{\"role\":\"user\",\"content\":\"hello\"}]}");
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"does "
+        "it\","
+        "\"parameters\":{\"a\":1}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be "
+        "brief\"},"
+        "{\"role\":\"user\",\"content\":\"hello\"}],\"temperature\":0.5,\"max_tokens\":77}");
     assert_int_equal(h.pieces, 4);
     assert_non_null(strstr(h.peer.heard.p, h.sent.p));
     assert_string_equal(h.text.p, "Hi");
