@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #define TOOLS_MOST 200
-#define TRIES      10 /* to change what others change at the same time */
+
+enum { STOPS_MOST = 4, STOP_MOST = 200, SCHEMA_MOST = 64 * 1024 };
+#define TRIES 10 /* to change what others change at the same time */
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -108,45 +110,93 @@ static skein_rc check_tools(skn_api_call *c, const skn_json *v)
     return SKEIN_OK;
 }
 
-static skein_rc check_temperature(skn_api_call *c, const skn_json *v)
-{
-    double t = v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(c->mem, v->text).p, NULL)
-                                          : -1;
+/* Settings that are a number from `least` to `most`. */
+static const struct numeric {
+    const char *name;
+    bool        whole;
+    double      least, most;
+    const char *must;
+} numbers[] = {
+    {"temperature", false, 0, 2, "must be a number from 0 to 2"},
+    {"topP", false, 0, 1, "must be a number from 0 to 1"},
+    {"maxTokens", true, 1, (double)SKN_AGENT_TOKENS_MOST,
+     "must be a whole number from 1 to 1000000000"},
+    {"seed", true, 0, 2147483647, "must be a whole number from 0 to 2147483647"},
+    {"thinkingTokens", true, 0, 1000000, "must be a whole number from 0 to 1000000"},
+};
 
-    return isfinite(t) && t >= 0 && t <= 2
-               ? SKEIN_OK
-               : skn_call_invalid(c, "/temperature", "must be a number from 0 to 2");
+static const struct numeric *number_of(skn_str name)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (skn_str_is(name, numbers[i].name))
+            return &numbers[i];
+    return NULL;
 }
 
-static skein_rc check_tokens(skn_api_call *c, const skn_json *v)
+static bool is_number(skn_api_call *c, const skn_json *v, const struct numeric *n)
 {
-    int64_t n;
+    int64_t whole;
+    double  d = v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(c->mem, v->text).p, NULL)
+                                           : NAN;
 
-    return v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &n) && n >= 1 &&
-                   n <= SKN_AGENT_TOKENS_MOST
-               ? SKEIN_OK
-               : skn_call_invalid(c, "/maxTokens",
-                                  "must be a whole number from 1 to 1000000000");
+    return isfinite(d) && d >= n->least && d <= n->most &&
+           (!n->whole || skn_str_int(v->text, &whole));
+}
+
+static bool is_stop(const skn_json *v)
+{
+    bool ok = v->kind == SKN_JSON_ARRAY && v->count >= 1 && v->count <= STOPS_MOST;
+
+    for (const skn_json *t = ok ? v->first : NULL; t; t = t->next)
+        ok = ok && t->kind == SKN_JSON_STRING && t->text.n && t->text.n <= STOP_MOST;
+    return ok;
+}
+
+static const char *setting_fault(skn_api_call *c, const skn_json *v)
+{
+    const struct numeric *n = number_of(v->key);
+
+    if (n)
+        return is_number(c, v, n) ? NULL : n->must;
+    if (skn_str_is(v->key, "effort"))
+        return v->kind == SKN_JSON_STRING &&
+                       skn_str_among(v->text, "none minimal low medium high")
+                   ? NULL
+                   : "is none of none, minimal, low, medium, high";
+    if (skn_str_is(v->key, "stop"))
+        return is_stop(v) ? NULL : "must be a list of 1 to 4 texts of at most 200 bytes";
+    if (skn_str_is(v->key, "schema"))
+        return v->kind == SKN_JSON_OBJECT && v->raw.n <= SCHEMA_MOST
+                   ? NULL
+                   : "must be a JSON Schema: an object of at most 64 kB";
+    return v->kind == SKN_JSON_BOOL ? NULL : "must be true or false";
 }
 
 static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 {
+    const char *fault;
+
     if (v->kind == SKN_JSON_NULL)
         return SKEIN_OK;
     if (skn_str_is(v->key, "tools"))
         return check_tools(c, v);
-    if (skn_str_is(v->key, "temperature"))
-        return check_temperature(c, v);
-    if (skn_str_is(v->key, "maxTokens"))
-        return check_tokens(c, v);
-    return v->kind == SKN_JSON_BOOL
-               ? SKEIN_OK
-               : skn_call_invalid(c, "/autoReply", "must be true or false");
+    fault = setting_fault(c, v);
+    return fault ? skn_call_wrong(c, fault, "/%.*s", SKN_FMT(v->key)) : SKEIN_OK;
 }
 
 static bool is_setting(skn_str name)
 {
-    return skn_str_among(name, "tools temperature maxTokens autoReply");
+    return number_of(name) || skn_str_among(name, "tools stop effort schema autoReply");
+}
+
+/* One that is dropped in silence would be missed when it matters. */
+static skein_rc check_known(skn_api_call *c)
+{
+    for (const skn_json *m = c->json ? c->json->first : NULL; m; m = m->next)
+        if (!is_setting(m->key) &&
+            !skn_str_among(m->key, "name systemPrompt model lead paused runEvery"))
+            return skn_call_wrong(c, "is nothing that an agent has", "/%.*s", SKN_FMT(m->key));
+    return SKEIN_OK;
 }
 
 /* The settings kept so far with those of the body over them; null removes one. */
@@ -232,7 +282,7 @@ static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
     skn_str     before = a->lead_name;
     skein_rc    rc;
 
-    if ((rc = merge_text(c, "systemPrompt", &a->system_prompt)) ||
+    if ((rc = check_known(c)) || (rc = merge_text(c, "systemPrompt", &a->system_prompt)) ||
         (rc = merge_model(c, &a->model)) || (rc = merge_text(c, "lead", &a->lead_name)))
         return rc;
     if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {

@@ -109,9 +109,10 @@ typedef struct skn_at_work {
 typedef struct skn_told_agent {
     skein_agent      agent;
     skein_agent_work work;
-    skn_str          tools, temperature, max_tokens, auto_reply;
-    int64_t          until, pending;
-    skn_str          inbox_uid, state, detail, no_tools;
+    skn_str tools, temperature, top_p, max_tokens, stop, seed, effort, thinking_tokens, schema,
+        auto_reply;
+    int64_t until, pending;
+    skn_str inbox_uid, state, detail, no_tools;
 } skn_told_agent;
 extern const skn_shape skn_agent_shape;
 

@@ -33,7 +33,9 @@ typedef struct skn_ask {
     size_t                tool_count;
     double                temperature; /* below 0: the model's own */
     int64_t               most_tokens; /* of the answer; 0: the model's own limit */
-    bool                  over_limit;  /* a person lets it cost more than its limit */
+    const struct skn_json
+        *settings;   /* of the agent: topP stop seed effort thinkingTokens schema; or NULL */
+    bool over_limit; /* a person lets it cost more than its limit */
     int64_t
         from; /* equal for the questions of one conversation: none keeps the others waiting */
 } skn_ask;

@@ -4,7 +4,7 @@
 
 #define MOST_TOKENS 8192 /* they must be given */
 
-enum { MARKED_TURNS = 2 };
+enum { MARKED_TURNS = 2, LEAST_THINKING = 1024 };
 
 static size_t headers(skn_str key, skn_arena *a, skn_fetch_header out[4])
 {
@@ -153,6 +153,44 @@ static void write_system(skn_jw *w, skn_str prompt)
     skn_jw_array_end(w);
 }
 
+/* Thinking counts among the tokens of an answer, and allows no other temperature. */
+static void write_options(skn_jw *w, const skn_ask *what)
+{
+    static const skn_wire_name stop[] = {{"stop", "stop_sequences"}, {NULL, NULL}};
+    static const skn_wire_name top[] = {{"topP", "top_p"}, {NULL, NULL}};
+    const skn_json            *schema = skn_wire_setting(what, "schema");
+    int64_t                    thinking = skn_wire_thinking(what);
+
+    thinking = thinking && thinking < LEAST_THINKING ? LEAST_THINKING : thinking;
+    skn_jw_kint(w, "max_tokens",
+                (what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS) + thinking);
+    if (thinking) {
+        skn_jw_key(w, "thinking");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("enabled"));
+        skn_jw_kint(w, "budget_tokens", thinking);
+        skn_jw_object_end(w);
+    } else {
+        if (what->temperature >= 0) {
+            skn_jw_key(w, "temperature");
+            skn_jw_double(w, what->temperature);
+        }
+        skn_wire_write_settings(w, what, top);
+    }
+    skn_wire_write_settings(w, what, stop);
+    if (schema) {
+        skn_jw_key(w, "output_config");
+        skn_jw_object(w);
+        skn_jw_key(w, "format");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("json_schema"));
+        skn_jw_key(w, "schema");
+        skn_jw_raw(w, schema->raw);
+        skn_jw_object_end(w);
+        skn_jw_object_end(w);
+    }
+}
+
 static void write_request(skn_wire_request *r, const skn_ask *what)
 {
     skn_jw w;
@@ -168,11 +206,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_wire_cut(r);
     write_messages(r, &w, what->context);
     skn_jw_array_end(&w);
-    skn_jw_kint(&w, "max_tokens", what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS);
-    if (what->temperature >= 0) {
-        skn_jw_key(&w, "temperature");
-        skn_jw_double(&w, what->temperature);
-    }
+    write_options(&w, what);
     skn_jw_object_end(&w);
     skn_wire_cut(r);
 }

@@ -33,6 +33,16 @@ const skn_json *skn_wire_reasons(const skn_wire_request *r, const skein_prompt_m
 void skn_wire_write_parts(skn_jw *w, const skn_json *parts, int64_t call);
 void skn_wire_write_members(skn_jw *w, const skn_json *parts, int64_t call);
 
+/* A setting of the agent that is asked; NULL: there is none. */
+const skn_json *skn_wire_setting(const skn_ask *what, const char *name);
+/* Settings that a format takes as they are, under its own names; ends with one that has none. */
+typedef struct skn_wire_name {
+    const char *ours, *theirs;
+} skn_wire_name;
+void skn_wire_write_settings(skn_jw *w, const skn_ask *what, const skn_wire_name *names);
+/* Tokens that it may think, by thinkingTokens or effort; 0: nothing is said of that. */
+int64_t skn_wire_thinking(const skn_ask *what);
+
 /* Of a format: the key as "Authorization: Bearer …"; the words of an error that skn_wire_error_text reads. */
 size_t  skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4]);
 skn_str skn_wire_error_words(skn_str body, skn_arena *a);

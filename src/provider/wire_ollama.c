@@ -45,10 +45,29 @@ static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_mes
     skn_jw_object_end(w);
 }
 
+/* Only gpt-oss has levels of thinking; others think or do not. */
+static void write_thinking(skn_jw *w, const skn_ask *what)
+{
+    const skn_json *effort = skn_wire_setting(what, "effort");
+    int64_t         tokens = skn_wire_int(what->settings, "thinkingTokens");
+
+    if (!effort && tokens < 0)
+        return;
+    if (effort && skn_str_starts(what->model, SKN_STR("gpt-oss")))
+        skn_jw_kstr(w, "think", effort->text);
+    else
+        skn_jw_kbool(w, "think",
+                     effort ? !skn_str_among(effort->text, "none minimal") : tokens > 0);
+}
+
 static void write_options(skn_jw *w, const skn_ask *what)
 {
-    if (what->temperature < 0 && what->most_tokens <= 0)
-        return;
+    static const skn_wire_name names[] = {
+        {"topP", "top_p"}, {"stop", "stop"}, {"seed", "seed"}, {NULL, NULL}};
+    static const skn_wire_name format[] = {{"schema", "format"}, {NULL, NULL}};
+
+    write_thinking(w, what);
+    skn_wire_write_settings(w, what, format);
     skn_jw_key(w, "options");
     skn_jw_object(w);
     if (what->temperature >= 0) {
@@ -57,6 +76,7 @@ static void write_options(skn_jw *w, const skn_ask *what)
     }
     if (what->most_tokens > 0)
         skn_jw_kint(w, "num_predict", what->most_tokens);
+    skn_wire_write_settings(w, what, names);
     skn_jw_object_end(w);
 }
 

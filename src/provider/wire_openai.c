@@ -84,12 +84,38 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
 /* Behind the messages: whatever changes with a question stands behind all that does not (skn_wire_format). */
 static void write_options(skn_jw *w, const skn_ask *what)
 {
+    static const skn_wire_name names[] = {{"topP", "top_p"},
+                                          {"stop", "stop"},
+                                          {"seed", "seed"},
+                                          {"effort", "reasoning_effort"},
+                                          {NULL, NULL}};
+    const skn_json            *schema = skn_wire_setting(what, "schema");
+    int64_t                    thinking = skn_wire_thinking(what);
+
     if (what->temperature >= 0) {
         skn_jw_key(w, "temperature");
         skn_jw_double(w, what->temperature);
     }
     if (what->most_tokens > 0)
         skn_jw_kint(w, "max_tokens", what->most_tokens);
+    skn_wire_write_settings(w, what, names);
+    if (thinking && !skn_wire_setting(what, "effort"))
+        skn_jw_kstr(w, "reasoning_effort",
+                    thinking <= 2048   ? SKN_STR("low")
+                    : thinking <= 8192 ? SKN_STR("medium")
+                                       : SKN_STR("high"));
+    if (schema) {
+        skn_jw_key(w, "response_format");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("json_schema"));
+        skn_jw_key(w, "json_schema");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "name", SKN_STR("answer"));
+        skn_jw_key(w, "schema");
+        skn_jw_raw(w, schema->raw);
+        skn_jw_object_end(w);
+        skn_jw_object_end(w);
+    }
 }
 
 static void write_request(skn_wire_request *r, const skn_ask *what)

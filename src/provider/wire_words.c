@@ -245,6 +245,40 @@ void skn_wire_write_functions(skn_jw *w, const skn_ask *what)
     skn_jw_array_end(w);
 }
 
+const skn_json *skn_wire_setting(const skn_ask *what, const char *name)
+{
+    const skn_json *v = skn_json_get(what->settings, name);
+
+    return v && v->kind != SKN_JSON_NULL ? v : NULL;
+}
+
+void skn_wire_write_settings(skn_jw *w, const skn_ask *what, const skn_wire_name *names)
+{
+    for (; names->ours; names++) {
+        const skn_json *v = skn_wire_setting(what, names->ours);
+
+        if (v) {
+            skn_jw_key(w, names->theirs);
+            skn_jw_raw(w, v->raw);
+        }
+    }
+}
+
+int64_t skn_wire_thinking(const skn_ask *what)
+{
+    static const struct {
+        const char *word;
+        int64_t     tokens;
+    } efforts[] = {{"low", 2048}, {"medium", 8192}, {"high", 24576}};
+    int64_t n = skn_wire_int(what->settings, "thinkingTokens");
+    skn_str effort = skn_json_str(what->settings, "effort");
+
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts && n < 0; i++)
+        if (skn_str_is(effort, efforts[i].word))
+            n = efforts[i].tokens;
+    return n > 0 ? n : 0;
+}
+
 size_t skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4])
 {
     if (!key.n) /* a server on this computer wants none */

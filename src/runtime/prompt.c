@@ -304,6 +304,7 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
         return rc;
     of->rights = (skn_rights){
         .tools = skn_json_get(own, "tools"),
+        .settings = own,
         .approvals = skn_json_get(theirs, "approvals"),
         .servers = skn_json_get(theirs, "mcpServers"),
         .temperature = number_of(own, "temperature", -1, of->a),

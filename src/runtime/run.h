@@ -57,6 +57,7 @@ typedef struct skn_rights {
     const skn_json *tools;     /* the agent's list of tools; NULL: all */
     const skn_json *approvals; /* the world's */
     const skn_json *servers;   /* the world's tool servers */
+    const skn_json *settings;  /* the agent's */
     double          temperature;
     int64_t         most_tokens;
     int64_t         limit_share; /* percent of the window after which a context is summarised */
@@ -148,6 +149,8 @@ struct skn_run {
     skn_str     next_extract, extracting; /* the second (L) */
     skein_error why_unextracted;
     int         extracts;
+    bool
+         misfit; /* an answer of this round did not fit the agent's schema, and the model was asked again */
     bool shrunk; /* the context was summarised since the last question failed for its size */
     /* What is answered. */
     skn_asked asked;

@@ -1,8 +1,11 @@
 /* One round of a turn: load what the model may read, ask it, tell what it writes, store its answer. */
 #include "runtime/run.h"
 
+#include "base/json_schema.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
+
+#include <string.h>
 
 /* --- What comes ------------------------------------------------------------------------------------ */
 
@@ -21,6 +24,13 @@ static void on_turn_received(void *arg, skn_str bytes)
     skn_asked_received(&run->asked, bytes);
 }
 
+static const skn_json *schema_of(const skn_run *run)
+{
+    const skn_json *schema = skn_json_get(run->rights.settings, "schema");
+
+    return schema && schema->kind == SKN_JSON_OBJECT ? schema : NULL;
+}
+
 static void on_turn_delta(void *arg, skn_part part, skn_str text)
 {
     skn_run *run = arg;
@@ -37,6 +47,9 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
     if (part == SKN_PART_TEXT)
         skn_run_writes(run);
+    if (schema_of(
+            run)) /* it may have to be asked for once more: nobody can take back what was told */
+        return;
     skn_saving_soon(run->r);
     if (run->r->o.tell)
         run->r->o.tell(run->r->o.tell_arg, &live);
@@ -225,6 +238,73 @@ static void say_too_long(skn_run *run)
              "config set limits.messageBytes 16MB");
 }
 
+/* Says in run->err why an answer does not fit the agent's schema. One that calls tools is no answer yet. */
+static void check_schema(skn_run *run)
+{
+    const skn_json *schema = schema_of(run), *value;
+    skn_str         why;
+
+    if (!schema || run->calls.n)
+        return;
+    if (skn_json_parse(&value, skn_str_trim(skn_buf_str(&run->text)), "the answer", run->round,
+                       &run->err)) {
+        skn_fail(&run->err, SKEIN_PROVIDER,
+                 "the answer is not JSON, as the agent's schema asks for");
+        return;
+    }
+    why = skn_json_misfit(schema, value, run->round);
+    if (why.p)
+        skn_fail(&run->err, SKEIN_PROVIDER, "the answer does not fit the agent's schema: %.*s",
+                 SKN_FMT(why));
+}
+
+/* It has cost tokens, so it is kept with the calls though nothing came of it. */
+static void work_keep_misfit(skn_run *run)
+{
+    skein_model_call call;
+    skn_str          uid;
+
+    if (!skn_asked_record(&run->asked, &run->answer, skn_run_said_by(run), "turn", &call))
+        return;
+    call.world = run->turn.world;
+    call.chat = run->chat;
+    call.agent = run->agent;
+    call.error = skn_str_of(run->err.message);
+    run->rc = skein_model_call_keep(run->r->o.engine, &call, run->round, &uid, NULL);
+}
+
+/* Its answer and what is wrong with it go behind what it was asked. */
+static void ask_to_fit(skn_run *run)
+{
+    skein_context        *c = &run->context;
+    skein_prompt_message *at = SKN_ARRAY(run->round, c->count + 2, skein_prompt_message);
+
+    memcpy(at, c->at, c->count * sizeof *at);
+    at[c->count] = (skein_prompt_message){
+        .role = SKEIN_ASSISTANT,
+        .text = skn_arena_copy(run->round, skn_buf_str(&run->text)),
+        .synthetic = true};
+    at[c->count + 1] = (skein_prompt_message){
+        .role = SKEIN_USER,
+        .text = skn_arena_printf(run->round,
+                                 "[%s. Answer again, with JSON that fits and nothing else.]",
+                                 run->err.message),
+        .synthetic = true};
+    c->at = at;
+    c->count += 2;
+    run->err = (skein_error){0};
+    skn_run_ask(run);
+}
+
+static bool ask_for_schema(skn_run *run)
+{
+    if (run->answer.error.rc || !schema_of(run) || run->misfit || !run->text.n)
+        return false;
+    run->misfit = true;
+    skn_run_job(run, work_keep_misfit, ask_to_fit);
+    return true;
+}
+
 static void on_turn_answered(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
@@ -243,11 +323,14 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
                  SKN_RUN_CALLS);
+    else if (!answer->error.rc)
+        check_schema(run);
     if (!run->err.rc)
         skn_run_job(run, work_store_answer, answer_stored);
     else if (run->limit.n)
         skn_run_limit(run);
-    else if (!ask_model_again(run) && !ask_without_tools(run) && !shrink(run))
+    else if (!ask_for_schema(run) && !ask_model_again(run) && !ask_without_tools(run) &&
+             !shrink(run))
         skn_run_give_up(run);
 }
 
@@ -288,6 +371,7 @@ void skn_run_ask(skn_run *run)
                                   .tool_count = run->rights.offers.n,
                                   .temperature = run->rights.temperature,
                                   .most_tokens = run->rights.most_tokens,
+                                  .settings = run->rights.settings,
                                   .over_limit = run->over_limit,
                                   .from = run->chat.v};
 
@@ -338,6 +422,7 @@ void skn_run_loaded(skn_run *run)
         return;
     run->rounds++;
     run->tries = 0;
+    run->misfit = false;
     find_result(run);
     ask_with_tools(run);
 }

@@ -113,6 +113,7 @@ export class StrictModel {
             if (!gemini && call?.extra_content) return refuse('Unrecognized request argument supplied: extra_content');
         }
         const last = body.messages.at(-1), n = this.count + 1;
+        if (body.model.startsWith('json')) return stream(event({ choices: [{ index: 0, delta: { content: this.words(body.model, last) }, finish_reason: 'stop' }] }) + event('[DONE]'));
         const calls = last.role === 'user' && last.content.includes('colleagues');
         const chunk = (delta, finish_reason = null) => event({ choices: [{ index: 0, delta, finish_reason }] });
         const thought = `First "this" ${n}.\n`;
@@ -125,6 +126,11 @@ export class StrictModel {
             said += chunk({ content: 'There is me.' }) + chunk({}, 'stop');
         }
         return stream(said + event('[DONE]'));
+    }
+
+    // "json-0.5" says something that is no JSON, and then 0.5.
+    words(model, last) {
+        return last.content.startsWith('[') ? `{"price": ${model.slice(5)}}` : 'The price is good.';
     }
 
     // --- Ollama: its thoughts, too ------------------------------------------------------------------------

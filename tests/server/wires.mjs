@@ -90,4 +90,46 @@ for (const name of ['openai/deepseek-a', 'ollama/thinker'])
         }
     });
 
+// --- Settings of an agent ------------------------------------------------------------------------------
+
+const schema = { type: 'object', properties: { price: { type: 'number', minimum: 0 } }, required: ['price'], additionalProperties: false };
+const settings = { temperature: 0.5, topP: 0.9, maxTokens: 1000, stop: ['END'], seed: 7, effort: 'low', thinkingTokens: 4096, schema };
+const told = {
+    'openai/other': { temperature: 0.5, top_p: 0.9, max_tokens: 1000, stop: ['END'], seed: 7, reasoning_effort: 'low', response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } },
+    'anthropic/other': { max_tokens: 5096, thinking: { type: 'enabled', budget_tokens: 4096 }, stop_sequences: ['END'], output_config: { format: { type: 'json_schema', schema } } },
+    'ollama/other': { think: true, format: schema, options: { temperature: 0.5, top_p: 0.9, num_predict: 1000, stop: ['END'], seed: 7 } },
+};
+for (const [name, wanted] of Object.entries(told))
+    test(`${name} is told the settings of its agent in its own words`, async () => {
+        const w = await world(name, settings);
+        const agent = await server.get(`${w.path}/agents/ada`);
+        for (const [key, value] of Object.entries(settings)) assert.deepEqual(agent[key], value, key);
+        await w.converse('hello');
+        const { model: _, stream, stream_options, tools, system, messages, ...rest } = last();
+        assert.deepEqual(rest, wanted);
+    });
+
+test('what an agent has not is refused, and so is what does not fit', async () => {
+    const w = await world('openai/other');
+    for (const [body, pointer] of [[{ top_p: 0.5 }, '/top_p'], [{ topP: 2 }, '/topP'], [{ stop: [] }, '/stop'], [{ seed: 0.5 }, '/seed'],
+        [{ effort: 'huge' }, '/effort'], [{ schema: 'text' }, '/schema'], [{ thinkingTokens: -1 }, '/thinkingTokens']]) {
+        const { errors } = await server.ask('PATCH', `${w.path}/agents/ada`, body, 400, { unchecked: true });
+        assert.equal(errors[0].pointer, pointer);
+    }
+});
+
+test('an answer that does not fit the schema is asked for once more, and fails then', async () => {
+    const w = await world('openai/json-0.5', { schema });
+    const stream = w.events('?after=0');
+    await w.converse('what is the price?');
+    assert.deepEqual(await answers(w), ['{"price": 0.5}']);
+    assert.match(last().messages.at(-1).content, /is not JSON/);
+    assert.ok(!stream.of('message.delta').length); // nobody was told what was taken back
+    stream.close();
+    assert.equal((await server.get(`${w.path}/agents/ada/calls`)).data.length, 2);
+    const other = await world('openai/json--1', { schema });
+    await other.converse('what is the price?');
+    assert.match((await server.get(`${other.path}/agents/ada`)).failure, /does not fit the agent's schema: \/price is outside of its minimum 0/);
+});
+
 await finish();

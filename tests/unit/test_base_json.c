@@ -1,6 +1,7 @@
 /* Reading JSON: what is kept, what is refused and how that is said. */
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/json_schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -305,6 +306,43 @@ static void the_number_of_values_has_a_limit(void **state)
     assert_true(sizeof(skn_json) <= 72);
 }
 
+static void a_value_is_held_against_its_schema(void **state)
+{
+    static const char *const cases[][3] = {
+        {"{}", "[1]", NULL},
+        {"{\"type\":\"string\"}", "7", "it must be of type \"string\""},
+        {"{\"type\":[\"integer\",\"null\"]}", "null", NULL},
+        {"{\"type\":[\"integer\",\"null\"]}", "1.5",
+         "it must be of type [\"integer\",\"null\"]"},
+        {"{\"enum\":[1,{\"a\":2}]}", "{ \"a\" : 2 }", NULL},
+        {"{\"const\":\"a\"}", "\"b\"", "it must be \"a\""},
+        {"{\"required\":[\"a\"]}", "{\"b\":1}", "it must have a member \"a\""},
+        {"{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "{\"b\":1}",
+         "it may have no member \"b\""},
+        {"{\"additionalProperties\":{\"type\":\"null\"}}", "{\"b\":1}",
+         "/b must be of type \"null\""},
+        {"{\"items\":{\"properties\":{\"p\":{\"maximum\":2}}}}", "[{\"p\":2},{\"p\":3}]",
+         "/1/p is outside of its maximum 2"},
+        {"{\"maxLength\":2}", "\"\xc3\xbc\xc3\xbc\"", NULL},
+        {"{\"minItems\":1}", "[]", "it is outside of its minItems 1"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const skn_json *schema, *value;
+        skn_str         why;
+        skein_error     err;
+
+        assert_int_equal(skn_json_parse(&schema, skn_str_of(cases[i][0]), "x", *state, &err),
+                         0);
+        assert_int_equal(skn_json_parse(&value, skn_str_of(cases[i][1]), "x", *state, &err), 0);
+        why = skn_json_misfit(schema, value, *state);
+        if (cases[i][2])
+            assert_string_equal(why.p, cases[i][2]);
+        else
+            assert_null(why.p);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_arena, free_arena)
 
 int main(void)
@@ -321,6 +359,7 @@ int main(void)
         TEST(a_repeated_key_is_found_in_small_and_large_objects),
         TEST(equal_keys_of_different_objects_are_no_repetition),
         TEST(members_are_asked_for_by_kind),
+        TEST(a_value_is_held_against_its_schema),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,6 +206,12 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
         settings = NULL;
     t.tools = setting(settings, "tools"); /* none: all that fit */
     t.temperature = setting(settings, "temperature");
+    t.top_p = setting(settings, "topP");
+    t.stop = setting(settings, "stop");
+    t.seed = setting(settings, "seed");
+    t.effort = setting(settings, "effort");
+    t.thinking_tokens = setting(settings, "thinkingTokens");
+    t.schema = setting(settings, "schema");
     t.max_tokens = setting(settings, "maxTokens"); /* none: as many as the model gives */
     t.auto_reply = setting(settings, "autoReply");
     t.until = skn_agent_until(work, agent->id);

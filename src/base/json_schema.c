@@ -1,0 +1,190 @@
+#include "base/json_schema.h"
+#include "base/json_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A value that is still to be looked at. */
+typedef struct pending {
+    const skn_json *schema, *value;
+    skn_str         path;
+} pending;
+
+typedef struct looking {
+    skn_arena *a;
+    skn_vec(pending) rest;
+} looking;
+
+static skn_str misfit(looking *l, const pending *p, const char *what)
+{
+    return skn_arena_printf(l->a, "%.*s %s", SKN_FMT(p->path.n ? p->path : SKN_STR("it")),
+                            what);
+}
+
+static void add(looking *l, const skn_json *schema, const skn_json *value, skn_str path)
+{
+    if (schema && schema->kind == SKN_JSON_OBJECT)
+        skn_vec_add(l->a, &l->rest, ((pending){schema, value, path}));
+}
+
+static double number(looking *l, const skn_json *v)
+{
+    return strtod(skn_arena_copy(l->a, v->text).p, NULL);
+}
+
+static bool is_whole(looking *l, const skn_json *v)
+{
+    double n = number(l, v);
+
+    return isfinite(n) && floor(n) == n;
+}
+
+static bool is_of(looking *l, const skn_json *v, skn_str type)
+{
+    switch (v->kind) {
+    case SKN_JSON_NULL:
+        return skn_str_is(type, "null");
+    case SKN_JSON_BOOL:
+        return skn_str_is(type, "boolean");
+    case SKN_JSON_NUMBER:
+        return skn_str_is(type, "number") || (skn_str_is(type, "integer") && is_whole(l, v));
+    case SKN_JSON_STRING:
+        return skn_str_is(type, "string");
+    case SKN_JSON_ARRAY:
+        return skn_str_is(type, "array");
+    case SKN_JSON_OBJECT:
+        return skn_str_is(type, "object");
+    }
+    return false;
+}
+
+/* As one text, whatever the order of members and the blanks. */
+static skn_str sorted(looking *l, const skn_json *v)
+{
+    skn_buf b;
+    skn_jw  w;
+
+    skn_buf_init(&b, SIZE_MAX / 2);
+    skn_jw_init(&w, &b);
+    skn_json_write_sorted(&w, v, NULL, NULL, l->a);
+    return skn_buf_keep(&b, l->a);
+}
+
+static bool is_one_of(looking *l, const skn_json *value, const skn_json *list)
+{
+    for (const skn_json *one = list->first; one; one = one->next)
+        if (one->kind == value->kind && skn_str_eq(sorted(l, one), sorted(l, value)))
+            return true;
+    return false;
+}
+
+static skn_str check_type(looking *l, const pending *p)
+{
+    const skn_json *type = skn_json_get(p->schema, "type"), *one = type;
+    const skn_json *all = skn_json_get(p->schema, "enum"),
+                   *same = skn_json_get(p->schema, "const");
+    bool fits = !type;
+
+    if (type && type->kind == SKN_JSON_ARRAY)
+        one = type->first;
+    for (; one && !fits; one = type->kind == SKN_JSON_ARRAY ? one->next : NULL)
+        fits = is_of(l, p->value, one->text);
+    if (!fits)
+        return misfit(l, p,
+                      skn_arena_printf(l->a, "must be of type %.*s", SKN_FMT(type->raw)).p);
+    if ((all && all->kind == SKN_JSON_ARRAY && !is_one_of(l, p->value, all)) ||
+        (same && !skn_str_eq(sorted(l, same), sorted(l, p->value))))
+        return misfit(
+            l, p, skn_arena_printf(l->a, "must be %.*s", SKN_FMT((all ? all : same)->raw)).p);
+    return SKN_NONE;
+}
+
+static double characters(skn_str text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
+    return (double)n;
+}
+
+/* A number, or how many characters, items or members there are. */
+static skn_str check_limits(looking *l, const pending *p)
+{
+    static const char *const names[][2] = {
+        [SKN_JSON_NUMBER] = {"minimum", "maximum"},
+        [SKN_JSON_STRING] = {"minLength", "maxLength"},
+        [SKN_JSON_ARRAY] = {"minItems", "maxItems"},
+        [SKN_JSON_OBJECT] = {"minProperties", "maxProperties"}};
+    skn_json_kind kind = p->value->kind;
+    double        n;
+
+    if (!names[kind][0])
+        return SKN_NONE;
+    n = kind == SKN_JSON_NUMBER   ? number(l, p->value)
+        : kind == SKN_JSON_STRING ? characters(p->value->text)
+                                  : (double)p->value->count;
+    for (int i = 0; i < 2; i++) {
+        const skn_json *limit = skn_json_get(p->schema, names[kind][i]);
+
+        if (limit && limit->kind == SKN_JSON_NUMBER &&
+            (i ? n > number(l, limit) : n < number(l, limit)))
+            return misfit(l, p,
+                          skn_arena_printf(l->a, "is outside of its %s %.*s", names[kind][i],
+                                           SKN_FMT(limit->text))
+                              .p);
+    }
+    return SKN_NONE;
+}
+
+static skn_str check_members(looking *l, const pending *p)
+{
+    const skn_json *known = skn_json_get(p->schema, "properties");
+    const skn_json *others = skn_json_get(p->schema, "additionalProperties");
+    const skn_json *needed = skn_json_get(p->schema, "required");
+
+    for (const skn_json *m = needed ? needed->first : NULL; m; m = m->next)
+        if (m->kind == SKN_JSON_STRING &&
+            !skn_json_get(p->value, skn_arena_copy(l->a, m->text).p))
+            return misfit(
+                l, p,
+                skn_arena_printf(l->a, "must have a member \"%.*s\"", SKN_FMT(m->text)).p);
+    for (const skn_json *m = p->value->first; m; m = m->next) {
+        const skn_json *schema = skn_json_get(known, skn_arena_copy(l->a, m->key).p);
+
+        if (!schema && others && others->kind == SKN_JSON_BOOL && !others->boolean)
+            return misfit(
+                l, p, skn_arena_printf(l->a, "may have no member \"%.*s\"", SKN_FMT(m->key)).p);
+        add(l, schema ? schema : others, m,
+            skn_arena_printf(l->a, "%.*s/%.*s", SKN_FMT(p->path), SKN_FMT(m->key)));
+    }
+    return SKN_NONE;
+}
+
+static void add_items(looking *l, const pending *p)
+{
+    const skn_json *items = skn_json_get(p->schema, "items");
+    size_t          i = 0;
+
+    for (const skn_json *v = p->value->first; v; v = v->next)
+        add(l, items, v, skn_arena_printf(l->a, "%.*s/%zu", SKN_FMT(p->path), i++));
+}
+
+skn_str skn_json_misfit(const skn_json *schema, const skn_json *value, skn_arena *a)
+{
+    looking l = {.a = a};
+    skn_str said;
+
+    add(&l, schema, value, SKN_NONE);
+    while (l.rest.n) {
+        pending p = l.rest.p[--l.rest.n];
+
+        if ((said = check_type(&l, &p)).p || (said = check_limits(&l, &p)).p)
+            return said;
+        if (p.value->kind == SKN_JSON_OBJECT && (said = check_members(&l, &p)).p)
+            return said;
+        if (p.value->kind == SKN_JSON_ARRAY)
+            add_items(&l, &p);
+    }
+    return SKN_NONE;
+}
