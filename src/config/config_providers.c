@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const types[] = {"ollama",   "openai", "anthropic", "openai-compatible",
-                                    "scripted", NULL};
+static const char *const types[] = {
+    "ollama", "openai", "openai-responses", "anthropic", "openai-compatible", "scripted", NULL};
 static const char *const keys[] = {"type",    "baseUrl", "apiKey",     "models",
                                    "timeout", "headers", "maxRetries", "concurrency",
                                    "budget",  "prices",  NULL};
@@ -235,7 +235,9 @@ bool skn_is_provider_type(skn_str s)
 static void check_type(const checking *c, const skn_yaml *at)
 {
     if (at->kind != SKN_YAML_TEXT || !skn_is_provider_type(at->text))
-        wrong_value(c, at, "ollama, openai, anthropic, openai-compatible or scripted");
+        wrong_value(
+            c, at,
+            "ollama, openai, openai-responses, anthropic, openai-compatible or scripted");
 }
 
 /* What is in an address is shown and logged, so nothing secret may be. */

@@ -31,7 +31,7 @@ static const skn_key_name *key_name_of(skn_str name)
 
 static skn_str type_word(skn_wire_kind kind)
 {
-    static const char *const words[] = {"openai", "anthropic", "ollama"};
+    static const char *const words[] = {"openai", "anthropic", "ollama", "openai-responses"};
 
     return skn_str_of(words[kind]);
 }
@@ -169,7 +169,9 @@ static skn_str usual_url(const skn_provider_plan *p, const skn_plan_sources *fro
         return skn_server_url(&skn_server_names[0], from->env(from->env_arg, "OLLAMA_HOST"),
                               from->ports[0], a);
     for (size_t i = 0; i < SKN_KEY_NAMES; i++)
-        if (skn_str_is(p->s.type, skn_key_names[i].provider))
+        if (skn_str_is(skn_str_is(p->s.type, "openai-responses") ? SKN_STR("openai")
+                                                                 : p->s.type,
+                       skn_key_names[i].provider))
             return skn_str_of(skn_key_names[i].base_url);
     return SKN_NONE;
 }
@@ -179,7 +181,8 @@ static skn_str clean_url(skn_str url, skn_wire_kind kind)
 {
     while (url.n && url.p[url.n - 1] == '/')
         url.n--;
-    if (kind != SKN_WIRE_OPENAI && skn_str_ends(url, SKN_STR("/v1")))
+    if ((kind == SKN_WIRE_ANTHROPIC || kind == SKN_WIRE_OLLAMA) &&
+        skn_str_ends(url, SKN_STR("/v1")))
         url.n -= 3;
     if (kind == SKN_WIRE_OLLAMA && skn_str_ends(url, SKN_STR("/api")))
         url.n -= 4;
@@ -440,7 +443,9 @@ static skein_rc read_texts(skn_provider_stored *out, const skn_json *v, skn_aren
     }
     if (out->type.p && !skn_is_provider_type(out->type))
         return wrong(at, "/type",
-                     "must be ollama, openai, anthropic, openai-compatible or scripted", err);
+                     "must be ollama, openai, openai-responses, anthropic, openai-compatible "
+                     "or scripted",
+                     err);
     if (out->base_url.p && (out->base_url.n > 1000 || !skn_is_provider_url(out->base_url)))
         return wrong(at, "/baseUrl",
                      "must be an address like https://llm.example.org/v1, without password "

@@ -180,10 +180,13 @@ static skein_rc read_part(skn_api_call *c, const char *member, skn_str *out)
 
 static skein_rc check_type(skn_api_call *c, skn_str type)
 {
-    if (!type.p || skn_str_among(type, "openai openai-compatible anthropic ollama scripted"))
+    if (!type.p ||
+        skn_str_among(type,
+                      "openai openai-responses openai-compatible anthropic ollama scripted"))
         return SKEIN_OK;
     return skn_call_invalid(
-        c, "/type", "is none of openai, openai-compatible, anthropic, ollama, scripted");
+        c, "/type",
+        "is none of openai, openai-responses, openai-compatible, anthropic, ollama, scripted");
 }
 
 /* An address without user, password and "?": what is secret has its own member. */

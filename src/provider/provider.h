@@ -156,7 +156,8 @@ skn_provider *skn_scripted_new(skn_loop *loop, const skn_scripted_options *o);
 typedef enum skn_wire_kind {
     SKN_WIRE_OPENAI,
     SKN_WIRE_ANTHROPIC,
-    SKN_WIRE_OLLAMA
+    SKN_WIRE_OLLAMA,
+    SKN_WIRE_RESPONSES
 } skn_wire_kind;
 
 typedef struct skn_wire_options {

@@ -158,7 +158,8 @@ skn_str skn_wire_hide(const skn_wire_secrets *all, skn_str text, bool answer, sk
 /* Puts stars over all parts of a secret that have `least` bytes or more. */
 void skn_wire_blot(char *text, size_t n, skn_str secret, size_t least);
 
-extern const skn_wire_format skn_wire_openai, skn_wire_anthropic, skn_wire_ollama;
+extern const skn_wire_format skn_wire_openai, skn_wire_responses, skn_wire_anthropic,
+    skn_wire_ollama;
 
 const skn_wire_format *skn_wire_format_of(skn_wire_kind kind);
 

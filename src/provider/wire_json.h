@@ -40,6 +40,8 @@ typedef struct skn_wire_name {
     const char *ours, *theirs;
 } skn_wire_name;
 void skn_wire_write_settings(skn_jw *w, const skn_ask *what, const skn_wire_name *names);
+/* How hard it thinks, by effort or thinkingTokens; absent: nothing is said of that. */
+skn_str skn_wire_effort(const skn_ask *what);
 /* Tokens that it may think, by thinkingTokens or effort; 0: nothing is said of that. */
 int64_t skn_wire_thinking(const skn_ask *what);
 

@@ -84,13 +84,10 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
 /* Behind the messages: whatever changes with a question stands behind all that does not (skn_wire_format). */
 static void write_options(skn_jw *w, const skn_ask *what)
 {
-    static const skn_wire_name names[] = {{"topP", "top_p"},
-                                          {"stop", "stop"},
-                                          {"seed", "seed"},
-                                          {"effort", "reasoning_effort"},
-                                          {NULL, NULL}};
-    const skn_json            *schema = skn_wire_setting(what, "schema");
-    int64_t                    thinking = skn_wire_thinking(what);
+    static const skn_wire_name names[] = {
+        {"topP", "top_p"}, {"stop", "stop"}, {"seed", "seed"}, {NULL, NULL}};
+    const skn_json *schema = skn_wire_setting(what, "schema");
+    skn_str         effort = skn_wire_effort(what);
 
     if (what->temperature >= 0) {
         skn_jw_key(w, "temperature");
@@ -99,11 +96,8 @@ static void write_options(skn_jw *w, const skn_ask *what)
     if (what->most_tokens > 0)
         skn_jw_kint(w, "max_tokens", what->most_tokens);
     skn_wire_write_settings(w, what, names);
-    if (thinking && !skn_wire_setting(what, "effort"))
-        skn_jw_kstr(w, "reasoning_effort",
-                    thinking <= 2048   ? SKN_STR("low")
-                    : thinking <= 8192 ? SKN_STR("medium")
-                                       : SKN_STR("high"));
+    if (effort.n)
+        skn_jw_kstr(w, "reasoning_effort", effort);
     if (schema) {
         skn_jw_key(w, "response_format");
         skn_jw_object(w);

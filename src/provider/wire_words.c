@@ -43,6 +43,7 @@ bool skn_wire_kind_from(skn_str word, skn_wire_kind *out)
         skn_wire_kind kind;
     } kinds[] = {{"openai", SKN_WIRE_OPENAI},
                  {"openai-compatible", SKN_WIRE_OPENAI},
+                 {"openai-responses", SKN_WIRE_RESPONSES},
                  {"anthropic", SKN_WIRE_ANTHROPIC},
                  {"ollama", SKN_WIRE_OLLAMA}};
 
@@ -61,6 +62,8 @@ const skn_wire_format *skn_wire_format_of(skn_wire_kind kind)
         return &skn_wire_anthropic;
     case SKN_WIRE_OLLAMA:
         return &skn_wire_ollama;
+    case SKN_WIRE_RESPONSES:
+        return &skn_wire_responses;
     case SKN_WIRE_OPENAI:
         break;
     }
@@ -277,6 +280,16 @@ int64_t skn_wire_thinking(const skn_ask *what)
         if (skn_str_is(effort, efforts[i].word))
             n = efforts[i].tokens;
     return n > 0 ? n : 0;
+}
+
+skn_str skn_wire_effort(const skn_ask *what)
+{
+    skn_str effort = skn_json_str(what->settings, "effort");
+    int64_t n = skn_wire_thinking(what);
+
+    if (effort.n || !n)
+        return effort;
+    return n <= 2048 ? SKN_STR("low") : n <= 8192 ? SKN_STR("medium") : SKN_STR("high");
 }
 
 size_t skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4])

@@ -21,7 +21,7 @@ export class StrictModel {
             model.http.closeAllConnections?.();
             model.http.close(resolve);
         }));
-        return Object.assign(model, { anthropic: url, openai: `${url}/v1`, ollama: url });
+        return Object.assign(model, { anthropic: url, openai: `${url}/v1`, responses: `${url}/v1`, ollama: url });
     }
     #take(req, res) {
         let text = '';
@@ -41,7 +41,7 @@ export class StrictModel {
         });
     }
     #answer(path, body, about) {
-        const ways = { '/v1/messages': 'anthropicSays', '/v1/chat/completions': 'openaiSays', '/api/chat': 'ollamaSays' };
+        const ways = { '/v1/messages': 'anthropicSays', '/v1/chat/completions': 'openaiSays', '/v1/responses': 'responsesSays', '/api/chat': 'ollamaSays' };
         return this[ways[path]](body, about);
     }
     // What was given with a call, by the call's id.
@@ -131,6 +131,29 @@ export class StrictModel {
     // "json-0.5" says something that is no JSON, and then 0.5.
     words(model, last) {
         return last.content.startsWith('[') ? `{"price": ${model.slice(5)}}` : 'The price is good.';
+    }
+
+    // --- Responses: items that stand before the calls that they led to ---------------------------------------
+
+    responsesSays(body) {
+        if (body.store !== false || !body.include?.includes('reasoning.encrypted_content')) return refuse('this test keeps nothing');
+        for (const [i, item] of body.input.entries())
+            if (item.type === 'function_call' && !isDeepStrictEqual(body.input[i - 1], this.#wanted(item.call_id)))
+                return refuse(`Item '${item.call_id}' of type 'function_call' was provided without its required 'reasoning' item.`);
+        const last = body.input.at(-1), n = this.count + 1;
+        const calls = last.role === 'user' && last.content.includes('colleagues');
+        const reasoning = { id: `rs_${n}`, type: 'reasoning', summary: [], encrypted_content: `Enc${n}+/=` };
+        const item = calls ? { id: `fc_${n}`, type: 'function_call', call_id: this.#give(reasoning), name: tool, arguments: '{}', status: 'completed' }
+            : { id: `msg_${n}`, type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'There is me.' }] };
+        const events = [{ type: 'response.created', response: {} },
+            { type: 'response.output_item.added', output_index: 0, item: { ...reasoning, encrypted_content: undefined } },
+            { type: 'response.output_item.done', output_index: 0, item: reasoning },
+            { type: 'response.output_item.added', output_index: 1, item: { ...item, arguments: calls ? '' : undefined, content: [] } },
+            ...(calls ? [{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{' }, { type: 'response.function_call_arguments.delta', output_index: 1, delta: '}' }]
+                : [{ type: 'response.output_text.delta', output_index: 1, delta: 'There ' }, { type: 'response.output_text.delta', output_index: 1, delta: 'is me.' }]),
+            { type: 'response.output_item.done', output_index: 1, item },
+            { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 77, output_tokens: 5 } } }];
+        return stream(events.map(e => event(e, e.type)).join(''));
     }
 
     // --- Ollama: its thoughts, too ------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import { StrictModel } from './strict_model.mjs';
 
 const model = await StrictModel.open();
 const server = await Server.start();
-for (const type of ['anthropic', 'openai', 'ollama'])
-    await server.post('/providers', { name: type, type, baseUrl: model[type], ...(type === 'ollama' ? {} : { apiKey: 'k' }) });
+for (const name of ['anthropic', 'openai', 'responses', 'ollama'])
+    await server.post('/providers', { name, type: name === 'responses' ? 'openai-responses' : name, baseUrl: model[name], ...(name === 'ollama' ? {} : { apiKey: 'k' }) });
 
 let names = 0;
 const world = (name, more = {}) => server.world(`wires${++names}`, [{ name: 'ada', model: name, ...more }]);
@@ -16,7 +16,7 @@ const last = () => model.asked.at(-1).body;
 
 // --- Thinking goes back where it came from -----------------------------------------------------------
 
-for (const name of ['anthropic/claude-a', 'openai/deepseek-a', 'openai/gemini-a', 'ollama/thinker'])
+for (const name of ['anthropic/claude-a', 'openai/deepseek-a', 'openai/gemini-a', 'responses/gpt-5', 'ollama/thinker'])
     test(`${name} gets its thinking back with the results of its calls, and in later turns`, async () => {
         const w = await world(name);
         await w.converse('who are my colleagues?');
@@ -62,6 +62,14 @@ test('it moves with its world in an archive, and goes with a purge', async () =>
     assert.ok(!fs.readFileSync(`${file}2`, 'utf8').includes(signature));
 });
 
+test('responses are told with what they used, and their thinking is encrypted', async () => {
+    const w = await world('responses/gpt-5');
+    await w.converse('who are my colleagues?');
+    const m = (await w.messages()).at(-1);
+    assert.deepEqual([m.content, m.usage.inputTokens ?? m.usage.tokensIn, m.usage.estimated], ['There is me.', 77, false]);
+    assert.match(JSON.stringify(last().input), /"encrypted_content":"Enc\d+\+\/="/);
+});
+
 // --- What is sent is stable from the front -----------------------------------------------------------------
 
 // Turns with and without calls; gives the questions of them.
@@ -81,7 +89,7 @@ test('anthropic reads nothing twice: each question begins with what the one befo
     }
 });
 
-for (const name of ['openai/deepseek-a', 'ollama/thinker'])
+for (const name of ['openai/deepseek-a', 'responses/gpt-5', 'ollama/thinker'])
     test(`${name}: each question begins with the bytes of the one before`, async () => {
         const asked = (await turns(await world(name, { temperature: 0.5, maxTokens: 1000 }))).map(q => q.text);
         for (let i = 1; i < asked.length; i++) {
@@ -96,6 +104,7 @@ const schema = { type: 'object', properties: { price: { type: 'number', minimum:
 const settings = { temperature: 0.5, topP: 0.9, maxTokens: 1000, stop: ['END'], seed: 7, effort: 'low', thinkingTokens: 4096, schema };
 const told = {
     'openai/other': { temperature: 0.5, top_p: 0.9, max_tokens: 1000, stop: ['END'], seed: 7, reasoning_effort: 'low', response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } },
+    'responses/other': { temperature: 0.5, top_p: 0.9, max_output_tokens: 1000, reasoning: { effort: 'low' }, text: { format: { type: 'json_schema', name: 'answer', strict: false, schema } } },
     'anthropic/other': { max_tokens: 5096, thinking: { type: 'enabled', budget_tokens: 4096 }, stop_sequences: ['END'], output_config: { format: { type: 'json_schema', schema } } },
     'ollama/other': { think: true, format: schema, options: { temperature: 0.5, top_p: 0.9, num_predict: 1000, stop: ['END'], seed: 7 } },
 };
@@ -105,7 +114,7 @@ for (const [name, wanted] of Object.entries(told))
         const agent = await server.get(`${w.path}/agents/ada`);
         for (const [key, value] of Object.entries(settings)) assert.deepEqual(agent[key], value, key);
         await w.converse('hello');
-        const { model: _, stream, stream_options, tools, system, messages, ...rest } = last();
+        const { model: _, stream, stream_options, store, include, tools, system, instructions, messages, input, ...rest } = last();
         assert.deepEqual(rest, wanted);
     });
 

@@ -199,8 +199,9 @@ skein_rc skn_cmd_provider_add(skn_cli *cli)
     skein_rc        rc;
 
     if (!skn_opt(cli, "type")) /* the server would refuse it in the words of its API */
-        return skn_fail(&cli->err, SKEIN_USAGE,
-                        "--type is openai, openai-compatible, anthropic or ollama");
+        return skn_fail(
+            &cli->err, SKEIN_USAGE,
+            "--type is openai, openai-responses, openai-compatible, anthropic or ollama");
     if (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none)))
         return rc;
     if (skn_dry(cli, NULL,

@@ -12,12 +12,14 @@ const WIRES: Record<string, Wire> = {
     },
     openai: { path: '/chat/completions', headers: ['Authorization: Bearer $OPENAI_API_KEY'] },
     'openai-compatible': { path: '/chat/completions', headers: ['Authorization: Bearer $API_KEY'] },
+    'openai-responses': { path: '/responses', headers: ['Authorization: Bearer $OPENAI_API_KEY'] },
     ollama: { path: '/api/chat', headers: [] },
 };
 
 const USUAL: Record<string, string> = {
     anthropic: 'https://api.anthropic.com',
     openai: 'https://api.openai.com/v1',
+    'openai-responses': 'https://api.openai.com/v1',
     ollama: 'http://127.0.0.1:11434',
 };
 

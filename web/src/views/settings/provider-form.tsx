@@ -13,6 +13,7 @@ type Type = NewProvider['type'];
 const TYPES: { value: Type; label: string; base: string }[] = [
     { value: 'anthropic', label: 'Anthropic', base: 'https://api.anthropic.com' },
     { value: 'openai', label: 'OpenAI', base: 'https://api.openai.com/v1' },
+    { value: 'openai-responses', label: 'OpenAI (Responses)', base: 'https://api.openai.com/v1' },
     { value: 'openai-compatible', label: 'Another OpenAI-compatible server', base: '' },
     { value: 'ollama', label: 'Ollama', base: 'http://127.0.0.1:11434' },
 ];
