@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define WORDS_MOST ((size_t)200)
 
@@ -83,9 +84,9 @@ static const char *take_word(skn_chat *c, skn_str *rest)
 
 /* --- The program's own commands ----------------------------------------------------------- */
 
-static void run_words(skn_chat *c, const word_list *typed)
+static int run_words(skn_chat *c, const word_list *typed)
 {
-    skn_chat_run(c, typed->at, typed->count);
+    return skn_chat_run(c, typed->at, typed->count);
 }
 
 static void run_own(skn_chat *c, const char *words, skn_str rest)
@@ -94,7 +95,7 @@ static void run_own(skn_chat *c, const char *words, skn_str rest)
 
     split(c, skn_str_of(words), &list);
     split(c, rest, &list);
-    run_words(c, &list);
+    (void)run_words(c, &list);
 }
 
 /* --- Ours --------------------------------------------------------------------------------- */
@@ -141,11 +142,11 @@ static void cmd_edit(skn_chat *c, skn_str rest)
         list.at[list.count++] = "-m";
         list.at[list.count++] = skn_arena_copy(c->mem, rest).p;
     }
-    run_words(c, &list);
+    (void)run_words(c, &list);
 }
 
-/* "3-7": the third message of the conversation to the seventh. */
-static bool add_range(skn_chat *c, word_list *list, const char *word)
+/* "3-7": the third message of the conversation to the seventh. *missing becomes the first of them that is not there. */
+static bool add_range(skn_chat *c, word_list *list, const char *word, int64_t *missing)
 {
     skn_str       rest = skn_str_of(word), first;
     int64_t       from, to;
@@ -160,25 +161,34 @@ static bool add_range(skn_chat *c, word_list *list, const char *word)
     c->cli->err = before;
     for (size_t i = 0; !rc && i < found.n; i++)
         add_word(c, list, skn_door_text(found.p[i], "messageId"));
+    if (!rc && (int64_t)found.n <= to - from)
+        *missing = from + (int64_t)found.n;
     return !rc;
 }
 
 static void cmd_squash(skn_chat *c, skn_str rest)
 {
     word_list typed = {.count = 0}, list = {.at = {"squash"}, .count = 1};
+    int64_t   missing = 0;
 
     split(c, rest, &typed);
     if (typed.count < 2) {
         need(c, "/squash ID… \"TEXT\", or /squash 3-7 \"TEXT\"");
         return;
     }
-    for (size_t i = 0; i + 1 < typed.count; i++)
-        if (!add_range(c, &list, typed.at[i]))
+    for (size_t i = 0; i + 1 < typed.count && !missing; i++)
+        if (!add_range(c, &list, typed.at[i], &missing))
             add_word(c, &list, skn_str_of(typed.at[i]));
+    if (missing) {
+        skn_fail_hint(&c->cli->err, SKEIN_NOT_FOUND, "\"skein log\" lists the last ones.",
+                      "the conversation has no message %" PRId64, missing);
+        skn_chat_complain(c);
+        return;
+    }
     list.at[list.count++] = "--by-hand";
     list.at[list.count++] = "-m";
     list.at[list.count++] = typed.at[typed.count - 1];
-    run_words(c, &list);
+    (void)run_words(c, &list);
 }
 
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
@@ -234,12 +244,17 @@ static void cmd_export(skn_chat *c, skn_str rest)
     const char *file = take_word(c, &rest);
     word_list   list = {.at = {"export"}, .count = 1};
 
+    if (file && access(file, F_OK) == 0) { /* nobody is asked here, so nothing gives way */
+        skn_fail_hint(&c->cli->err, SKEIN_CONFLICT, "Name another file: /export FILE",
+                      "\"%s\" is already there", file);
+        skn_chat_complain(c);
+        return;
+    }
     if (file) {
         list.at[list.count++] = "-o";
         list.at[list.count++] = file;
     }
-    run_words(c, &list);
-    if (file)
+    if (run_words(c, &list) == 0 && file)
         skn_chat_tell(c, "Written to %s.", file);
 }
 

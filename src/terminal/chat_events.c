@@ -499,15 +499,6 @@ void skn_chat_tell(skn_chat *c, const char *fmt, ...)
         skn_out_flush(c->cli);
 }
 
-void skn_chat_complain(skn_chat *c)
-{
-    skn_chat_erase(c);
-    skn_out_flush(c->cli);
-    skn_report(c->cli);
-    c->cli->err = (skein_error){.rc = SKEIN_OK};
-    c->changed = true;
-}
-
 /* Ctrl-O: what the newest answer was made of, above the prompt. */
 
 #define FRAME_ROWS ((size_t)2)

@@ -537,38 +537,69 @@ static char **whole_line(skn_chat *c, const char *const *words, size_t count, in
     return argv;
 }
 
+/* A run of its own, in this conversation; nothing is opened yet. */
+static skein_rc run_begin(skn_chat *c, const char *const *words, size_t count, skn_cli *sub)
+{
+    int    argc;
+    char **argv = whole_line(c, words, count, &argc);
+
+    *sub = (skn_cli){.engine = c->cli->engine,
+                     .inside = skn_chat_runs,
+                     .address = c->cli->address,
+                     .config = c->cli->config,
+                     .mem = skein_mem_new(),
+                     .keep = skein_mem_new()};
+    return skn_args_read(sub, argc, argv);
+}
+
+static int run_end(skn_chat *c, skn_cli *sub, skein_rc rc)
+{
+    int status = skn_cli_settle(sub, rc);
+
+    skn_door_end(sub);
+    if (sub->engine != c->cli->engine) /* opened for this command alone */
+        skein_close(sub->engine);
+    skn_buf_release(&sub->item);
+    skn_buf_release(&sub->out.bytes);
+    skein_mem_free(sub->mem);
+    skein_mem_free(sub->keep);
+    return status;
+}
+
 int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
 {
-    skn_cli  sub = {.engine = c->cli->engine,
-                    .inside = skn_chat_runs,
-                    .address = c->cli->address,
-                    .config = c->cli->config,
-                    .mem = skein_mem_new(),
-                    .keep = skein_mem_new()};
-    int      argc, status;
+    skn_cli  sub;
+    int      status;
     skein_rc rc;
-    char   **argv = whole_line(c, words, count, &argc);
 
     skn_chat_erase(c);
     skn_out_flush(c->cli);
     if (c->edit)
         skn_line_edit_lend(c->edit, true);
-    rc = skn_args_read(&sub, argc, argv);
+    rc = run_begin(c, words, count, &sub);
     skn_out_init(&sub);
     if (!rc)
         rc = run_or_help(&sub);
     skn_chat_wrap_printed(c, &sub.out.bytes);
-    status = skn_cli_settle(&sub, rc);
-    skn_door_end(&sub);
-    if (sub.engine != c->cli->engine) /* opened for this command alone */
-        skein_close(sub.engine);
+    status = run_end(c, &sub, rc);
     if (c->edit)
         skn_line_edit_lend(c->edit, false);
-    skn_buf_release(&sub.item);
-    skn_buf_release(&sub.out.bytes);
-    skein_mem_free(sub.mem);
-    skein_mem_free(sub.keep);
     skn_chat_look_after(c, false); /* what the person does here needs no telling */
     c->changed = true;
     return status;
+}
+
+/* It is told as a failure of a command in this conversation, so that what it hints at works here. */
+void skn_chat_complain(skn_chat *c)
+{
+    skn_cli sub;
+
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
+    (void)run_begin(c, &(const char *){"log"}, 1, &sub);
+    skn_out_init(&sub);
+    sub.err = c->cli->err;
+    (void)run_end(c, &sub, sub.err.rc);
+    c->cli->err = (skein_error){.rc = SKEIN_OK};
+    c->changed = true;
 }

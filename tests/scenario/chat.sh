@@ -115,6 +115,19 @@ t 'a model can be asked for' prints 'Messages from here on are for the model dem
 t 'and is left again' prints 'Every agent has its own model.'
 c "/export $dir/talk.md"
 t 'a chat can be exported' file_has "$dir/talk.md" 'in short: hello'
+echo mine >"$dir/mine"
+c "/export $dir/mine"
+t 'a file that is there is left alone' is "$(cat "$dir/mine")" mine
+t 'which is told, with what can be typed here' complains 'Name another file: /export FILE'
+t 'and nothing is said to be written' lacks Written
+c "/export $dir/nowhere/talk.md"
+t 'neither is it where nothing can be written' lacks Written
+t 'but why not' complains 'No such file or directory'
+c '/stop nobody' '/reply nope x'
+t 'what is hinted at works where it is pasted' is "$(grep -c '"skein --d[ab][^ ]* -w launch agent ls" lists' "$dir/err")" 1
+t 'or typed' complains '"/log" and "/search" show ids.'
+c '/squash 99-100 "x"'
+t 'messages that are not there are told' complains 'has no message 99'
 c '/search freely' '/show @'
 t 'messages are found' prints 'freely'
 c '/stop' '/queue' '/now'
