@@ -74,6 +74,8 @@ static skein_rc read_foreign(skn_foreign_file *file, const char *path, form what
                   : what == FORM_DATABASE ? skn_import_agentworld(file, path, err)
                                           : skn_import_lines(file, path, err);
 
+    if (!rc && file->starved)
+        rc = skn_import_starved(err);
     for (size_t i = 0; !rc && i < file->worlds.n; i++) {
         found += file->worlds.p[i]->messages.n + file->worlds.p[i]->agents.n;
         rc = skn_foreign_link(file->worlds.p[i], err);

@@ -59,6 +59,8 @@ typedef struct skn_foreign_file {
     skn_map *names; /* of its worlds, as they are here */
     skn_map *ids;   /* of its messages, as they are here */
     skn_vec(skn_str) notes;
+    size_t rows;    /* of messages, so far */
+    bool   starved; /* there is not enough memory for all of them */
 } skn_foreign_file;
 
 /* An edit that failed in the other program. */
@@ -98,6 +100,9 @@ skn_foreign *skn_foreign_new(skn_foreign_file *file);
 /* Says what could not be kept, while there is room for it. */
 void skn_foreign_note(skn_foreign_file *file, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* Counts one more row; false, and `starved`, when memory would run out while the rows become messages. */
+bool     skn_foreign_fits(skn_foreign_file *file);
+skein_rc skn_import_starved(skein_error *err);
 /* A name that may be an agent's or a world's here, as near to the given one as can be. */
 skn_str skn_foreign_name(skn_str from, const char *otherwise, skn_arena *a);
 /* The same, but one that is not in `taken` yet; it is then. */

@@ -451,8 +451,8 @@ static skein_rc add_memory(reading *r, const skn_json *row, skein_error *err)
     size_t   agent;
     skein_rc rc = need_agent(r, row, "agent", &w, &agent, err);
 
-    if (rc)
-        return rc;
+    if (rc || !skn_foreign_fits(r->file))
+        return rc ? rc : skn_import_starved(err);
     keep_row(r, w->f, &w->memories.p[agent], row)->row.chat_id = chat.n ? chat : SKN_NONE;
     w->f->metadata += skn_foreign_text(row, "metadata").n > 0;
     return SKEIN_OK;

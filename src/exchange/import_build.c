@@ -20,7 +20,10 @@ typedef struct builder {
     skn_map           *lane_at; /* (chat, agent) -> lane */
     skn_vec(lane *) lanes;
     size_t items;
+    bool   starved; /* there is not enough memory for all items */
 } builder;
+
+enum { ITEMS_A_CHECK = 64 * 1024, ITEM_BYTES = 4 * sizeof(int64_t) };
 
 /* --- Who hears what ----------------------------------------------------------------------- */
 
@@ -43,7 +46,8 @@ static void hear(builder *b, size_t chat, size_t agent, size_t message)
     lane *l = need_lane(b, chat, agent);
 
     skn_vec_add(b->f->a, &l->items, (int64_t)message + 1);
-    b->items++;
+    b->starved = b->starved || (b->items++ % ITEMS_A_CHECK == 0 &&
+                                !skn_heap_has(SKN_HEADROOM + b->items * ITEM_BYTES));
 }
 
 static bool is_for_all(const skn_foreign_message *m)
@@ -69,7 +73,7 @@ static skein_rc deal_messages(builder *b, skein_error *err)
     b->lane_at = skn_map_new(f->a);
     for (size_t i = 0; i < f->chats.n; i++)
         need_lane(b, i, 0);
-    for (size_t i = 0; i < f->messages.n && b->items <= SKN_IMPORT_ROWS; i++) {
+    for (size_t i = 0; i < f->messages.n && b->items <= SKN_IMPORT_ROWS && !b->starved; i++) {
         const skn_foreign_message *m = &f->messages.p[i];
 
         hear(b, m->chat, 0, i);
@@ -80,6 +84,8 @@ static skein_rc deal_messages(builder *b, skein_error *err)
     }
     if (b->items > SKN_IMPORT_ROWS)
         return skn_fail(err, SKEIN_LIMIT, "too many agents hear too many messages");
+    if (b->starved)
+        return skn_import_starved(err);
     if (b->lanes.n)
         qsort(b->lanes.p, b->lanes.n, sizeof(lane *), compare_lanes);
     return SKEIN_OK;
@@ -296,7 +302,7 @@ skein_rc skn_foreign_archive(const skn_foreign *f, skn_buf *out, skein_error *er
     put_all(&b);
     skn_arena_free(b.a);
     if (out->starved)
-        return skn_fail(err, SKEIN_NO_MEMORY, "there is not enough memory for the import");
+        return skn_import_starved(err);
     if (out->over)
         return skn_fail(err, SKEIN_LIMIT, "the import is over %zu bytes", out->limit);
     return SKEIN_OK;

@@ -45,6 +45,26 @@ void skn_foreign_note(skn_foreign_file *file, const char *fmt, ...)
                 skn_arena_copy(file->a, skn_utf8_cut(skn_str_of(text), 399)));
 }
 
+/* --- Memory --- */
+
+enum {
+    ROWS_A_CHECK = 1024,
+    /* The lists of messages double, are sorted into copies, and have ids, links and places in lanes. */
+    ROW_BYTES = 2 * sizeof(skn_foreign_message) + 128
+};
+
+bool skn_foreign_fits(skn_foreign_file *file)
+{
+    if (file->rows++ % ROWS_A_CHECK == 0)
+        file->starved = file->starved || !skn_heap_has(SKN_HEADROOM + file->rows * ROW_BYTES);
+    return !file->starved;
+}
+
+skein_rc skn_import_starved(skein_error *err)
+{
+    return skn_fail(err, SKEIN_NO_MEMORY, "there is not enough memory for the import");
+}
+
 /* --- Names -------------------------------------------------------------------------------- */
 
 skn_str skn_foreign_name(skn_str from, const char *otherwise, skn_arena *a)

@@ -113,7 +113,8 @@ static void add_list(reading *r, const skn_json *list, size_t chat, const char *
 {
     int64_t number = 0;
 
-    for (const skn_json *row = list->first; row; row = row->next)
+    for (const skn_json *row = list->first; row && skn_foreign_fits(r->f->file);
+         row = row->next)
         add_row(r, row, chat,
                 skn_arena_printf(r->f->a, "message %lld of %s", (long long)++number, where).p);
 }
@@ -184,7 +185,8 @@ static skein_rc read_lines(reading *r, skn_lines *lines, skein_error *err)
     bool     more;
     skein_rc rc;
 
-    while (!(rc = skn_lines_next(lines, &line, &more, NULL, err)) && more)
+    while (!(rc = skn_lines_next(lines, &line, &more, NULL, err)) && more &&
+           skn_foreign_fits(r->f->file))
         if ((rc = add_line(r, line, lines->number, err)))
             return rc;
     return rc;

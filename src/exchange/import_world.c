@@ -75,7 +75,8 @@ void skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int6
 
     escaped = escaped && is_escaped(rows);
     skn_memories_begin(r, owner);
-    for (const skn_json *v = rows ? rows->first : NULL; v; v = v->next) {
+    for (const skn_json *v = rows ? rows->first : NULL; v && skn_foreign_fits(f->file);
+         v = v->next) {
         skn_memory_row row = {.chat = chat, .chat_id = skn_foreign_text(v, "chatId")};
 
         row.what = skn_arena_printf(f->a, "row %lld of \"%.*s\"", (long long)++number,

@@ -666,6 +666,11 @@ test('a request that finds no memory fails alone with 503, and the server lives 
     const busy = await s.refused('POST', '/worlds/import', 503, 'overloaded', { raw: ones(16 * 1048576), headers: { 'content-type': 'application/octet-stream' } });
     assert.deepEqual([busy.body.retryable, busy.body.code], [true, 'OVERLOADED']);
     assert.equal((await send(s, '/worlds', JSON.stringify({ name: 'after' }))).status, 201);
+    // There is room to read these messages, and none for what is made of them.
+    const short = await Server.start({ shell: ['sh', '-c', 'ulimit -v 600000; exec "$@"'] });
+    const tiny = `[${'{"role":"user","content":"a"},'.repeat(333000).slice(0, -1)}]`;
+    assert.equal((await send(short, '/worlds/import?dryRun=true', tiny, 'application/octet-stream')).status, 503);
+    assert.equal((await send(short, '/worlds', JSON.stringify({ name: 'after' }))).status, 201);
 }, limit(60000));
 
 test('a large read that finds no memory fails alone with 503, and the server lives on', async () => {
