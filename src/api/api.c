@@ -34,6 +34,7 @@ void skn_api_free(skn_api *api)
 #define OPEN    SKN_ROUTE_OPEN
 #define PLAIN   SKN_ROUTE_PLAIN
 #define LONG    SKN_ROUTE_LONG
+#define WHOLE   SKN_ROUTE_WHOLE
 #define UPLOAD  SKN_ROUTE_UPLOAD
 #define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
 #define TEXT    SKN_ROUTE_TEXT

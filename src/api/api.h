@@ -50,6 +50,7 @@ struct skn_api {
     atomic_bool     full;    /* the last change found no room on the disk */
     pthread_mutex_t mu;
     skn_editing    *editing; /* guarded by mu */
+    size_t          large;   /* bytes that large calls may need now; guarded by mu */
 };
 
 /* `more` are routes that only the carrier has; NULL: none. */
@@ -113,6 +114,7 @@ struct skn_api_call {
     int64_t  hash;     /* of what was asked under the key */
     bool     marked;   /* the store says that it has begun */
     bool     replayed; /* it was answered before, under its key */
+    size_t   large;    /* its part of the memory of large calls */
     bool     ran; /* its handler was called: from then on something may have been changed */
 };
 
@@ -140,7 +142,9 @@ typedef enum skn_route_flag {
     SKN_ROUTE_DRY = 8192,   /* can be tried with dryRun; where it cannot, that is refused */
     SKN_ROUTE_GONE =
         16384, /* the last thing that its path names was removed: the handler looks for it */
-    SKN_ROUTE_TYPED = 32768 /* with "typed" a conversation is named as a person types it */
+    SKN_ROUTE_TYPED = 32768, /* with "typed" a conversation is named as a person types it */
+    SKN_ROUTE_WHOLE =
+        65536 /* reads all of a conversation: large ones share a limit of memory */
 } skn_route_flag;
 
 struct skn_route {
@@ -182,6 +186,8 @@ skein_rc skn_api_route(skn_api_call *c, const skn_match *m);
 void skn_api_prepare(skn_api_call *c);
 /* prepare, the handler, complete. */
 void skn_api_run(skn_api_call *c);
+/* The call's memory is free again. */
+void skn_api_release(skn_api_call *c);
 /* The last part of a call that may touch the store: from what the handler said (c->rc) to the answer. */
 void skn_api_complete(skn_api_call *c);
 /* What the size of the body decides is got before anything is begun, so that a request for which there is no memory

@@ -8,8 +8,13 @@
 enum {
     COPIES = 4,       /* of a text on its way into the store, at most */
     FILE_COPIES = 10, /* of a file that is imported: it is read whole */
-    SMALL_BODY = 16 * 1024
+    SMALL_BODY = 16 * 1024,
+    MESSAGE_BYTES = 1024, /* of one, in what is made of a whole conversation, beside its text */
+    UPLOAD_BYTES = 64,    /* of a byte of a file whose messages are short */
+    LARGE = 16 * 1024 * 1024
 };
+
+#define LARGE_MOST ((size_t)1024 * 1024 * 1024) /* what large calls need together */
 
 size_t skn_api_need(const skn_api_call *c)
 {
@@ -180,12 +185,54 @@ void skn_api_prepare(skn_api_call *c)
     }
 }
 
+static size_t large_need(const skn_api_call *c)
+{
+    size_t need = c->route->flags & SKN_ROUTE_WHOLE    ? (size_t)c->chat.length * MESSAGE_BYTES
+                  : c->route->flags & SKN_ROUTE_UPLOAD ? c->body.n * UPLOAD_BYTES
+                                                       : 0;
+
+    return need < LARGE ? 0 : need;
+}
+
+/* Large calls at the same time must not end the process together. One alone looks for itself that it finds memory, and
+ * is never refused here. */
+static bool take_large(skn_api_call *c)
+{
+    skn_api *api = c->api;
+    size_t   need = large_need(c);
+    bool     fits;
+
+    if (!need)
+        return true;
+    pthread_mutex_lock(&api->mu);
+    fits = !api->large ||
+           (api->large + need <= LARGE_MOST && skn_heap_has(SKN_HEADROOM + api->large + need));
+    if (fits) {
+        api->large += need;
+        c->large = need;
+    }
+    pthread_mutex_unlock(&api->mu);
+    return fits;
+}
+
+void skn_api_release(skn_api_call *c)
+{
+    if (!c->large)
+        return;
+    pthread_mutex_lock(&c->api->mu);
+    c->api->large -= c->large;
+    pthread_mutex_unlock(&c->api->mu);
+    c->large = 0;
+}
+
 static skein_rc run(skn_api_call *c)
 {
     skein_rc rc = c->route->flags & SKN_ROUTE_SERVED ? SKEIN_OK : skn_find_named(c);
 
     if (rc)
         return rc;
+    if (!take_large(c))
+        return skn_api_no_memory(c);
     c->ran = true;
     return c->run ? c->run(c)
                   : skn_call_problem(c, 501, "server-needed", "only a server does this");

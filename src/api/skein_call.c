@@ -78,6 +78,7 @@ skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *reque
     else if (c.route)
         skn_api_run(&c);
     fill(&c, out);
+    skn_api_release(&c);
     skn_buf_release(&c.out);
     if (err)
         *err = c.rc ? c.error : (skein_error){.rc = SKEIN_OK};

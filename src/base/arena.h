@@ -41,6 +41,10 @@ skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
     (skn_vec_grow((a), (void **)&(v)->p, (v)->n, &(v)->cap, sizeof *(v)->p),                   \
      (void)((v)->p[(v)->n++] = (item)))
 void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size);
+/* Whether there is memory for one more: for arrays whose length the store or an input decides. */
+#define skn_vec_fits(v)                                                                        \
+    ((v)->n < (v)->cap || (v)->cap < 1024 ||                                                   \
+     skn_heap_has(SKN_HEADROOM + 2 * (v)->cap * sizeof *(v)->p))
 
 /* Whether so many bytes could be had now. */
 bool skn_heap_has(size_t size);

@@ -89,6 +89,7 @@ void skn_call_free(skn_api_call *c)
     bool      large = b->counted + c->out.cap > TRIM_BYTES;
 
     h->bodies -= b->counted;
+    skn_api_release(c);
     skn_buf_release(&b->body);
     skn_buf_release(&c->out);
     skn_arena_free(c->mem);

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
-import { Server, assert, eventually, finally_, finish, folder, freshStore, limit, rounds, run, test, within } from './lib.mjs';
+import { Server, assert, eventually, finally_, finish, folder, freshStore, kind, limit, rounds, run, test, within } from './lib.mjs';
 import { checkProblem } from './contract.mjs';
 import { team } from './team.mjs';
 
@@ -229,6 +229,26 @@ byRoot('however many requests another user begins, the owner gets in', async () 
         them.kill();
     }
     await s.stop();
+}, limit(60000));
+
+byRoot('a model server of another user of this computer is not used, one of the system is', async () => {
+    const model = `const asked = []; require('http').createServer((q, r) => { process.stdout.write(q.url + '\\n'); r.end(q.url === '/api/version' ? '{"version":"0.5.1"}'
+        : '{"models":[{"name":"m:1","model":"m:1"}]}'); }).listen(0, '127.0.0.1', function () { process.stdout.write(this.address().port + '\\n'); });`;
+    for (const [uid, ours] of [[other, false], [998, true]]) {
+        const [program, ...words] = [...asUser(uid), process.execPath, '-e', model];
+        const them = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+        let out = '';
+        try {
+            const port = await within(20000, 'its port', new Promise(resolve => them.stdout.on('data', b => { if (/^(\d+)\n/.test(out += b)) resolve(/^(\d+)\n/.exec(out)[1]); })));
+            const s = await Server.start({ env: { OLLAMA_HOST: `127.0.0.1:${port}` } });
+            const ollama = (await s.post('/providers/detect', undefined, 200)).data.find(f => f.name === 'ollama');
+            assert.deepEqual([ollama.models?.length ?? 0, /another user/.test(ollama.problem ?? '')], ours ? [1, false] : [0, true], JSON.stringify(ollama));
+            assert.equal(/\/api/.test(out), ours, out);
+            await s.stop();
+        } finally {
+            them.kill('SIGKILL');
+        }
+    }
 }, limit(60000));
 
 byRoot('a client that has closed its socket is not taken for root', async () => {
@@ -466,6 +486,28 @@ test('skein token prints what a script needs, skein open a link that works once,
     assert.equal((await server.request('GET', '/session', { headers: { ...headers, cookie: cookieOf(r) } })).status, 401);
 });
 
+test('the command line gives nothing away to a server that refuses it or is of another version', async () => {
+    const bodies = [];
+    let version = '9.9', status = 200;
+    const other = http.createServer((req, res) => {
+        req.on('data', b => bodies.push(String(b)));
+        req.on('end', () => {
+            res.writeHead(status, { 'content-type': 'application/problem+json', 'skein-version': version });
+            res.end('{"title":"Sign in","detail":"a token is needed","status":401,"code":"SIGN_IN"}');
+        });
+    });
+    await new Promise(resolve => other.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => other.close(resolve)));
+    const url = `http://127.0.0.1:${other.address().port}`;
+    const login = await run(['--server', url, 'provider', 'login', 'x'], { input: 'sk-0123456789abcdef\n' });
+    assert.match(login.err, /the server is skein 9\.9/);
+    assert.deepEqual(bodies, []);
+    [version, status] = [JSON.parse((await run(['version', '--json'])).out).version, 401];
+    const open = await run(['--server', url, 'open']);
+    assert.deepEqual([open.code, open.out], [4, '']);
+    assert.doesNotMatch(open.err, /signs a browser in/);
+});
+
 byRoot('a cookie, and a link, are good for the user of the computer who got them alone, also over IPv4 in IPv6', async () => {
     const six = await Server.start({ script: team(), token: secret, args: [`--token-file=${tokenFile}`, '--listen=[::]:0'] });
     const url = `http://127.0.0.1:${six.port}`;
@@ -695,6 +737,22 @@ test('a large read that finds no memory fails alone with 503, and the server liv
             seen.add(answer.status);
         }
     assert.ok(seen.has(503));
+    assert.equal((await s.request('GET', `${chat}/messages?limit=1`)).status, 200);
+}, limit(120000));
+
+test('large conversations are read at the same time only as memory allows', async () => {
+    if (sanitized || kind !== 'sqlite') return; // the database has no part in it
+    const store = freshStore(), file = path.join(folder, 'tiny.json');
+    fs.writeFileSync(file, `[${'{"role":"user","content":"a"},'.repeat(333000).slice(0, -1)}]`);
+    assert.equal((await run(['import', file, ...store.args])).code, 0);
+    const s = await Server.start({ store, shell: ['sh', '-c', 'ulimit -v 450000; exec "$@"'] });
+    const chat = `/worlds/tiny/chats/${(await s.get('/worlds/tiny/chats')).data[0].id}`;
+    for (let round = 0; round < 2; round++) {
+        const answers = await Promise.all(['timeline', 'timeline', 'context', 'tree', 'analytics/groups?by=thread', 'context']
+            .map(what => s.request('GET', `${chat}/${what}`, { ms: limit(60000) })));
+        assert.deepEqual(answers.map(a => a.status).filter(status => ![200, 503].includes(status)), []);
+        assert.ok(answers.some(a => a.status === 200) && answers.some(a => a.status === 503), answers.map(a => a.status).join());
+    }
     assert.equal((await s.request('GET', `${chat}/messages?limit=1`)).status, 200);
 }, limit(120000));
 

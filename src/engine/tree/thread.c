@@ -102,7 +102,8 @@ static skein_rc collect(void *arg, skein_message *m, skein_error *err)
 {
     collecting *c = arg;
 
-    (void)err;
+    if (!skn_vec_fits(&c->v))
+        return skn_no_memory(err);
     skn_vec_add(c->a, &c->v, *m);
     return SKEIN_OK;
 }

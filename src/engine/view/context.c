@@ -262,6 +262,9 @@ static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
 }
 
 /* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
+/* Beside the message itself: what the view is made in, and the view. */
+enum { VIEW_BYTES = 4 * sizeof(skein_prompt_message) };
+
 skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err)
 {
@@ -294,6 +297,8 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
         out->summary_uid = spec->summary->uid;
         out->stored++;
     }
+    if (!skn_heap_has(SKN_HEADROOM + m.count * VIEW_BYTES))
+        return skn_no_memory(err);
     skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
     out->at = prompt.at;
     out->count = prompt.count;
@@ -349,6 +354,15 @@ static skein_prompt_message copy_message(const skein_prompt_message *from, skn_a
     return to;
 }
 
+static size_t size_of(const skein_context *made)
+{
+    size_t n = made->count * 2 * sizeof *made->at;
+
+    for (size_t i = 0; i < made->count; i++)
+        n += made->at[i].text.n;
+    return n;
+}
+
 /* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
  * from (all agents of the world, the tree, every column of the messages) is many times as much. */
 skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
@@ -360,6 +374,12 @@ skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem 
 
     while (skn_snapshot_next(&s, err))
         s.rc = read_context(s.tx, what, scratch, &made, err);
+    if (!s.rc && !skn_heap_has(SKN_HEADROOM + size_of(&made)))
+        s.rc = skn_no_memory(err);
+    if (s.rc) {
+        skn_arena_free(scratch);
+        return s.rc;
+    }
     *out = made;
     out->summary_uid = skn_arena_copy(mem, made.summary_uid);
     out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
