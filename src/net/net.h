@@ -68,4 +68,7 @@ void       skn_fetch_cancel(skn_fetch *f); /* no callback after this; NULL is fi
 /* Pauses and resumes reading an answer: for callers that cannot take more just now. */
 void skn_fetch_pause(skn_fetch *f, bool on);
 
+/* Whether another ordinary user of this computer listens at the port (listener.c). */
+bool skn_net_is_strangers(int port);
+
 #endif

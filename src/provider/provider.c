@@ -294,6 +294,14 @@ static void ask_for(probe *p, const char *path)
     p->fetch = skn_fetch_start(p->d->net, &spec, &sink);
 }
 
+static int port_of(skn_str place)
+{
+    int64_t port = 0;
+
+    skn_str_int(skn_str_sub(place, host_of(place).n + 1, place.n), &port);
+    return (int)port;
+}
+
 static void name_server(skn_detecting *d, size_t i)
 {
     skn_found_server *s = &d->found.servers[i];
@@ -307,6 +315,13 @@ static void name_server(skn_detecting *d, size_t i)
     }
     s->place = skn_url_place(s->base_url);
     s->elsewhere = !skn_url_is_local(s->base_url);
+    if (d->o.local && !s->elsewhere && skn_net_is_strangers(port_of(s->place)))
+        s->problem = skn_arena_printf(
+                         d->a,
+                         "another user of this computer listens at %.*s: it is not "
+                         "used as %s",
+                         SKN_FMT(s->place), s->about->label)
+                         .p;
 }
 
 static void look_for_server(skn_detecting *d, size_t i)

@@ -233,7 +233,7 @@ typedef struct skn_found_server {
     skn_str                base_url;  /* as skn_wire_options wants it; may be absent */
     skn_str                place;     /* "127.0.0.1:1234" */
     bool                   elsewhere; /* on another computer, so it was not asked */
-    const char            *problem;   /* why it was not asked: it has no address; else NULL */
+    const char            *problem;   /* why it was not asked; else NULL */
     bool                   answered;
     skn_str                version; /* of Ollama; else absent */
     const skn_model       *models;

@@ -555,6 +555,7 @@ static void keep_found(skn_provider_set *set, const skn_detected *found)
         s->base_url = skn_arena_copy(a, s->base_url);
         s->place = skn_arena_copy(a, s->place);
         s->version = skn_arena_copy(a, s->version);
+        s->problem = skn_arena_copy(a, skn_str_of(s->problem)).p;
     }
     skn_arena_free(set->found_mem);
     set->found_mem = a;
