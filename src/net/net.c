@@ -314,6 +314,7 @@ static skn_fetch_end end_of(const skn_fetch *f, CURLcode code)
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: /* no status line: HTTP/0.9, which is anything */
     case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_OUT_OF_MEMORY: /* a header over libcurl's limit */
         return SKN_FETCH_MALFORMED;
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
@@ -349,7 +350,10 @@ static void explain(skn_fetch *f, CURLcode code)
         snprintf(f->why, sizeof f->why, "the answer of %s is over %zu bytes", f->host, f->most);
         break;
     case SKN_FETCH_MALFORMED:
-        snprintf(f->why, sizeof f->why, "%s does not speak HTTP", f->host);
+        snprintf(f->why, sizeof f->why,
+                 code == CURLE_OUT_OF_MEMORY ? "%s answers with a header that is too long"
+                                             : "%s does not speak HTTP",
+                 f->host);
         break;
     }
 }
