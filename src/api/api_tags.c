@@ -1,6 +1,7 @@
 /* Tags, and the instructions they put on messages. */
 #include "api/call.h"
 
+#include "base/clean.h"
 #include "base/error.h"
 
 /* --- Tags --------------------------------------------------------------------------------- */
@@ -91,10 +92,12 @@ skein_rc skn_api_set_tags(skn_api_call *c)
     return rc ? rc : answer_tags(c);
 }
 
-static skein_rc no_tag(skn_api_call *c)
+skein_rc skn_no_tag(skn_str name, skn_arena *a, skein_error *err)
 {
-    return skn_fail_hint(&c->error, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
-                         "there is no tag \"%.*s\"", SKN_FMT(c->params[1]));
+    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no tag \"%.*s\"", SKN_FMT(name));
+
+    return skn_hint(err, rc, "Define it: skein tag new %.*s",
+                    SKN_FMT(skn_shell_word(a, skn_arena_copy(a, name).p)));
 }
 
 /* The tag that the path names, as it is in the chat. */
@@ -111,7 +114,7 @@ static skein_rc find_tag(skn_api_call *c, skein_tag *out)
             *out = tags.at[i];
             return SKEIN_OK;
         }
-    return no_tag(c);
+    return skn_no_tag(c->params[1], c->mem, &c->error);
 }
 
 static skein_rc answer_tag(skn_api_call *c)

@@ -34,6 +34,9 @@ skein_rc skn_call_wrong(skn_api_call *c, const char *detail, const char *fmt, ..
 skein_rc skn_call_problem(skn_api_call *c, int status, const char *problem, const char *fmt,
                           ...) __attribute__((format(printf, 4, 5)));
 
+/* Fails with what defines the tag that is missing. */
+skein_rc skn_no_tag(skn_str name, skn_arena *a, skein_error *err);
+
 /* --- The answer ---------------------------------------------------------------------------- */
 
 void skn_call_add_header(skn_api_call *c, const char *name,

@@ -129,7 +129,7 @@ static int connect_url(skn_cli *cli, const char *url, const char **why)
     int             fd = -1, unknown;
 
     *why = "it is no address";
-    if (!split_url(cli->keep, url, &host, &port))
+    if (!skn_url_is_clear(skn_str_of(url)) || !split_url(cli->keep, url, &host, &port))
         return -1;
     if ((unknown = getaddrinfo(host, port, &hints, &list))) {
         *why = gai_strerror(unknown);

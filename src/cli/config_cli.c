@@ -131,10 +131,9 @@ skein_rc skn_config_data(skn_cli *cli, const char **folder)
 
     if (!named || !*named)
         named = skn_env("SKEIN_DATA");
-    if (named) {
-        *folder = named;
+    *folder = named;
+    if (named && !skn_opt(cli, "config"))
         return SKEIN_OK;
-    }
     c = skn_config_of(cli);
     if (c->unreadable) { /* it may name another folder */
         skn_str line = skn_config_line(&c->problems.p[0], cli->keep);
@@ -142,6 +141,7 @@ skein_rc skn_config_data(skn_cli *cli, const char **folder)
         return skn_fail_hint(&cli->err, SKEIN_USAGE, "See \"skein config check\"", "%.*s",
                              SKN_FMT(line));
     }
-    *folder = c->values[SKN_CONFIG_DATA_DIR].text.p;
+    if (!named)
+        *folder = c->values[SKN_CONFIG_DATA_DIR].text.p;
     return SKEIN_OK;
 }

@@ -481,6 +481,8 @@ s timeline --json
 t 'in the form that is theirs' is "$out" '{"lane":"main","items":[],"counts":{"events":0,"items":0,"messages":0},"lastActivityAt":null,"version":"main:0:","delegations":{}}'
 s tree M1
 t 'a message that is named is still not there' fails 3 'has no conversation yet'
+s show M1
+t 'nor is it shown' fails 3 'has no conversation yet'
 echo '{"role":"user","sender":"human","content":"first"}' >"$dir/in"
 s append -n <"$dir/in"
 t 'a dry run makes no conversation' fails 3 'has no conversation yet'
@@ -488,10 +490,19 @@ s append <"$dir/in"
 t 'what is appended makes the first conversation' complains '1 stored.'
 s log --json=content
 t 'and is in it' is "$out" '[{"content":"first"}]'
+s log --json
+cp "$dir/out" "$dir/list"
+s tag on absent
+t 'a tag that is not there is defined by what the hint says' fails 3 'tag new absent'
 must conv ls --json=id
 must conv rm "$(first id)"
 s append <"$dir/in"
 t 'where all are archived, another one' complains '1 stored.'
+
+fresh
+must world new first
+s append <"$dir/list"
+t 'the list that log prints can be appended' complains '1 stored.'
 
 # --- Which world is current ---------------------------------------------------------------------
 

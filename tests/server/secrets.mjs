@@ -293,14 +293,15 @@ test('a variable is not sent where skein.yaml does not list it: refused when it 
 test('a variable is not sent where skein.yaml does not list it any more: refused when it is used', async () => {
     fs.writeFileSync(config, configured(away()), { mode: 0o600 });
     await server.post('/settings/reload', undefined, 200);
-    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: { url: `http://${away()}/`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
+    // A world in which nobody has worked yet: what the listed variable is for is not tried before it is needed.
+    const fresh = await server.world('listed', [{ name: 'a0', model: models[0] }], { settings: { mcpServers: { y: { url: `http://${away()}/`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
     fs.writeFileSync(config, configured(new URL(address).host), { mode: 0o600 });
     await server.post('/settings/reload', undefined, 200);
-    await w.converse('@a0 hello');
-    const y = (await server.get('/worlds/w/tool-servers')).data.find(s => s.name === 'y');
+    await fresh.converse('@a0 hello');
+    const y = (await server.get('/worlds/listed/tool-servers')).data.find(s => s.name === 'y');
     assert.deepEqual([y.state, /PLANTED_HEADER.*may not be sent to/.test(y.reason)], ['failed', true], JSON.stringify(y));
     assert.deepEqual(stolen, []);
-    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: { timeoutMs: 5000 } } } }); // the rest can still be changed
+    await server.ask('PATCH', '/worlds/listed', { settings: { mcpServers: { y: { timeoutMs: 5000 } } } }); // the rest can still be changed
 });
 
 test('a redirect carries a variable to no other host', async () => {
@@ -308,7 +309,7 @@ test('a redirect carries a variable to no other host', async () => {
         let times = 0;
         onAway = () => { if (++times === 2) resolve(); };
     });
-    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: null, z: { url: `${address}/away`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
+    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { z: { url: `${address}/away`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
     await w.converse('@a0 hello');
     await within(limit(20000), 'another try', asked);
     assert.deepEqual(stolen, []);

@@ -241,6 +241,17 @@ static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, b
     return SKEIN_OK;
 }
 
+/* A list as --json prints it has an element in every line, between brackets and commas. */
+static skn_str element_of(skn_str line)
+{
+    line = skn_str_trim(line);
+    if (skn_str_starts(line, SKN_STR("[{")))
+        line = skn_str_sub(line, 1, line.n);
+    if (skn_str_ends(line, SKN_STR("},")) || skn_str_ends(line, SKN_STR("}]")))
+        line.n--;
+    return line;
+}
+
 static skein_rc append_lines(skn_cli *cli, batch *b, skn_lines *in)
 {
     skn_str  line;
@@ -248,7 +259,7 @@ static skein_rc append_lines(skn_cli *cli, batch *b, skn_lines *in)
     skein_rc rc;
 
     while (!(rc = next_line(cli, in, &line, &more)) && more) {
-        if (!skn_str_trim(line).n)
+        if (!(line = element_of(line)).n)
             continue;
         if ((rc = add_line(cli, b, line, in->number, &other)))
             return rc;

@@ -227,7 +227,8 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     skn_str         key, body;
     skein_rc        rc;
 
-    if (cli->dry_run && (rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)))
+    /* A key is sent only to a server that has this provider and speaks our version. */
+    if ((rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)))
         return rc;
     if (skn_dry(cli, NULL, none ? "forget a key for {.0}" : "keep a key for {.0}"))
         return SKEIN_OK;

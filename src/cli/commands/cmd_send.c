@@ -1,4 +1,5 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
+#include "api/call.h"
 #include "base/error.h"
 #include "base/uid.h"
 #include "cli/answers.h"
@@ -245,8 +246,7 @@ static skein_rc check_tags(skn_cli *cli, const skn_json_list *all, const skn_say
             if (skn_is(all->p[found], "name", what->tags.at[i]))
                 break;
         if (found == all->n)
-            return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
-                                 "there is no tag \"%s\"", what->tags.at[i]);
+            return skn_no_tag(skn_str_of(what->tags.at[i]), cli->keep, &cli->err);
     }
     return SKEIN_OK;
 }

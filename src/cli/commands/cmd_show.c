@@ -338,9 +338,7 @@ skein_rc skn_cmd_show(skn_cli *cli)
     if ((rc = skn_need_chat(cli, &job.world, &job.chat))) {
         if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
             return rc;
-        if ((rc = skn_need_world(cli, &job.world)))
-            return rc;
-        return show_agent(cli, SKEIN_NOT_FOUND);
+        return show_agent(cli, rc);
     }
     if (skn_is_version(ref) || skn_is_version_at(ref))
         return show_version(cli, &job);

@@ -244,24 +244,22 @@ static skein_rc page_of(skn_cli *cli, skn_str *out)
     return SKEIN_OK;
 }
 
-/* The same page by a link that signs the browser in, once; the address alone where there is none to be had. */
-static const char *link_of(skn_cli *cli, const skn_server *server, skn_str page,
-                           const char *url)
+/* The same page by a link that signs the browser in, once. */
+static skein_rc link_of(skn_cli *cli, const skn_server *server, skn_str page, const char **out)
 {
     skn_request_spec  what = {.method = "POST", .path = "/api/v1/session/link"};
     skn_client_answer answer;
     const skn_json   *v;
-    skn_str           code = SKN_NONE;
+    skn_str           code;
+    skein_rc          rc = skn_client_call(cli, server, &what, ASK_MS, &answer);
 
-    if (!skn_client_call(cli, server, &what, ASK_MS, &answer) &&
-        !skn_json_parse(&v, answer.body, "the answer", cli->keep, NULL))
-        (void)skn_json_text(v, "code", &code, NULL);
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    if (!code.n)
-        return url;
-    return skn_arena_printf(cli->keep, "%s#sign-in=%.*s&to=%s", server->url, SKN_FMT(code),
+    if (rc || (rc = skn_json_parse(&v, answer.body, "the answer", cli->keep, &cli->err)) ||
+        (rc = skn_json_text(v, "code", &code, &cli->err)))
+        return rc;
+    *out = skn_arena_printf(cli->keep, "%s#sign-in=%.*s&to=%s", server->url, SKN_FMT(code),
                             skn_client_encode(cli->keep, page))
-        .p;
+               .p;
+    return SKEIN_OK;
 }
 
 skein_rc skn_cmd_open(skn_cli *cli)
@@ -282,7 +280,9 @@ skein_rc skn_cmd_open(skn_cli *cli)
         (rc = page_of(cli, &page)))
         return rc;
     url = skn_arena_printf(cli->keep, "%s%.*s", server.url, SKN_FMT(page)).p;
-    link = cli->dry_run ? url : link_of(cli, &server, page, url);
+    link = url;
+    if (!cli->dry_run && (rc = link_of(cli, &server, page, &link)))
+        return rc;
     opened = !cli->dry_run && skn_browser_here() && skn_browser_open(link);
     w = skn_item_begin(cli);
     skn_jw_kstr(w, "url", skn_str_of(url));

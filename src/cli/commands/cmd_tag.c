@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "api/call.h"
 #include "base/error.h"
 
 #define TAG "{world}/tags/{name}"
@@ -103,8 +104,7 @@ static skein_rc tag_named(skn_cli *cli, const skn_json **out)
         }
     if (rc)
         return rc;
-    return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"",
-                         "there is no tag \"%s\"", cli->args[0]);
+    return skn_no_tag(skn_arg(cli, 0), cli->keep, &cli->err);
 }
 
 skein_rc skn_cmd_tag_rm(skn_cli *cli)

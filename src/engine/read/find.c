@@ -95,7 +95,7 @@ static skein_rc unknown(const finding *c, skein_error *err)
     if (c->ref.id.n < SKN_PREFIX_MIN)
         return skn_hint(err, rc, "The beginning%s of an id needs %zu characters or more.",
                         c->typed ? " or the end" : "", SKN_PREFIX_MIN);
-    return skn_hint(err, rc, "\"skein log\" and \"skein search\" show ids.");
+    return skn_hint(err, rc, "\"skein log\" shows ids.");
 }
 
 typedef skn_vec(skn_head) head_vec;
