@@ -152,6 +152,13 @@ static bool is_stop(const skn_json *v)
     return ok;
 }
 
+static bool is_model(skn_str text)
+{
+    skn_str provider = SKN_NONE;
+
+    return skn_str_split(&text, '/', &provider) && provider.n && text.n;
+}
+
 static const char *setting_fault(skn_api_call *c, const skn_json *v)
 {
     const struct numeric *n = number_of(v->key);
@@ -163,6 +170,10 @@ static const char *setting_fault(skn_api_call *c, const skn_json *v)
                        skn_str_among(v->text, "none minimal low medium high")
                    ? NULL
                    : "is none of none, minimal, low, medium, high";
+    if (skn_str_is(v->key, "fallback"))
+        return v->kind == SKN_JSON_STRING && v->text.n <= 1000 && is_model(v->text)
+                   ? NULL
+                   : "must be \"provider/model\", or null for none";
     if (skn_str_is(v->key, "stop"))
         return is_stop(v) ? NULL : "must be a list of 1 to 4 texts of at most 200 bytes";
     if (skn_str_is(v->key, "schema"))
@@ -186,7 +197,8 @@ static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 
 static bool is_setting(skn_str name)
 {
-    return number_of(name) || skn_str_among(name, "tools stop effort schema autoReply");
+    return number_of(name) ||
+           skn_str_among(name, "tools stop effort schema autoReply fallback");
 }
 
 /* One that is dropped in silence would be missed when it matters. */
@@ -264,14 +276,12 @@ static skein_rc merge_text(skn_api_call *c, const char *member, skn_str *text)
 /* A model without its provider would make every turn fail. One that an import brought stays until it is changed. */
 static skein_rc merge_model(skn_api_call *c, skn_str *model)
 {
-    skn_str  before = *model, rest, provider;
+    skn_str  before = *model;
     skein_rc rc = merge_text(c, "model", model);
 
     if (rc || !model->p || skn_str_eq(*model, before))
         return rc;
-    rest = *model;
-    skn_str_split(&rest, '/', &provider);
-    if (provider.n && rest.n)
+    if (is_model(*model))
         return SKEIN_OK;
     return skn_call_invalid(c, "/model", "must be \"provider/model\", or null for the default");
 }

@@ -110,7 +110,7 @@ typedef struct skn_told_agent {
     skein_agent      agent;
     skein_agent_work work;
     skn_str tools, temperature, top_p, max_tokens, stop, seed, effort, thinking_tokens, schema,
-        auto_reply;
+        auto_reply, fallback;
     int64_t until, pending;
     skn_str inbox_uid, state, detail, no_tools;
 } skn_told_agent;

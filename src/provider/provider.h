@@ -36,6 +36,7 @@ typedef struct skn_ask {
     const struct skn_json
         *settings;   /* of the agent: topP stop seed effort thinkingTokens schema; or NULL */
     bool over_limit; /* a person lets it cost more than its limit */
+    bool hurried;    /* another model stands by: no long wait for this one */
     int64_t
         from; /* equal for the questions of one conversation: none keeps the others waiting */
 } skn_ask;

@@ -14,6 +14,7 @@ enum {
     LONGEST_BACKOFF = 30000,
     COARSE_MS = 10, /* by which a timer may be early: the clock of the loop is coarse */
     LONGEST_RETRY_AFTER = 60000, /* longer than this nobody waits without being told */
+    HURRIED_RETRY_AFTER = 2000,  /* where another model stands by */
     IN_LINE_MS = 250,            /* a wait that is shorter is not worth telling */
     DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
 };
@@ -49,9 +50,11 @@ struct skn_wire_talk {
     skn_wire_answer  w;
     skn_wire_reader  r;
     int64_t          asked_ns; /* when it was sent for the first time */
-    int64_t          sent_ns, first_ms, retry_after_ms;
+    int64_t          sent_ns, first_ms;
+    skn_wire_limit   limit;
     int              status, tries;
     bool             stalled; /* before: it has cost enough time */
+    bool             hurried;
     int              handing; /* callbacks may be running: not to be freed under them */
 };
 
@@ -212,12 +215,12 @@ static void fail_with(skn_wire_talk *t)
     skn_answer  answer = {.state = t->w.state,
                           .status = t->status,
                           .retryable = skn_wire_may_retry(t->w.state, skn_str_of(words)),
-                          .retry_after_ms = t->retry_after_ms,
+                          .retry_after_ms = t->limit.ms,
                           .first_ms = t->first_ms,
                           .tries = t->tries};
 
     count_some(t, &answer);
-    skn_wire_explain(wire_of(t), t->w.state, t->status, words, &answer.error);
+    skn_wire_explain(wire_of(t), t->w.state, t->status, &t->limit, words, &answer.error);
     end_talk(t, &answer);
 }
 
@@ -230,13 +233,14 @@ static int64_t backoff(const skn_wire_talk *t)
         ms *= 2;
     ms = ms < LONGEST_BACKOFF ? ms : LONGEST_BACKOFF;
     ms = ms / 2 + (int64_t)(skn_random() % (uint64_t)(ms / 2 + 1));
-    return ms > t->retry_after_ms + COARSE_MS ? ms : t->retry_after_ms + COARSE_MS + ms / 4;
+    return ms > t->limit.ms + COARSE_MS ? ms : t->limit.ms + COARSE_MS + ms / 4;
 }
 
 /* Of the time for the question; 0 when there is no limit, negative when it is over. */
 static int64_t time_left(const skn_wire_talk *t)
 {
-    int64_t all = wire_of(t)->total_ms, left = all - (t->sent_ns - t->asked_ns) / 1000000;
+    int64_t all = wire_of(t)->total_ms,
+            left = all - (skn_clock_monotonic() - t->asked_ns) / 1000000;
 
     return !all || left > 0 ? (all ? left : 0) : -1;
 }
@@ -245,7 +249,7 @@ static bool shall_retry(const skn_wire_talk *t)
 {
     return t->tries <= wire_of(t)->retries && t->w.text_bytes + t->w.thinking_bytes == 0 &&
            !(t->w.state == SKN_ASK_STALLED && t->stalled) && time_left(t) >= 0 &&
-           t->retry_after_ms <= LONGEST_RETRY_AFTER &&
+           t->limit.ms <= (t->hurried ? HURRIED_RETRY_AFTER : LONGEST_RETRY_AFTER) &&
            skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
 }
 
@@ -259,7 +263,7 @@ static void try_talk_later(skn_wire_talk *t)
     skn_timer_start(t->timer, ms);
     if (!t->sink.pause)
         return;
-    skn_wire_explain(wire_of(t), t->w.state, t->status, t->w.error.message, &why);
+    skn_wire_explain(wire_of(t), t->w.state, t->status, &t->limit, t->w.error.message, &why);
     t->sink.pause(t->sink.arg, t->w.state, &why, ms);
 }
 
@@ -269,6 +273,8 @@ static void settle_talk(skn_wire_talk *t)
     t->fetch = NULL;
     if (t->w.stopped)
         return;
+    if (t->w.state == SKN_ASK_RATE_LIMIT && !t->limit.ms)
+        t->limit.ms = skn_wire_wait_in(skn_str_of(t->w.error.message));
     if (!t->w.failed)
         answer_with(t);
     else if (shall_retry(t))
@@ -285,7 +291,9 @@ static void got_head(void *arg, const skn_fetch_head *head)
 
     enter_talk(t, TALK_READING);
     t->status = head->status;
-    t->retry_after_ms = skn_wire_retry_after(head);
+    t->limit = skn_wire_limit_of(head);
+    if (head->status / 100 == 2) /* it has answered, this time */
+        t->limit = (skn_wire_limit){0};
     skn_wire_read_start(&t->r, wire_of(t)->format, &t->w, head->status, head->content_type);
 }
 
@@ -385,7 +393,7 @@ static void begin_try(skn_wire_talk *t)
     t->w.secrets = &p->secrets;
     enter_talk(t, TALK_SENT);
     t->status = 0;
-    t->retry_after_ms = 0;
+    t->limit = (skn_wire_limit){0};
     t->first_ms = -1;
     t->tries++;
     t->sent_ns = skn_clock_monotonic();
@@ -431,7 +439,7 @@ static void say_in_line(skn_wire_talk *t)
 
     if (!t->sink.pause)
         return;
-    skn_wire_explain(wire_of(t), SKN_ASK_IN_LINE, 0, "", &why);
+    skn_wire_explain(wire_of(t), SKN_ASK_IN_LINE, 0, NULL, "", &why);
     t->sink.pause(t->sink.arg, SKN_ASK_IN_LINE, &why, 0);
 }
 
@@ -465,6 +473,7 @@ static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
     t->request.a = t->a;
     t->w.id = skn_arena_copy(t->a, what->id);
     t->from = what->from;
+    t->hurried = what->hurried;
     skn_wire_request_write(&t->request, p->format, provider->name, what, MOST_REQUEST);
     t->asked_bytes = t->request.body.n;
     wait_in_line(t);

@@ -51,11 +51,20 @@ void skn_wire_end_shows(skn_wire *p);
 
 /* --- wire_words.c ------------------------------------------------------------------------------ */
 
-/* What is told of a failure whose words are in `words`: with the provider's name, and the status. */
-void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const char *words,
-                      skein_error *out);
-/* How long a head asks to wait, in milliseconds; 0: it does not. */
-int64_t skn_wire_retry_after(const skn_fetch_head *head);
+/* A limit that is reached. */
+typedef struct skn_wire_limit {
+    const char *which; /* "requests"; NULL: not told */
+    int64_t     ms;    /* until it can be asked again; 0: not told */
+} skn_wire_limit;
+
+/* What is told of a failure whose words are in `words`: with the provider's name, the status, and the limit (may be
+ * NULL). */
+void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status,
+                      const skn_wire_limit *limit, const char *words, skein_error *out);
+/* What a head says of limits, and how long it asks to wait. */
+skn_wire_limit skn_wire_limit_of(const skn_fetch_head *head);
+/* "Please try again in 6m0s.": 360000; 0: the words of an error do not say. */
+int64_t skn_wire_wait_in(skn_str words);
 /* The state of a request that ended like this before or instead of an answer. */
 skn_ask_state skn_wire_state_of_end(skn_fetch_end end);
 

@@ -42,7 +42,7 @@ static void fail(skn_wire_asking *q, skn_ask_state state, skn_str words)
     skn_wire_fail(&w, state, words);
     q->models.count = 0;
     q->models.state = state;
-    skn_wire_explain(q->wire, state, q->status, w.error.message, &q->models.error);
+    skn_wire_explain(q->wire, state, q->status, NULL, w.error.message, &q->models.error);
 }
 
 /* Keeps what is said about how much each can read. */

@@ -3,7 +3,9 @@
 #include "provider/wire_inside.h"
 #include "provider/wire_json.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Its name, and how a sentence about it begins after the provider's name: NULL where the words of the failure say it all. */
@@ -92,21 +94,39 @@ static void give_hint(const skn_wire *p, skn_ask_state state, const char *words,
                  p->base.name);
 }
 
-void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const char *words,
-                      skein_error *out)
+/* ", its limit of requests, until 2026-11-15 14:02:03 UTC" */
+static skn_str limit_words(const skn_wire_limit *limit, char *out, size_t room)
+{
+    char time[SKN_TIME_TEXT];
+    int  n = 0;
+
+    if (limit && limit->which)
+        n = snprintf(out, room, ", its limit of %s", limit->which);
+    if (limit && limit->ms) {
+        skn_time_format(skn_clock_micros() + limit->ms * 1000, time);
+        n += snprintf(out + n, room - (size_t)n, ", until %.10s %.8s UTC", time, time + 11);
+    }
+    return (skn_str){out, (size_t)n};
+}
+
+void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status,
+                      const skn_wire_limit *limit, const char *words, skein_error *out)
 {
     const char *begin = states[state].begin, *name = p->base.name;
-    char        number[16] = "";
+    char        number[16] = "", until[100];
+    skn_str     told = limit_words(limit, until, sizeof until);
 
     if (state == SKN_ASK_EMPTY)
         words = ""; /* it has said none */
+    if (state == SKN_ASK_RATE_LIMIT && !skn_wire_may_retry(state, skn_str_of(words)))
+        begin = " says that its quota is used up";
     if (status && status / 100 != 2)
         snprintf(number, sizeof number, " (%d)", status);
     if (state == SKN_ASK_NO_KEY)
         skn_fail(out, SKEIN_PROVIDER, "there is no key for %s", name);
     else if (begin)
-        skn_fail(out, SKEIN_PROVIDER, "%s%s%s%s%s", name, begin, number, *words ? ": " : "",
-                 words);
+        skn_fail(out, SKEIN_PROVIDER, "%s%s%s%.*s%s%s", name, begin, number, SKN_FMT(told),
+                 *words ? ": " : "", words);
     else
         skn_fail(out, SKEIN_PROVIDER, "%s", words);
     give_hint(p, state, words, out);
@@ -130,22 +150,89 @@ static bool http_date(skn_str s, int64_t *micros)
     return skn_time_parse(skn_str_of(text), micros);
 }
 
-int64_t skn_wire_retry_after(const skn_fetch_head *head)
+/* "6m0.5s", "34.07s", "2 hours", "7.66" (seconds) in milliseconds; 0: it is none. */
+static int64_t duration_at(skn_str s)
 {
-    skn_str exact = skn_fetch_header_of(head, "retry-after-ms");
-    skn_str value = skn_fetch_header_of(head, "retry-after"), whole;
+    static const struct {
+        const char *unit;
+        double      ms;
+    } units[] = {{"ms", 1}, {"milli", 1}, {"s", 1e3}, {"m", 6e4}, {"h", 36e5}, {"d", 864e5}};
+    char   text[64], *p = text;
+    double ms = 0;
+
+    snprintf(text, sizeof text, "%.*s", (int)(s.n < 60 ? s.n : 60), s.p);
+    while (isdigit((unsigned char)*p) && ms < INT32_MAX) {
+        double n = strtod(p, &p);
+        size_t i = 0;
+
+        p += strspn(p, " ");
+        while (i < 6 && strncmp(p, units[i].unit, strlen(units[i].unit)) != 0)
+            i++;
+        ms += n * (i < 6 ? units[i].ms : 1e3);
+        p += i < 6 ? strcspn(p, " 0123456789") : 0;
+    }
+    return ms >= 0 && ms < INT32_MAX ? (int64_t)ms : 0;
+}
+
+/* A time or a duration, in any of the ways that services write them, in milliseconds from now; 0: none, or it is past. */
+static int64_t wait_of(skn_str value)
+{
+    enum { SECONDS = 1000000000 };
     int64_t n;
 
-    if (skn_str_int(exact, &n) && n > 0 && n < INT32_MAX)
-        return n;
-    if (http_date(value, &n)) {
-        n = (n - skn_clock_micros()) / 1000;
-        return n > 0 ? n : 0;
+    if (skn_str_int(value, &n) && n > SECONDS) /* since 1970, some count milliseconds */
+        n = n / SECONDS < 1000 ? n * 1000000 : n / SECONDS < 1000000 ? n * 1000 : 0;
+    else if (!http_date(value, &n) && !skn_time_parse(value, &n))
+        return duration_at(value);
+    n = (n - skn_clock_micros()) / 1000;
+    return n > 0 ? n : 0;
+}
+
+skn_wire_limit skn_wire_limit_of(const skn_fetch_head *head)
+{
+    static const struct {
+        const char *left, *reset, *which;
+    } limits[] = {
+#define OPENAI(which) {"x-ratelimit-remaining-" which, "x-ratelimit-reset-" which, which}
+#define ANTHROPIC(name, which)                                                                 \
+    {                                                                                          \
+        "anthropic-ratelimit-" name "-remaining", "anthropic-ratelimit-" name "-reset", which  \
     }
-    if (!skn_str_split(&value, '.', &whole) || !skn_str_int(whole, &n) || n < 0 ||
-        n > INT32_MAX)
-        return 0;
-    return n * 1000 + (value.n ? 1000 : 0);
+        OPENAI("requests"),
+        OPENAI("tokens"),
+        ANTHROPIC("requests", "requests"),
+        ANTHROPIC("input-tokens", "input tokens"),
+        ANTHROPIC("output-tokens", "output tokens"),
+        ANTHROPIC("tokens", "tokens"),
+        {"x-ratelimit-remaining", "x-ratelimit-reset", "requests"},
+    };
+    skn_str        exact = skn_fetch_header_of(head, "retry-after-ms");
+    skn_wire_limit limit = {.ms = wait_of(skn_fetch_header_of(head, "retry-after"))};
+    int64_t        n;
+
+    if (skn_str_int(exact, &n) && n > 0 && n < INT32_MAX)
+        limit.ms = n;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && !limit.which; i++)
+        if (skn_str_is(skn_fetch_header_of(head, limits[i].left), "0")) {
+            limit.which = limits[i].which;
+            n = wait_of(skn_fetch_header_of(head, limits[i].reset));
+            limit.ms = limit.ms ? limit.ms : n;
+        }
+    return limit;
+}
+
+int64_t skn_wire_wait_in(skn_str words)
+{
+    static const char *const before[] = {"again in ", "retry in ",  "retry after ",
+                                         "reset in ", "resets in ", "reset after "};
+
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        ptrdiff_t at = skn_str_find(words, skn_str_of(before[i]));
+
+        if (at >= 0)
+            return duration_at(skn_str_sub(words, (size_t)at + strlen(before[i]), words.n));
+    }
+    return 0;
 }
 
 skn_ask_state skn_wire_state_of_end(skn_fetch_end end)

@@ -309,6 +309,7 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
         .servers = skn_json_get(theirs, "mcpServers"),
         .temperature = number_of(own, "temperature", -1, of->a),
         .most_tokens = (int64_t)number_of(own, "maxTokens", 0, of->a),
+        .fallback = skn_json_str(own, "fallback"),
         .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
     if (!of->without_tools)

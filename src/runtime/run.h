@@ -62,6 +62,8 @@ typedef struct skn_rights {
     int64_t         most_tokens;
     int64_t         limit_share; /* percent of the window after which a context is summarised */
     bool            learns;      /* the world wants agents to remember what they learn */
+    skn_str
+        fallback; /* "provider/model" that answers where the agent's own is down or spent; absent: none */
 } skn_rights;
 
 /* What a run is at. From every state it comes back to READY, while one of its functions runs, and goes on from there:
@@ -122,13 +124,14 @@ struct skn_run {
         skn_model_request *request;
     };
     skn_halt *halt; /* (L) the stop that waits for it; NULL but while STOPPING and STOPPED */
-    /* What it is about: set before the first job, never changed. */
+    /* What it is about: set before the first job; the model and its provider change once at most. */
     int64_t               delivery, task; /* (L) one of them */
     skein_conversation_id chat;           /* (L) zero until a task's turn is open */
     skein_agent_id        agent;          /* (L) */
     skein_lane_id         lane;           /* (L) */
     skn_str               model;          /* "provider/model" */
     skn_provider         *provider;       /* NULL: there is none of that name */
+    bool                  fell_back;      /* both are of the fallback */
     skn_arena            *a;              /* for the whole turn */
     /* The turn. */
     int64_t    turn_id, fence; /* (L) 0: not open, as far as the loop knows */
@@ -241,6 +244,8 @@ void skn_run_resume(skn_runtime *r, const skein_turn *turn);
 void skn_run_tools(skn_run *run);
 /* The same for an answer that is known from the store: a person is asked about its next call. */
 void skn_run_tools_again(skn_run *run);
+/* turn_ask.c: puts the question to the agent's fallback; false when there is none, or it was that already. */
+bool skn_run_fall_back(skn_run *run);
 /* Something that the run waits for may have come. */
 void skn_run_poll(skn_run *run);
 

@@ -198,6 +198,57 @@ static bool ask_without_tools(skn_run *run)
     return true;
 }
 
+/* The question is kept with its outcome: its agent's own model was asked first. */
+static void work_keep_failed(skn_run *run)
+{
+    skein_model_call    call;
+    const skein_partial none = skn_run_written_so_far(run, &call);
+    skn_str             uid;
+
+    if (!none.call)
+        return;
+    call.world = run->turn.world;
+    call.chat = run->turn.chat;
+    call.agent = run->agent;
+    (void)skein_model_call_keep(run->r->o.engine, &call, run->a, &uid, NULL);
+}
+
+static void fallen_back(skn_run *run)
+{
+    skn_str rest;
+
+    run->model = skn_arena_copy(run->a, run->rights.fallback);
+    run->provider = skn_runtime_provider(run->r, run->model, &rest);
+    run->limit = SKN_NONE;
+    if (run->provider)
+        skn_run_round(run);
+    else
+        skn_run_give_up(run);
+}
+
+bool skn_run_fall_back(skn_run *run)
+{
+    skn_str rest;
+
+    if (run->fell_back || !run->rights.fallback.n || answer_is_told(run) ||
+        !skn_runtime_provider(run->r, run->rights.fallback, &rest))
+        return false;
+    run->fell_back = true;
+    skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking the fallback", &run->err);
+    skn_run_job(run, work_keep_failed, fallen_back);
+    return true;
+}
+
+/* Its provider is away, spent, or has nothing to ask with. What it refuses for its content another one need not
+ * see. */
+static bool is_down(skn_ask_state state)
+{
+    return state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY || state == SKN_ASK_RATE_LIMIT ||
+           state == SKN_ASK_CUT || state == SKN_ASK_STALLED || state == SKN_ASK_WRONG_TYPE ||
+           state == SKN_ASK_UNAVAILABLE || state == SKN_ASK_UNREACHABLE ||
+           state == SKN_ASK_OVER_BUDGET || state == SKN_ASK_FAILED;
+}
+
 static void on_shrunk(void *arg, const skn_model_result *out, const skein_error *err)
 {
     skn_run *run = arg;
@@ -327,10 +378,11 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
         check_schema(run);
     if (!run->err.rc)
         skn_run_job(run, work_store_answer, answer_stored);
+    else if (ask_model_again(run) || (is_down(run->answer.state) && skn_run_fall_back(run)))
+        return;
     else if (run->limit.n)
         skn_run_limit(run);
-    else if (!ask_for_schema(run) && !ask_model_again(run) && !ask_without_tools(run) &&
-             !shrink(run))
+    else if (!ask_for_schema(run) && !ask_without_tools(run) && !shrink(run))
         skn_run_give_up(run);
 }
 
@@ -373,6 +425,7 @@ void skn_run_ask(skn_run *run)
                                   .most_tokens = run->rights.most_tokens,
                                   .settings = run->rights.settings,
                                   .over_limit = run->over_limit,
+                                  .hurried = run->rights.fallback.n && !run->fell_back,
                                   .from = run->chat.v};
 
     skn_run_paused(run);

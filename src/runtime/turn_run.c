@@ -364,10 +364,10 @@ static void turn_begun(skn_run *run)
         return;
     }
     run->chat = run->turn.chat;
-    if (!run->provider)
-        run_no_provider(run);
-    else
+    if (run->provider)
         skn_run_loaded(run);
+    else if (run->rc || !skn_run_fall_back(run))
+        run_no_provider(run);
 }
 
 /* When it is tried again the turn may be open already. */
@@ -385,7 +385,7 @@ static void work_begin(skn_run *run)
                                    &run->turn, &run->err);
     if (run->rc)
         run->turn = (skein_turn){0};
-    else if (run->provider)
+    else
         run->rc = skn_run_load(run, &run->err);
 }
 

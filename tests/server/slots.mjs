@@ -1,6 +1,6 @@
 // slots.mjs: servers that answer one question at a time, and those that are spent or away: who waits and how that is told, in which order
 // questions go, and who answers instead.
-import { Server, assert, eventually, finish, limit, test } from './lib.mjs';
+import { Server, assert, eventually, finish, run, test } from './lib.mjs';
 import { Desk, watch } from './desk.mjs';
 
 const server = await Server.start();
@@ -11,22 +11,22 @@ const waits = (w, detail, name = 'ada') => eventually(`${name} waits ${detail}`,
     const now = await agent(w, name);
     return now.state === 'waiting' && now.detail === detail && now;
 });
-const timeoutMs = Math.max(1000, limit(400));
+const timeoutMs = 2000;
 const last = async w => (await w.messages()).at(-1).content;
 
 test('a server on this computer is asked one question at a time, and to wait for it is no stall', async () => {
     const desk = await Desk.open(server, undefined, { timeoutMs });
     const one = await world(desk.model), other = await world(desk.model);
     await one.say('first');
-    const first = await desk.next(), stream = await watch(other);
+    const first = await desk.next(), alive = setInterval(() => first.begin('word '), 100), stream = await watch(other);
     await other.say('second');
     const { until } = await waits(other, `for ${desk.model.split('/')[0]}, which answers others first`);
     const began = Date.now();
     assert.equal(until, null, 'nobody knows until when');
     assert.equal(await eventually('a wait that is longer than the time for an answer', async () => {
-        first.begin('word ');
-        return (await agent(other)).state === 'waiting' && Date.now() - began > 1.5 * timeoutMs;
+        return (await agent(other)).state === 'waiting' && Date.now() - began > 1.2 * timeoutMs;
     }), true);
+    clearInterval(alive);
     assert.equal(desk.waiting.length, 0);
     first.answer('done');
     const second = await desk.next();
@@ -90,6 +90,113 @@ test('silence before the first word is no answer: the question is put once more'
     (await desk.next()).answer('Now I am.');
     await w.idle();
     assert.equal(await last(w), 'Now I am.');
+});
+
+// --- Spent, or away --------------------------------------------------------------------------------------
+
+const failed = async w => {
+    const stream = await watch(w), { body } = await stream.event('message.failed');
+    stream.close();
+    return body.data.detail;
+};
+const inAnHour = 3600, later = new Date(Date.now() + inAnHour * 1000);
+
+for (const [says, headers, message, which, seconds] of [
+    ['a time to wait', { 'retry-after': String(inAnHour) }, 'slow down', '', inAnHour],
+    ['a date', { 'retry-after': later.toUTCString() }, 'slow down', '', inAnHour],
+    ['requests', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0.5s', 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': '1s' }, 'no more', ', its limit of requests', 360],
+    ['tokens, and the time apart', { 'x-ratelimit-remaining-requests': '4', 'x-ratelimit-remaining-tokens': '0', 'retry-after': '90' }, 'no more', ', its limit of tokens', 90],
+    ['tokens that are read', { 'anthropic-ratelimit-requests-remaining': '4', 'anthropic-ratelimit-input-tokens-remaining': '0', 'anthropic-ratelimit-input-tokens-reset': later.toISOString() }, 'no more', ', its limit of input tokens', inAnHour],
+    ['milliseconds since 1970', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(later.getTime()) }, 'no more', ', its limit of requests', inAnHour],
+    ['words', {}, 'Rate limit reached for m on tokens per day. Please try again in 7m12.5s.', '', 432],
+    ['words of a quota', {}, 'You exceeded your current quota. Please retry in 94.07s.', '', 94],
+])
+    test(`which limit is reached and until when is told (${says})`, async () => {
+        const desk = await Desk.open(server), w = await world(desk.model);
+        await w.say('hello');
+        (await desk.next()).fail(429, message, headers);
+        const detail = await failed(w);
+        const [, limit, day, time, rest] = /asked too often \(429\)(.*?), until (\S+) (\S+) UTC: (.*)$/.exec(detail) ?? assert.fail(detail);
+        assert.deepEqual([limit, rest], [which, message]);
+        assert.ok(Math.abs((Date.parse(`${day}T${time}Z`) - Date.now()) / 1000 - seconds) < 60, detail);
+        const { state, detail: told } = await server.get(`/providers/${desk.model.split('/')[0]}`);
+        assert.deepEqual([state, told], ['limited', detail]);
+        await w.idle();
+    });
+
+test('a quota that is used up is not asked again, and called so', async () => {
+    const desk = await Desk.open(server), w = await world(desk.model);
+    await w.say('hello');
+    (await desk.next()).fail(429, 'check your plan (insufficient_quota)');
+    assert.match(await failed(w), /says that its quota is used up \(429\): check your plan/);
+});
+
+// Its agent asks `model`, and `desk` where that is down.
+async function withFallback(model, desk) {
+    const w = await world(model);
+    const { fallback } = await server.ask('PATCH', `${w.path}/agents/ada`, { fallback: desk.model });
+    assert.equal(fallback, desk.model);
+    return w;
+}
+
+await server.post('/providers', { name: 'away', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 0 });
+
+for (const [model, state] of [['away/m', 'unreachable'], ['nobody/m', null]])
+    test(`where ${model} cannot be asked the fallback answers, and the message says so`, async () => {
+        const desk = await Desk.open(server), w = await withFallback(model, desk);
+        await w.say('hello');
+        const asked = await desk.next();
+        assert.equal(asked.last.content, 'hello');
+        asked.answer('In its place.');
+        await w.idle();
+        const answer = (await w.messages()).at(-1);
+        assert.deepEqual([answer.content, answer.model], ['In its place.', desk.model]);
+        const calls = (await server.get(`${w.path}/agents/ada/calls`)).data.map(c => [c.model, c.state]);
+        assert.deepEqual(calls, [[desk.model, 'answered'], ...(state ? [[model, state]] : [])]);
+        assert.equal((await agent(w)).model, model, 'the next question goes to its own model first');
+    });
+
+test('a limit is not waited for where another model stands by, and the next question goes to the own model again', async () => {
+    const own = await Desk.open(server), desk = await Desk.open(server), w = await withFallback(own.model, desk);
+    await w.say('hello');
+    (await own.next()).fail(429, 'slow down', { 'retry-after': '30' });
+    (await desk.next()).answer('', [{ id: 'c1', name: 'list_agents' }]);
+    (await desk.next()).answer('In its place.'); // the turn stays with it
+    await w.idle();
+    await w.say('and now?');
+    (await own.next()).answer('Back again.');
+    await w.idle();
+    const said = (await w.messages()).filter(m => m.role === 'assistant' && m.content).map(m => [m.content, m.model]);
+    assert.deepEqual(said, [['In its place.', desk.model], ['Back again.', own.model]]);
+});
+
+test('what is refused for what it says is not sent to another one, and when both are down the last reason is told', async () => {
+    const own = await Desk.open(server), desk = await Desk.open(server, undefined, { maxRetries: 0 }), w = await withFallback(own.model, desk);
+    await w.say('hello');
+    (await own.next()).fail(400, 'not this');
+    assert.match(await failed(w), /refuses to answer \(400\): not this/);
+    assert.equal(desk.waiting.length, 0);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { model: 'away/m' });
+    const again = await world('away/m');
+    await server.ask('PATCH', `${again.path}/agents/ada`, { fallback: desk.model });
+    await again.say('hello');
+    (await desk.next()).fail(503, 'nor I');
+    assert.match(await failed(again), /cannot answer just now \(503\): nor I/);
+});
+
+test('a fallback is a model, is set and shown by the commands, and is taken away', async () => {
+    const w = await world('demo/scripted');
+    for (const fallback of ['x', '/x', 'x/', 7]) {
+        const { errors } = await server.ask('PATCH', `${w.path}/agents/ada`, { fallback }, 400);
+        assert.deepEqual(errors.map(e => e.pointer), ['/fallback']);
+    }
+    for (const where of [server.store.args, ['--server', server.url.href]]) {
+        const edit = (...words) => run(['agent', 'edit', 'ada', ...words, '-w', w.name, ...where]);
+        assert.equal((await edit('--fallback=away/m')).code, 0);
+        assert.match((await run(['agent', 'show', 'ada', '-w', w.name, ...where])).out, /when its model cannot answer: away\/m\n/);
+        assert.equal((await edit('--fallback=')).code, 0);
+        assert.equal((await agent(w)).fallback, null);
+    }
 });
 
 await finish();

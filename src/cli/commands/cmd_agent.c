@@ -77,6 +77,7 @@ skein_rc skn_cmd_agent_show(skn_cli *cli)
             !tools || tools->kind != SKN_JSON_ARRAY ? "all\n"
                                                     : "[tools:{list tools}][!tools:none]\n");
     skn_say(cli, agent,
+            "[fallback:  when its model cannot answer: {fallback}\n]"
             "[noTools:  offered none: {noTools}\n]"
             "[maxTokens:  tokens of an answer: at most {maxTokens}\n]"
             "[systemPrompt:  is told\n{block systemPrompt 4}]");
@@ -197,6 +198,7 @@ static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
 
     skn_body_option(cli, w, "prompt", "systemPrompt");
     skn_body_option(cli, w, "lead", "lead");
+    skn_body_option(cli, w, "fallback", "fallback");
     if (skn_opt(cli, "model"))
         skn_jw_kstr(w, "model", model);
     if (tools.p)
@@ -220,10 +222,10 @@ skein_rc skn_cmd_agent_edit(skn_cli *cli)
         (rc = check_tools(cli)) || (rc = check_tokens(cli)))
         return rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
-        !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens"))
+        !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens") && !skn_opt(cli, "fallback"))
         return skn_fail(&cli->err, SKEIN_USAGE,
-                        "give what is to change: --prompt, --model, --lead, --tools or "
-                        "--max-tokens");
+                        "give what is to change: --prompt, --model, --lead, --tools, "
+                        "--fallback or --max-tokens");
     write_edit(cli, skn_door_body_begin(cli, &b), model);
     return skn_do(cli, &deed, &b, &agent);
 }

@@ -214,6 +214,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.schema = setting(settings, "schema");
     t.max_tokens = setting(settings, "maxTokens"); /* none: as many as the model gives */
     t.auto_reply = setting(settings, "autoReply");
+    t.fallback = setting(settings, "fallback");
     t.until = skn_agent_until(work, agent->id);
     t.inbox_uid = skn_agent_waits(work, agent->id);
     t.state = skn_agent_state(work, agent->id, &t.detail);

@@ -24,6 +24,7 @@ interface Values {
     name: string;
     systemPrompt: string;
     model: string;
+    fallback: string;
     lead: string;
     tools: string;
     temperature: string;
@@ -48,6 +49,7 @@ export function valuesOf(agent: Agent | null): Values {
         name: agent?.name ?? '',
         systemPrompt: agent?.systemPrompt ?? '',
         model: agent?.model ?? '',
+        fallback: agent?.fallback ?? '',
         lead: agent?.lead ?? '',
         tools: toolsText(agent?.tools ?? null),
         temperature: agent?.temperature?.toString() ?? '',
@@ -78,6 +80,7 @@ export function bodyOf(v: Values): NewAgent {
         name: v.name.trim(),
         systemPrompt: v.systemPrompt.trim() === '' ? null : v.systemPrompt,
         model: v.model === '' ? null : v.model,
+        fallback: v.fallback === '' ? null : v.fallback,
         lead: v.lead === '' ? null : v.lead,
         tools: toolsOf(v.tools),
         temperature: numberOf(v.temperature),
@@ -99,6 +102,7 @@ const FIELDS = [
     'name',
     'systemPrompt',
     'model',
+    'fallback',
     'lead',
     'tools',
     'temperature',
@@ -213,7 +217,9 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                     class="agent-more"
                     open={
                         !!agent?.noTools ||
-                        ['tools', 'temperature', 'maxTokens', 'runEvery'].some(f => error(f) !== null) ||
+                        ['fallback', 'tools', 'temperature', 'maxTokens', 'runEvery'].some(
+                            f => error(f) !== null,
+                        ) ||
                         undefined
                     }
                 >
@@ -244,6 +250,16 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         />
                     </div>
                     <div class="agent-pair">
+                        <Select
+                            label="When its model cannot answer"
+                            value={values.fallback}
+                            onPick={set('fallback')}
+                            error={error('fallback')}
+                            options={modelOptions(offers.value ?? [], values.fallback || null, {
+                                value: '',
+                                label: 'nobody answers',
+                            })}
+                        />
                         <Field
                             label="Looks for work every"
                             value={values.runEvery}
