@@ -286,9 +286,12 @@ void skn_key_tail(skn_str key, char out[16]);
 /* Hands every question on to `inner` (not taken over) and writes request and answer, byte for byte, into
  * files of the folder. No header, so no key, is ever written. */
 skn_provider *skn_recorder_new(skn_provider *inner, const char *folder, skein_error *err);
-/* Answers a question from a recording of one with the same bytes, through the same reader of its wire
+/* Answers a question from a recording of one that differs in ids and times at most, through the same reader of its wire
  * format; others are SKN_ASK_FAILED. Named like the provider that was recorded. */
 skein_rc skn_replay_open(skn_provider **out, skn_loop *loop, const char *folder,
                          const char *name, skein_error *err);
+/* The model of agents that name none, kept in a recording; absent: nothing was recorded. */
+void    skn_record_usual(const char *folder, skn_str model);
+skn_str skn_replay_usual(const char *folder, skn_arena *a);
 
 #endif

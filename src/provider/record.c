@@ -89,7 +89,8 @@ static bool make_file(const char *path, skn_str bytes)
     return ok;
 }
 
-static void write_meta(skn_buf *out, const take *t, const skn_answer *answer)
+static void write_meta(skn_buf *out, const take *t, const skn_answer *answer,
+                       const skn_record_ids *ids)
 {
     const skn_provider *inner = ((const recorder *)t->base.provider)->inner;
     bool                whole = answer->error.rc == SKEIN_OK;
@@ -102,6 +103,14 @@ static void write_meta(skn_buf *out, const take *t, const skn_answer *answer)
     skn_jw_kstr(&w, "model", skn_str_of(t->model));
     skn_jw_kint(&w, "status", answer->status);
     skn_jw_kstr(&w, "state", skn_str_of(skn_ask_state_word(answer->state)));
+    skn_jw_kint(
+        &w, "window",
+        skn_provider_window(((const recorder *)t->base.provider)->inner, skn_str_of(t->model)));
+    skn_jw_key(&w, "ids");
+    skn_jw_array(&w);
+    for (size_t i = 0; i < ids->n; i++)
+        skn_jw_str(&w, ids->p[i]);
+    skn_jw_array_end(&w);
     if (!whole) {
         skn_jw_kstr(&w, "error", skn_str_of(answer->error.message));
         skn_jw_kbool(&w, "retryable", answer->retryable);
@@ -115,12 +124,14 @@ static void keep(const take *t, const skn_answer *answer)
     const recorder *r = (const recorder *)t->base.provider;
     skn_arena      *a = skn_arena_new();
     skn_str         request = skn_buf_str(&t->request);
-    skn_str         stem = skn_record_stem(r->folder, r->base.name, request, a);
-    int64_t         number = skn_record_count(stem, a) + 1;
-    skn_buf         meta;
+    skn_record_ids  ids = {0};
+    skn_str stem = skn_record_stem(r->folder, r->base.name, skn_record_plain(request, &ids, a),
+                                   a);
+    int64_t number = skn_record_count(stem, a) + 1;
+    skn_buf meta;
 
-    skn_buf_init(&meta, 1 << 16);
-    write_meta(&meta, t, answer);
+    skn_buf_init(&meta, SKN_RECORD_META);
+    write_meta(&meta, t, answer, &ids);
     make_file(skn_arena_printf(a, "%.*s.request", SKN_FMT(stem)).p, request);
     unlink(skn_record_file(stem, number, "response", a)); /* left by one that died */
     if (make_file(skn_record_file(stem, number, "response", a), skn_buf_str(&t->response)))

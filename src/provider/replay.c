@@ -1,9 +1,11 @@
-/* Answers from a recording. The same question is written in the same bytes, so their sum finds the file;
+/* Answers from a recording. The same question has the same sum, whatever its ids and times are, and so finds the file;
  * what was recorded goes through the reader of its format as if it came over the network. */
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "provider/record.h"
 #include "provider/wire.h"
+#include "provider/wire_json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 64 << 10, MOST_META = 1 << 16, MOST_FILES = 1 << 20 };
+enum { AT_ONCE = 64 << 10, MOST_FILES = 1 << 20 };
 
 typedef struct replay {
     skn_provider           base;
@@ -21,6 +23,7 @@ typedef struct replay {
     const char            *folder;
     const skn_wire_format *format;
     skn_map *played; /* stem -> how many of its answers, as a pointer to a number */
+    skn_vec(skn_model) models;
 } replay;
 
 /* A question and what is played for it. */
@@ -34,7 +37,9 @@ typedef struct showing {
     size_t           at;
     skn_wire_answer  answer;
     skn_wire_reader  reader;
-    skn_answer       end; /* as it was recorded */
+    skn_answer       end;  /* as it was recorded */
+    skn_answer_sink  ours; /* hands calls on with the ids of this run */
+    skn_record_ids   ids, recorded;
     bool             found, started, handing, cancelled;
 } showing;
 
@@ -82,7 +87,7 @@ static const skn_json *load_meta(const char *path, skn_arena *a)
     skn_str         text;
     skein_error     err;
 
-    if (!load(path, MOST_META, a, &text) || skn_json_parse(&v, text, path, a, &err))
+    if (!load(path, SKN_RECORD_META, a, &text) || skn_json_parse(&v, text, path, a, &err))
         return NULL;
     return v;
 }
@@ -98,6 +103,8 @@ static bool read_end(showing *s, const skn_json *meta)
         skn_json_int(meta, "status", 0, &status, &err) ||
         skn_json_flag(meta, "retryable", false, &s->end.retryable, &err))
         return false;
+    for (const skn_json *id = skn_wire_first(meta, "ids"); id; id = id->next)
+        skn_vec_add(s->a, &s->recorded, id->text);
     s->end.status = (int)(status >= 0 && status < 1000 ? status : 0);
     s->end.state = state_from(state);
     if (s->end.state != SKN_ASK_ANSWERED)
@@ -109,8 +116,9 @@ static bool read_end(showing *s, const skn_json *meta)
 static void find_answer(showing *s)
 {
     replay  *r = (replay *)s->base.provider;
-    skn_str  stem = skn_record_stem(r->folder, r->base.name, skn_buf_str(&s->request.body),
-                                    s->a);
+    skn_str  request = skn_buf_str(&s->request.body);
+    skn_str  stem = skn_record_stem(r->folder, r->base.name,
+                                    skn_record_plain(request, &s->ids, s->a), s->a);
     int64_t  count = skn_record_count(stem, s->a);
     int64_t *played = skn_map_get(r->played, stem);
 
@@ -123,6 +131,7 @@ static void find_answer(showing *s)
     s->found = read_end(s, load_meta(skn_record_file(stem, *played, "meta", s->a), s->a)) &&
                load(skn_record_file(stem, *played, "response", s->a), SKN_RECORD_MOST, s->a,
                     &s->bytes);
+    s->bytes = skn_record_rename(s->bytes, &s->recorded, &s->ids, s->a);
 }
 
 /* --- Playing ------------------------------------------------------------------------------------ */
@@ -186,9 +195,11 @@ static void not_found(showing *s)
     s->end.state = SKN_ASK_FAILED;
     s->end.tries = 0;
     skn_fail(&s->end.error, SKEIN_PROVIDER,
-             "the recording of \"%s\" has no answer to this request", r->base.name);
-    skn_hint(&s->end.error, SKEIN_PROVIDER,
-             "It has answers only to the very requests that were recorded");
+             "the recording of \"%s\" in %s has no answer to this request", r->base.name,
+             r->folder);
+    skn_hint(
+        &s->end.error, SKEIN_PROVIDER,
+        "It answers only what was asked when it was made, of agents with the same settings");
 }
 
 /* One piece; false when that was the last. */
@@ -227,6 +238,23 @@ static void go_on(void *arg)
         skn_timer_start(s->timer, 0);
 }
 
+/* A model may write an id in pieces, so that only a whole call has it. */
+static void on_call(void *arg, const skein_tool_call *call)
+{
+    showing        *s = arg;
+    skein_tool_call ours = *call;
+
+    ours.args = skn_record_rename(call->args, &s->recorded, &s->ids, s->a);
+    s->sink.call(s->sink.arg, &ours);
+}
+
+static void on_delta(void *arg, skn_part part, skn_str text)
+{
+    showing *s = arg;
+
+    s->sink.delta(s->sink.arg, part, text);
+}
+
 static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink)
 {
     replay  *r = (replay *)p;
@@ -234,6 +262,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
 
     s->base.provider = p;
     s->sink = *sink;
+    s->ours = (skn_answer_sink){.delta = on_delta, .call = on_call, .arg = s};
     s->a = skn_arena_new();
     s->scratch = skn_arena_new();
     s->timer = skn_timer_new(r->loop, go_on, s);
@@ -241,7 +270,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
         .tokens_in = -1, .tokens_out = -1, .first_ms = -1, .tries = 1, .replayed = true};
     s->request.a = s->a;
     skn_wire_request_write(&s->request, r->format, p->name, what, SKN_RECORD_MOST);
-    skn_wire_answer_init(&s->answer, s->a, s->scratch, &s->sink,
+    skn_wire_answer_init(&s->answer, s->a, s->scratch, &s->ours,
                          skn_arena_copy(s->a, what->id));
     find_answer(s);
     skn_timer_start(s->timer, 0);
@@ -274,53 +303,126 @@ static bool is_of(skn_str file, skn_str name)
            file.n > name.n + 65 && file.p[name.n] == '-' && file.p[name.n + 65] == '.';
 }
 
-static const skn_wire_format *format_in(const char *folder, const char *name, skn_arena *a,
-                                        bool *readable)
+static void add_model(replay *r, const skn_json *meta)
 {
-    DIR                   *dir = opendir(folder);
-    struct dirent         *entry;
-    const skn_wire_format *format = NULL;
-    skn_str                word = SKN_NONE;
-    int                    seen = 0;
+    skn_model m = {.name = skn_json_str(meta, "model"), .window = skn_wire_int(meta, "window")};
 
-    *readable = dir != NULL;
-    while (dir && !format && seen++ < MOST_FILES && (entry = readdir(dir))) {
+    if (m.window < 0) /* of a recording of before */
+        m.window = 0;
+    for (size_t i = 0; i < r->models.n; i++)
+        if (skn_str_eq(r->models.p[i].name, m.name)) {
+            if (m.window)
+                r->models.p[i].window = m.window;
+            return;
+        }
+    m.name = skn_arena_copy(r->a, m.name);
+    skn_vec_add(r->a, &r->models, m);
+}
+
+/* What there is of the provider; false when the folder cannot be read. */
+static bool read_folder(replay *r, const char *folder)
+{
+    DIR           *dir = opendir(folder);
+    struct dirent *entry;
+    skn_arena     *a = skn_arena_new();
+    int            seen = 0;
+
+    while (dir && seen++ < MOST_FILES && (entry = readdir(dir))) {
         const skn_json *meta = NULL;
 
-        if (is_of(skn_str_of(entry->d_name), skn_str_of(name)))
+        skn_arena_reset(a);
+        if (is_of(skn_str_of(entry->d_name), skn_str_of(r->base.name)))
             meta = load_meta(skn_arena_printf(a, "%s/%s", folder, entry->d_name).p, a);
-        if (meta && !skn_json_text(meta, "format", &word, NULL))
-            format = format_from(word);
+        if (!meta || !format_from(skn_json_str(meta, "format")))
+            continue;
+        r->format = format_from(skn_json_str(meta, "format"));
+        add_model(r, meta);
     }
     if (dir)
         closedir(dir);
-    return format;
+    skn_arena_free(a);
+    return dir != NULL;
+}
+
+static int64_t window(skn_provider *p, skn_str model)
+{
+    const replay *r = (const replay *)p;
+
+    for (size_t i = 0; i < r->models.n; i++)
+        if (skn_str_eq(r->models.p[i].name, model))
+            return r->models.p[i].window;
+    return 0;
+}
+
+static const char usual_file[] = "default.model";
+
+void skn_record_usual(const char *folder, skn_str model)
+{
+    skn_arena  *a = skn_arena_new();
+    const char *path = skn_arena_printf(a, "%s/%s", folder, usual_file).p;
+    int         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd >= 0) {
+        (void)skn_fd_write(fd, model);
+        close(fd);
+    }
+    skn_arena_free(a);
+}
+
+/* Without the file, in recordings of before, the model whose answer has the first name. */
+static skn_str model_of_first(const char *folder, skn_arena *a)
+{
+    DIR            *dir = opendir(folder);
+    struct dirent  *entry;
+    const skn_json *meta = NULL;
+    const char     *first = NULL;
+    int             seen = 0;
+
+    while (dir && seen++ < MOST_FILES && (entry = readdir(dir)))
+        if (skn_str_ends(skn_str_of(entry->d_name), SKN_STR(".meta")) &&
+            (!first || strcmp(entry->d_name, first) < 0))
+            first = skn_arena_copy(a, skn_str_of(entry->d_name)).p;
+    if (dir)
+        closedir(dir);
+    if (first)
+        meta = load_meta(skn_arena_printf(a, "%s/%s", folder, first).p, a);
+    return meta ? skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(skn_json_str(meta, "provider")),
+                                   SKN_FMT(skn_json_str(meta, "model")))
+                : SKN_NONE;
+}
+
+skn_str skn_replay_usual(const char *folder, skn_arena *a)
+{
+    skn_str first = model_of_first(folder, a), model;
+
+    if (first.n &&
+        load(skn_arena_printf(a, "%s/%s", folder, usual_file).p, 1 << 12, a, &model) && model.n)
+        return model;
+    return first;
 }
 
 skein_rc skn_replay_open(skn_provider **out, skn_loop *loop, const char *folder,
                          const char *name, skein_error *err)
 {
-    static const skn_provider_ops ops = {.ask = ask, .cancel = cancel, .free = free_replay};
-    skn_arena                    *a = skn_arena_new();
-    bool                          readable;
-    const skn_wire_format        *format = format_in(folder, name, a, &readable);
-    replay                       *r;
+    static const skn_provider_ops ops = {
+        .ask = ask, .cancel = cancel, .free = free_replay, .window = window};
+    replay *r = skn_heap(sizeof *r);
+    bool    readable;
 
     *out = NULL;
-    if (!format) {
-        skn_arena_free(a);
+    r->a = skn_arena_new();
+    r->base = (skn_provider){&ops, skn_arena_copy(r->a, skn_str_of(name)).p};
+    readable = read_folder(r, folder);
+    if (!r->format) {
+        free_replay(&r->base);
         return readable ? skn_fail(err, SKEIN_NOT_FOUND,
                                    "the folder \"%s\" has no recording of \"%s\"", folder, name)
                         : skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be read: %s",
                                    folder, strerror(errno));
     }
-    r = skn_heap(sizeof *r);
-    r->base = (skn_provider){&ops, skn_arena_copy(a, skn_str_of(name)).p};
     r->loop = loop;
-    r->a = a;
-    r->folder = skn_arena_copy(a, skn_str_of(folder)).p;
-    r->format = format;
-    r->played = skn_map_new(a);
+    r->folder = skn_arena_copy(r->a, skn_str_of(folder)).p;
+    r->played = skn_map_new(r->a);
     *out = &r->base;
     return SKEIN_OK;
 }

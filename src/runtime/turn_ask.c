@@ -241,12 +241,12 @@ bool skn_run_fall_back(skn_run *run)
 
 /* Its provider is away, spent, or has nothing to ask with. What it refuses for its content another one need not
  * see. */
-static bool is_down(skn_ask_state state)
+static bool is_down(skn_ask_state state, bool replayed)
 {
     return state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY || state == SKN_ASK_RATE_LIMIT ||
            state == SKN_ASK_CUT || state == SKN_ASK_STALLED || state == SKN_ASK_WRONG_TYPE ||
            state == SKN_ASK_UNAVAILABLE || state == SKN_ASK_UNREACHABLE ||
-           state == SKN_ASK_OVER_BUDGET || state == SKN_ASK_FAILED;
+           state == SKN_ASK_OVER_BUDGET || (state == SKN_ASK_FAILED && !replayed);
 }
 
 static void on_shrunk(void *arg, const skn_model_result *out, const skein_error *err)
@@ -378,7 +378,8 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
         check_schema(run);
     if (!run->err.rc)
         skn_run_job(run, work_store_answer, answer_stored);
-    else if (ask_model_again(run) || (is_down(run->answer.state) && skn_run_fall_back(run)))
+    else if (ask_model_again(run) ||
+             (is_down(run->answer.state, run->answer.replayed) && skn_run_fall_back(run)))
         return;
     else if (run->limit.n)
         skn_run_limit(run);

@@ -563,7 +563,8 @@ static void refuse(void *arg)
                          .state = q->why,
                          .tokens_in = -1,
                          .tokens_out = -1,
-                         .first_ms = -1};
+                         .first_ms = -1,
+                         .replayed = q->slot->set->o.replay != NULL};
 
     if (q->limit[0])
         answer.limit = skn_str_of(q->limit);

@@ -236,6 +236,9 @@ skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_opt
         set->o.env = get_env;
     set->sweeper = skn_timer_new(o->loop, sweep, set);
     set->model_mem = skn_arena_new();
+    set->usual_mem = skn_arena_new();
+    if (o->replay)
+        set->usual = skn_replay_usual(o->replay, set->usual_mem);
     set->spending = skn_spending_new(set);
     set->o.changed = NULL; /* nobody has it yet */
     if ((rc = skn_set_begin(set, config, err))) {
@@ -280,6 +283,7 @@ void skn_provider_set_free(skn_provider_set *set)
     skn_set_config_free(&set->config);
     skn_arena_free(set->found_mem);
     skn_arena_free(set->model_mem);
+    skn_arena_free(set->usual_mem);
     free(set);
 }
 
@@ -565,15 +569,30 @@ static const skn_slot *chosen_slot(const skn_provider_set *set)
     return s;
 }
 
-skn_str skn_provider_set_default_model(skn_provider_set *set)
+static skn_str default_model(skn_provider_set *set)
 {
     const skn_slot *s;
 
     if (set->config.model.n && !skn_str_is(set->config.model, "auto"))
         return set->config.model;
+    if (set->o.replay) /* whoever answered then; the demo would say something else */
+        return set->usual;
     s = chosen_slot(set);
     if (!s)
         return SKN_STR("demo/scripted");
     skn_arena_reset(set->model_mem);
     return skn_arena_printf(set->model_mem, "%s/%.*s", s->name, SKN_FMT(first_model(s)));
+}
+
+skn_str skn_provider_set_default_model(skn_provider_set *set)
+{
+    skn_str model = default_model(set);
+
+    if (set->o.record && !skn_str_eq(model, set->usual) &&
+        !skn_str_is(model, "demo/scripted")) {
+        skn_arena_reset(set->usual_mem);
+        set->usual = skn_arena_copy(set->usual_mem, model);
+        skn_record_usual(set->o.record, model);
+    }
+    return model;
 }

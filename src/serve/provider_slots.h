@@ -79,6 +79,8 @@ struct skn_provider_set {
     skn_listing             *listings;
     skn_spending            *spending;
     skn_arena               *model_mem; /* of what default_model gave */
+    skn_arena               *usual_mem;
+    skn_str usual; /* of a replay: the model by default; of a recording: that was kept */
 };
 
 skn_slot *skn_slot_find(const skn_provider_set *set, skn_str name);

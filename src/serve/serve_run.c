@@ -212,9 +212,11 @@ static skein_rc check_recordings(skn_serve *s)
         return SKEIN_OK;
     if (record)
         mkdir(record, 0700); /* if it is not there */
-    if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-        return SKEIN_OK;
-    return skn_fail(err, SKEIN_USAGE, "\"%s\" is not a folder", folder);
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        return skn_fail(err, SKEIN_USAGE, "\"%s\" is not a folder", folder);
+    if (replay && !skn_replay_usual(replay, s->cli->keep).n)
+        return skn_fail(err, SKEIN_USAGE, "the folder \"%s\" has no recording", replay);
+    return SKEIN_OK;
 }
 
 static skein_rc open_demo(skn_serve *s)

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { Server, assert, finally_, finish, folder, freshStore, limit, run, test, within } from './lib.mjs';
+import { Llama } from './llama.mjs';
 import { modules, node } from './peers.mjs';
 
 const dsh = await import(path.join(modules, '@deepseek-ai/dsh-llm-mock-server/lib/index.js'));
@@ -417,5 +418,47 @@ test('a recording gives the same answers while nobody is there', async () => {
     assert.deepEqual(replayed, models.map(m => `replay:${m}`), 'and says that they are replayed');
     assert.equal(tap.seen.length, from, 'a replay sends nothing');
 }, limit(60000));
+
+// What models wrote of ids, which every run makes anew: it keeps something in mind, and forgets it by the id that it was told.
+const idIn = text => /as ([\w-]+)$/.exec(text)?.[1];
+const mindful = q => {
+    const { role, content } = q.messages.at(-1);
+    if (role === 'user') return /mind/.test(content) ? { calls: [{ name: 'remember', args: { content: 'the tide', type: 'fact', confidence: 0.5 } }] } : 'You said: ' + content;
+    const done = q.messages.findLast(m => m.tool_calls).tool_calls[0].function.name;
+    return done === 'remember' ? { calls: [{ name: 'forget', args: { id: idIn(content) } }] } : `And ${content.replace(/[\w-]{10}/g, '…')}`;
+};
+
+test('a recording of a server that was found answers when it is gone, with the ids of its own run', async () => {
+    const dir = path.join(folder, 'found'), peer = await Llama.open(null, { kind: 'ollama', says: mindful });
+    const play = async (how, env) => {
+        const s = await Server.start({ store: freshStore(), args: [how], env }), w = await s.world('found', [{ name: 'ada', model: null }]);
+        if (env) await s.post('/providers/detect', undefined, 200);
+        const told = [];
+        for (const word of ['hello', 'keep this in mind']) {
+            const got = await talk(w, word);
+            told.push([got.failed.map(f => f.detail), got.answer?.content]);
+        }
+        const all = await memory(w), calls = all.flatMap(m => m.toolCalls ?? []).map(c => c.args.id);
+        return { s, w, told, all, id: calls.find(Boolean), failed: all.filter(m => m.role === 'tool' && m.toolStatus === 'error') };
+    };
+    const one = await play(`--record=${dir}`, { OLLAMA_HOST: peer.url });
+    assert.deepEqual(one.told.map(t => t[0]), [[], []], JSON.stringify(one.told));
+    assert.match(one.told[1][1], /^And /);
+    await one.s.stop();
+    await peer.close();
+    const again = await play(`--replay=${dir}`);
+    assert.deepEqual(again.told, one.told);
+    assert.ok(one.id && again.id && one.id !== again.id, `${one.id} ${again.id}`);
+    assert.deepEqual([again.failed.length, one.failed.length], [0, 0]);
+    assert.deepEqual((await again.s.get(`${again.w.path}/agents/ada/knowledge`)).data, [], 'what it kept is forgotten');
+    assert.deepEqual([...new Set(again.all.filter(m => m.role === 'assistant').map(m => m.model))], ['replay:ollama/m']);
+    const other = await talk(again.w, 'something else');
+    assert.equal(other.failed.length, 1, 'nobody answers in its place');
+    assert.match(other.failed[0].detail, /the recording of "ollama" in \S+ has no answer to this request/);
+    await again.s.stop();
+    const empty = fs.mkdtempSync(path.join(folder, 'empty'));
+    const { code, err } = await run(['serve', ...freshStore().args, '--listen=127.0.0.1:0', '--no-open', `--replay=${empty}`]);
+    assert.deepEqual([code, /has no recording/.test(err)], [2, true], err);
+});
 
 await finish();
