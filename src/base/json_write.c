@@ -261,6 +261,11 @@ typedef struct writing {
     skn_arena    *a;
 } writing;
 
+static skn_str said(const writing *to, skn_str text)
+{
+    return to->say ? to->say(to->arg, text, to->a) : text;
+}
+
 static void write_value(const writing *to, const skn_json *v);
 
 static int by_key(const void *one, const void *two)
@@ -281,7 +286,7 @@ static void write_members(const writing *to, const skn_json *v)
     qsort(members, n, sizeof *members, by_key);
     skn_jw_object(to->w);
     for (size_t i = 0; i < n; i++) {
-        skn_jw_key_str(to->w, members[i]->key);
+        skn_jw_key_str(to->w, said(to, members[i]->key));
         write_value(to, members[i]);
     }
     skn_jw_object_end(to->w);
@@ -301,7 +306,7 @@ static void write_value(const writing *to, const skn_json *v)
         skn_jw_raw(to->w, v->text);
         break;
     case SKN_JSON_STRING:
-        skn_jw_str(to->w, to->say ? to->say(to->arg, v->text, to->a) : v->text);
+        skn_jw_str(to->w, said(to, v->text));
         break;
     case SKN_JSON_ARRAY:
         skn_jw_array(to->w);

@@ -39,7 +39,7 @@ void skn_jw_ktime(skn_jw *w, const char *key, int64_t micros);
 
 /* --- Equal values as equal texts ---------------------------------------------------------------------- */
 
-/* What is written in place of a text that is no key. */
+/* What is written in place of a text, be it a key or a value. */
 typedef skn_str skn_json_say(const void *arg, skn_str text, skn_arena *a);
 /* Writes members in the order of their keys' bytes, without blanks, and escapes in one way only. Numbers stay as they
  * were written; so do texts if `say` is NULL. The arena is for scratch. */

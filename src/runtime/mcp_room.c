@@ -94,35 +94,6 @@ static void read_headers(const skn_json *headers, skn_fetch_header out[static WO
 
 /* --- What is told of them ---------------------------------------------------------------------------------- */
 
-/* Models take letters, digits, "_" and "-", at most 64. */
-static bool name_tool(skn_mcp *mcp, skn_str tool, char out[static NAME_MOST + 1])
-{
-    skn_str whose = skn_mcp_name(mcp);
-    size_t  n = 0;
-
-    if (whose.n + 2 + tool.n > NAME_MOST)
-        return false;
-    for (size_t i = 0; i < whose.n + 2 + tool.n; i++) {
-        char c = i < whose.n ? whose.p[i] : i < whose.n + 2 ? '_' : tool.p[i - whose.n - 2];
-
-        out[n++] = isalnum((unsigned char)c) || c == '-' ? c : '_';
-    }
-    out[n] = '\0';
-    return true;
-}
-
-/* Its tools' names, each once: two may have become one. Only the first of them can be called. */
-static bool name_once(skn_map *names, skn_mcp *mcp, skn_str tool, skn_arena *a, skn_str *out)
-{
-    char name[NAME_MOST + 1];
-
-    if (!name_tool(mcp, tool, name) || skn_map_get(names, skn_str_of(name)))
-        return false;
-    *out = skn_arena_copy(a, skn_str_of(name));
-    *skn_map_slot(names, *out) = mcp;
-    return true;
-}
-
 /* A server may say back what it was given: the first `count` of its secrets are taken out. */
 static skn_str without(const server *s, size_t count, skn_str text, skn_arena *a)
 {
@@ -165,19 +136,86 @@ static skn_str errors_of(const server *s, skn_arena *a)
     return without_secrets(s, text, a);
 }
 
-/* What a tool gives is changed only where a value that somebody keeps in a variable stands in it. */
+/* What its tools give and how they are defined is changed only where a value that somebody keeps in a variable stands in it. */
+static skn_str without_named(const server *s, skn_str text, skn_arena *a)
+{
+    for (size_t k = 0; k < s->named_count; k++)
+        if (skn_str_find(text, s->secrets[k]) >= 0)
+            return without(s, s->named_count, text, a);
+    return text;
+}
+
 skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a)
 {
-    for (size_t i = 0; room && i < room->servers.n; i++) {
-        const server *s = &room->servers.p[i];
-        bool          shown = false;
-
-        for (size_t k = 0; k < s->named_count; k++)
-            shown = shown || skn_str_find(text, s->secrets[k]) >= 0;
-        if (shown)
-            text = without(s, s->named_count, text, a);
-    }
+    for (size_t i = 0; room && i < room->servers.n; i++)
+        text = without_named(&room->servers.p[i], text, a);
     return text;
+}
+
+typedef struct hiding {
+    const server *s;
+    bool         *hidden; /* something was */
+} hiding;
+
+static skn_str hide_named(const void *arg, skn_str text, skn_arena *a)
+{
+    const hiding *h = arg;
+    skn_str       out = without_named(h->s, text, a);
+
+    *h->hidden = *h->hidden || out.p != text.p;
+    return out;
+}
+
+/* Each text in it is looked at as it is read, for it may be escaped. Where nothing is to be hidden, not even the order changes. */
+static skn_str schema_of(const server *s, skn_str schema, skn_arena *a)
+{
+    bool            hidden = false;
+    const skn_json *v;
+    skn_buf         b;
+    skn_jw          w;
+
+    if (without_named(s, schema, a).p == schema.p && memchr(schema.p, '\\', schema.n) == NULL)
+        return schema;
+    if (!s->named_count || skn_json_parse(&v, schema, "it", a, NULL))
+        return schema;
+    skn_buf_init(&b, 2 * schema.n + 16);
+    skn_jw_init(&w, &b);
+    skn_json_write_sorted(&w, v, hide_named, &(const hiding){s, &hidden}, a);
+    if (hidden)
+        schema = b.over ? SKN_STR("{\"type\":\"object\"}") : skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return schema;
+}
+
+/* Models take letters, digits, "_" and "-", at most 64. */
+static bool name_tool(const server *s, skn_str tool, skn_arena *a,
+                      char out[static NAME_MOST + 1])
+{
+    skn_str whose = skn_mcp_name(s->mcp);
+    size_t  n = 0;
+
+    tool = without_named(s, tool, a);
+    if (whose.n + 2 + tool.n > NAME_MOST)
+        return false;
+    for (size_t i = 0; i < whose.n + 2 + tool.n; i++) {
+        char c = i < whose.n ? whose.p[i] : i < whose.n + 2 ? '_' : tool.p[i - whose.n - 2];
+
+        out[n++] = isalnum((unsigned char)c) || c == '-' ? c : '_';
+    }
+    out[n] = '\0';
+    return true;
+}
+
+/* Its tools' names, each once: two may have become one. Only the first of them can be called. */
+static bool name_once(skn_map *names, const server *s, skn_str tool, skn_arena *a, skn_str *out)
+{
+    char name[NAME_MOST + 1];
+
+    if (!name_tool(s, tool, a, name) || skn_map_get(names, skn_str_of(name)))
+        return false;
+    *out = skn_arena_copy(a, skn_str_of(name));
+    *skn_map_slot(names, *out) = s->mcp;
+    return true;
 }
 
 static void mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *what);
@@ -193,7 +231,7 @@ static void show(const skn_mcp_room *room, const server *s)
 
     for (size_t i = 0; i < count; i++) {
         sizes[n] = t[i].description.n + t[i].schema.n;
-        n += name_once(known, s->mcp, t[i].name, a, &names[n]);
+        n += name_once(known, s, t[i].name, a, &names[n]);
     }
     mcp_board_put(
         room->r->board, room->world,
@@ -543,16 +581,19 @@ void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
     skn_str  name;
 
     for (size_t i = 0; i < room->servers.n; i++) {
+        const server       *s = &room->servers.p[i];
+        skn_arena          *a = run->round;
         size_t              count;
-        const skn_mcp_tool *t = skn_mcp_tools(room->servers.p[i].mcp, &count);
+        const skn_mcp_tool *t = skn_mcp_tools(s->mcp, &count);
 
-        for (size_t k = 0; k < count && !room->servers.p[i].old; k++) {
-            if (!name_once(known, room->servers.p[i].mcp, t[k].name, run->round, &name) ||
+        for (size_t k = 0; k < count && !s->old; k++) {
+            if (!name_once(known, s, t[k].name, a, &name) ||
                 !skn_tool_listed(&run->rights, name))
                 continue;
-            skn_vec_add(run->round, &run->rights.offers,
-                        ((skn_tool_offer){name, skn_arena_copy(run->round, t[k].description),
-                                          skn_arena_copy(run->round, t[k].schema)}));
+            skn_vec_add(a, &run->rights.offers,
+                        ((skn_tool_offer){
+                            name, skn_arena_copy(a, without_named(s, t[k].description, a)),
+                            skn_arena_copy(a, schema_of(s, t[k].schema, a))}));
         }
     }
     if (run->rights.offers.n > own)
@@ -560,22 +601,27 @@ void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
               by_name);
 }
 
+static const skn_mcp_tool *tool_of(const server *s, skn_str wanted, skn_arena *a)
+{
+    char                name[NAME_MOST + 1];
+    size_t              count;
+    const skn_mcp_tool *t = skn_mcp_tools(s->mcp, &count);
+
+    for (size_t k = 0; k < count && !s->old; k++)
+        if (name_tool(s, t[k].name, a, name) && skn_str_is(wanted, name))
+            return &t[k];
+    return NULL;
+}
+
 bool skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_mcp_found *out)
 {
-    char name[NAME_MOST + 1];
+    skn_arena *a = skn_arena_new();
 
-    for (size_t i = 0; i < room->servers.n; i++) {
-        size_t              count;
-        const skn_mcp_tool *t = skn_mcp_tools(room->servers.p[i].mcp, &count);
-
-        for (size_t k = 0; k < count && !room->servers.p[i].old; k++)
-            if (name_tool(room->servers.p[i].mcp, t[k].name, name) &&
-                skn_str_is(wanted, name)) {
-                *out = (skn_mcp_found){room->servers.p[i].mcp, &t[k]};
-                return true;
-            }
-    }
-    return false;
+    *out = (skn_mcp_found){NULL, NULL};
+    for (size_t i = 0; i < room->servers.n && !out->tool; i++)
+        *out = (skn_mcp_found){room->servers.p[i].mcp, tool_of(&room->servers.p[i], wanted, a)};
+    skn_arena_free(a);
+    return out->tool != NULL;
 }
 
 static skn_str hide(const void *arg, skn_str text, skn_arena *a)
@@ -583,17 +629,20 @@ static skn_str hide(const void *arg, skn_str text, skn_arena *a)
     return without_secrets(arg, text, a);
 }
 
+/* Its name is the one that models are told, or a word in it could be taken for a secret. */
 skn_str skn_mcp_room_definition(const skn_mcp_room *room, const skn_mcp_found *found,
                                 skn_arena *a)
 {
     const server        *s = server_of(room, found->server);
+    skn_mcp_tool         tool = *found->tool;
     const skn_definition d = {.server = skn_mcp_name(s->mcp),
                               .url = s->url,
                               .command = s->command,
-                              .tool = found->tool,
+                              .tool = &tool,
                               .say = hide,
                               .arg = s};
 
+    tool.name = without_named(s, tool.name, a);
     return skn_definition_text(&d, a);
 }
 

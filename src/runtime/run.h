@@ -339,6 +339,7 @@ skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approv
 skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_json *servers);
 /* Whether one of them is still starting. */
 bool skn_mcp_room_starting(const skn_mcp_room *room);
+/* Offers their tools, without the values of variables that the servers were given. */
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run);
 /* A tool of a server; borrowed until the server changes. */
 typedef struct skn_mcp_found {

@@ -293,7 +293,8 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
     } else {
         run->definition = (skein_tool_definition){
             .server = skn_arena_copy(run->round, skn_mcp_name(found->server)),
-            .tool = skn_arena_copy(run->round, found->tool->name),
+            .tool = skn_arena_copy(run->round,
+                                   skn_mcp_room_hide(run->room, found->tool->name, run->round)),
             .text = text};
         run->first_only = first_only;
         skn_run_job(run, work_tool_leave, leave_seen);

@@ -18,7 +18,7 @@ const planted = {
 // --- Who is given the keys -------------------------------------------------------------------------------
 
 // A provider that says the key it was sent in its failures, as some do.
-const used = new Set();
+const used = new Set(), asked = [];
 const fake = http.createServer((req, res) => {
     let body = '';
     req.on('data', b => { body += b; });
@@ -36,13 +36,16 @@ const fake = http.createServer((req, res) => {
         }
         if (req.url.startsWith('/tools')) return json(401, { error: `bad key ${req.headers['x-tool-key']}` });
         if (req.method === 'GET') return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }] });
-        const word = JSON.parse(body).messages.at(-1).content.match(/hello|reject|break/g)?.at(-1);
+        asked.push(body);
+        const word = JSON.parse(body).messages.at(-1).content.match(/hello|reject|break|look at it/g)?.at(-1);
         if (word === 'reject') return json(401, { error: { message: `Incorrect API key provided: ${key}. Bearer ${key}`, type: 'authentication_error' } });
         if (word === 'break') return json(500, { error: { message: `it broke for ${key}`, type: 'server_error' } });
         res.writeHead(200, { 'content-type': 'text/event-stream' });
         const chunk = (delta, finish = null) => res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
-        chunk({ role: 'assistant', content: 'The fake has answered.' });
-        chunk({}, 'stop');
+        const tool = word === 'look at it' && JSON.parse(body).tools.find(t => t.function.name.startsWith('good__see_'))?.function.name;
+        if (tool) chunk({ role: 'assistant', tool_calls: [{ index: 0, id: 'k1', type: 'function', function: { name: tool, arguments: '{}' } }] });
+        else chunk({ role: 'assistant', content: 'The fake has answered.' });
+        chunk({}, tool ? 'tool_calls' : 'stop');
         return res.end('data: [DONE]\n\n');
     });
 });
@@ -65,7 +68,7 @@ finally_(() => new Promise(resolve => {
 }));
 const address = `http://127.0.0.1:${fake.address().port}`;
 
-// A tool server in a few lines of shell, which leaves its environment in a file.
+// A tool server in a few lines of shell, which leaves its environment in a file and defines its tool with its key.
 const toolEnv = path.join(folder, 'tool.env');
 const toolFile = path.join(folder, 'tool.sh');
 fs.writeFileSync(toolFile, `env >${toolEnv}
@@ -73,7 +76,8 @@ while read -r line; do
     id=\${line#*\\"id\\":}; id=\${id%%[,\\}]*}
     case $line in
     *'"initialize"'*) r='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}' ;;
-    *'"tools/list"'*) r='{"tools":[]}' ;;
+    *'"tools/list"'*) r='{"tools":[{"name":"see_'"$KEY"'","title":"'"$KEY"'","description":"It knows '"$KEY"'.","inputSchema":{"type":"object","properties":{"'"$KEY"'":{"const":"\\u0073'"\${KEY#s}"'"}}}}]}' ;;
+    *'"tools/call"'*) r='{"content":[{"type":"text","text":"it was called"}]}' ;;
     *) continue ;;
     esac
     printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$r"
@@ -178,6 +182,22 @@ test('a tool server gets its own key and no other', async () => {
     const env = fs.readFileSync(toolEnv);
     for (const [name, key] of Object.entries(planted)) if (name !== 'tool') assert.ok(!env.includes(key), name);
 });
+
+test('a tool that is defined with its key is offered, asked about and called without it', async () => {
+    const events = w.events('?after=0');
+    const stream = w.server.stream(`${w.path}/messages`, { method: 'POST', body: { content: '@a0 look at it', chatId: w.chat } });
+    const { body } = await events.event('inbox.created', i => i.type === 'approval', { from: 0, ms: 30000 });
+    const item = await server.get(`/inbox/${body.data.id}`);
+    await server.post(`/inbox/${item.id}/answer`, { decision: 'allow' }, 200);
+    await stream.event('world.idle', undefined, { ms: 30000 });
+    events.close();
+    const offered = asked.flatMap(b => JSON.parse(b).tools ?? []).map(t => t.function).find(f => f.name === 'good__see____');
+    assert.deepEqual([offered.description, offered.parameters], ['It knows ….', { type: 'object', properties: { '…': { const: '…' } } }]);
+    assert.equal(item.tool, 'good__see____');
+    assert.ok((await w.messages()).some(m => m.role === 'tool' && m.content.includes('it was called')));
+    clean('what the model is sent', Buffer.from(asked.join('')));
+    clean('the question', Buffer.from(JSON.stringify(item)));
+}, limit(60000));
 
 test('no answer has a key, whatever is asked', async () => {
     const paths = JSON.parse((await server.request('GET', '/openapi.json')).text).paths;
