@@ -338,7 +338,10 @@ bool skn_header_is_ours(skn_str name)
                                         "te",
                                         "trailer",
                                         "expect",
-                                        "proxy-connection"};
+                                        "proxy-connection",
+                                        "mcp-session-id",
+                                        "mcp-protocol-version",
+                                        "last-event-id"};
 
     for (size_t i = 0; i < COUNT(names); i++)
         if (name.n == strlen(names[i]) && has_word(name, names[i]))

@@ -630,7 +630,7 @@ test('a provider is made, shown without its key, changed and removed', async () 
     for (const body of [{ name: 'x' }, { name: 'x', type: 'odd' }, { name: 'no/slash', type: 'openai' }, { name: 'x', type: 'openai', baseUrl: 'ftp://a' },
         { name: 'x', type: 'openai', baseUrl: 'http://me:pw@host/v1' }, { name: 'x', type: 'openai', apiKey: 'a', apiKeyEnv: 'B' }])
         await server.refused('POST', '/providers', 400, 'validation', { body });
-    for (const name of ['X-Auth-Token', 'X-Secret', 'Authorization', 'Cookie', 'Host', 'Content-Length', 'Transfer-Encoding', 'Connection'])
+    for (const name of ['X-Auth-Token', 'X-Secret', 'Authorization', 'Cookie', 'Host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Mcp-Session-Id'])
         for (const [method, url, more] of [['POST', '', { name: 'x', type: 'openai' }], ['PATCH', '/office', {}]]) {
             const r = await server.refused(method, `/providers${url}`, 400, 'validation', { body: { ...more, headers: { [name]: 'planted' } } });
             assert.match(r.body.detail, /"headers" (must not carry a key|has one that skein sets itself)/);

@@ -121,6 +121,9 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
          "\"/settings/mcpServers/a/headers/K\""},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Host\":\"x\"}}}}",
          "\"/settings/mcpServers/a/headers/Host\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://"
+         "h\",\"headers\":{\"mcp-session-ID\":\"x\"}}}}",
+         "\"/settings/mcpServers/a/headers/mcp-session-ID\""},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X C: q\":\"x\"}}}}",
          "\"/settings/mcpServers/a/headers/X C: q\" is no header"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"\":\"x\"}}}}",
