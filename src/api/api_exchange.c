@@ -52,9 +52,11 @@ static skein_rc too_large(skn_api_call *c, const skn_export_request *req)
     skein_rc rc = skn_fail(&c->error, SKEIN_LIMIT, "this export has more than %zu MB",
                            EXPORT_MOST >> 20);
 
-    return skn_hint(&c->error, rc, "Use \"skein export -w %.*s%s -f %s -o FILE\".",
-                    SKN_FMT(c->world.name), req->conversation.v ? " -c CHAT" : " --whole-world",
-                    kinds[req->format].name);
+    return skn_hint(
+        &c->error, rc,
+        "Use \"skein export -w %.*s%s -f %s -o FILE\", with the --data or --db of the server.",
+        SKN_FMT(c->world.name), req->conversation.v ? " -c CHAT" : " --whole-world",
+        kinds[req->format].name);
 }
 
 static skein_rc answer_export(skn_api_call *c, const skn_export_request *req, skn_str name)

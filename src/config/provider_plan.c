@@ -1,5 +1,6 @@
 /* First those that are known by name, then what the store has to say, then the file: a later one wins. */
 #include "config/provider_plan.h"
+#include "base/clean.h"
 #include "base/env_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
@@ -217,10 +218,24 @@ static void complete(skn_provider_plans *out, skn_provider_plan *p,
 
 /* --- Keys --------------------------------------------------------------------------------------- */
 
+skn_str skn_plan_file(const skn_provider_plan *p, skn_arena *a)
+{
+    size_t n = p->s.origin.n;
+
+    while (n > 0 && p->s.origin.p[n - 1] != ':')
+        n--;
+    return skn_shell_word(a, skn_arena_copy(a, skn_str_sub(p->s.origin, 0, n ? n - 1 : 0)).p);
+}
+
 static void no_key(skn_provider_plan *p, const char *why, skn_arena *a)
 {
     p->no_key = skn_arena_printf(a, "there is no key for \"%.*s\"%s%s", SKN_FMT(p->s.name),
                                  why ? ": " : "", why ? why : "");
+    if (p->in_file && p->s.key.from != SKN_KEY_UNSAID) {
+        p->hint = skn_arena_printf(a, "Change it in %.*s, then: skein config check %.*s",
+                                   SKN_FMT(p->s.origin), SKN_FMT(skn_plan_file(p, a)));
+        return;
+    }
     p->hint = skn_arena_printf(a, "To give it one%s: skein provider login %.*s",
                                p->key_kept ? " here" : "", SKN_FMT(p->s.name));
 }

@@ -85,6 +85,8 @@ void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_a
 void skn_plans_wipe(skn_provider_plans *p);
 /* NULL when there is none. */
 skn_provider_plan *skn_plan_find(const skn_provider_plans *p, skn_str name);
+/* The file that it is set up in, as a word of a command. */
+skn_str skn_plan_file(const skn_provider_plan *p, skn_arena *a);
 /* The setting "providers", absent when there is none. */
 skn_str skn_stored_setting(const skein_settings *all);
 

@@ -172,9 +172,16 @@ static skein_rc read_members(skn_provider_change *c, const skn_json *body, skn_a
 /* What the file says of it is changed in the file. */
 static skein_rc fail_in_file(const skn_provider_plan *p, skein_error *err)
 {
-    return skn_fail_hint(err, SKEIN_CONFLICT, "Change it there, then: skein config check",
-                         "\"%.*s\" is set up in %.*s", SKN_FMT(p->s.name),
-                         SKN_FMT(p->s.origin));
+    skn_arena *a = skn_arena_new();
+    skein_rc   rc = skn_fail_hint(
+          err, SKEIN_CONFLICT,
+          skn_arena_printf(a, "Change it there, then: skein config check %.*s",
+                           SKN_FMT(skn_plan_file(p, a)))
+              .p,
+          "\"%.*s\" is set up in %.*s", SKN_FMT(p->s.name), SKN_FMT(p->s.origin));
+
+    skn_arena_free(a);
+    return rc;
 }
 
 /* Those of the file are changed there; but a key is not written into that file. */

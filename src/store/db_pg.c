@@ -28,6 +28,7 @@
     X(PQfinish)                                                                                \
     X(PQstatus)                                                                                \
     X(PQerrorMessage)                                                                          \
+    X(PQconnectionNeedsPassword)                                                               \
     X(PQsetNoticeReceiver)                                                                     \
     X(PQexec)                                                                                  \
     X(PQprepare)                                                                               \
@@ -375,6 +376,12 @@ static skein_rc connect_to(pg_db *db, const char *url, skn_str schema, skein_err
     const char *const values[] = {"10", "skein", url, "UTF8", NULL};
 
     db->conn = db->pq.PQconnectdbParams(keys, values, 1);
+    if (db->pq.PQconnectionNeedsPassword(db->conn))
+        return skn_fail_hint(
+            err, SKEIN_UNREACHABLE,
+            "Set PGPASSWORD, add a line to ~/.pgpass, or write it into the address: "
+            "postgresql://USER:PASSWORD@HOST/NAME",
+            "the database asks for a password, and none was given");
     if (db->pq.PQstatus(db->conn) != CONNECTION_OK)
         return skn_db_fault(&db->base, SKEIN_UNREACHABLE, db->pq.PQerrorMessage(db->conn), err);
     db->pq.PQsetNoticeReceiver(db->conn, ignore_notice, NULL);

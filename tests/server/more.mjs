@@ -598,7 +598,7 @@ test('an export of more than 64 MB is refused with the command that makes it', a
     }
     for (const url of [`${w.path}/export`, `${w.chatPath}/export?format=jsonl`]) {
         const r = await s.refused('GET', url, 413, 'too-large');
-        assert.match(r.text, /skein export -w large/);
+        assert.match(r.body.hint, /skein export -w large .* -o FILE", with the --data or --db of the server/);
     }
     const redacted = await s.call('GET', `${w.chatPath}/export?format=md&redact=1`);
     assert.equal(redacted.status, 200);

@@ -219,8 +219,9 @@ test('of a provider is said what is known: not tried yet, that it answers, or wh
 });
 
 test('a provider of the configuration file is removed there', async () => {
-    const { detail } = await server.ask('DELETE', '/providers/filed', undefined, 409);
+    const { detail, hint } = await server.ask('DELETE', '/providers/filed', undefined, 409);
     assert.match(detail, /"filed" is set up in .*skein\.yaml:\d+/);
+    assert.match(hint, /^Change it there, then: skein config check \S*skein\.yaml$/);
     await server.ask('DELETE', '/providers/filed?dryRun=true', undefined, 409);
     for (const how of ['-y', '-n']) {
         const { code, err } = await cli('provider', 'rm', 'filed', how);

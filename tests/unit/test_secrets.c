@@ -398,6 +398,7 @@ static void what_is_in_the_file_wins_and_may_be_used(void **state)
          .base_url = SKN_STR("https://api.anthropic.com/v1")},
         {.name = SKN_STR("broken"),
          .type = SKN_STR("openai"),
+         .origin = SKN_STR("/etc/my skein.yaml:6"),
          .key = {.from = SKN_KEY_ENV, .name = SKN_STR("NO_API_KEY")}},
     };
 
@@ -411,6 +412,8 @@ static void what_is_in_the_file_wins_and_may_be_used(void **state)
     assert_string_equal(p->no_key.p, "there is no key for \"claude\"");
     p = planned(&all, "broken");
     assert_string_equal(p->no_key.p, "there is no key for \"broken\": NO_API_KEY is not set");
+    assert_string_equal(p->hint.p, "Change it in /etc/my skein.yaml:6, then: "
+                                   "skein config check '/etc/my skein.yaml'");
     assert_int_equal(all.warnings.n, 1);
 }
 

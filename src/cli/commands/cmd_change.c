@@ -554,11 +554,13 @@ static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
  * Half an edit is meant only where nothing else can be. */
 static skein_rc find_failed(skn_cli *cli, const skn_json **out)
 {
-    const skn_json *other, *half;
-    skn_str         ref = skn_arg(cli, 0);
-    skn_json_list   all = {0};
-    skein_world     world;
-    skein_rc        rc = skn_need_world(cli, &world);
+    const skn_json    *other, *half;
+    skn_str            ref = skn_arg(cli, 0);
+    skn_json_list      all = {0};
+    skein_message      m;
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = skn_need_world(cli, &world);
 
     if (rc || (rc = skn_read_all(cli, NULL, "{world}/edit-errors", 0, &all)))
         return rc;
@@ -569,6 +571,8 @@ static skein_rc find_failed(skn_cli *cli, const skn_json **out)
         return SKEIN_OK;
     if ((half = pick_failed(&all, ref, true, &other)))
         return refuse_half(cli, half);
+    if ((rc = skn_need_chat(cli, NULL, &chat)) || (rc = skn_need_message(cli, ref, &m)))
+        return rc;
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "no edit of \"%.*s\" failed in %.*s", SKN_FMT(ref),
              SKN_FMT(world.name));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Edit it as usual: skein edit %.*s",
