@@ -1,6 +1,7 @@
 /* The program: reads the command line, opens the store, runs one command, says how it went. */
 #include "base/error.h"
 #include "cli/door.h"
+#include "cli/paste.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -26,7 +27,18 @@ static void hide(char *from, const char *to)
     memset(from, 'x', (size_t)(to - from));
 }
 
-/* The password in "postgresql://user:password@host" and in "password=…". */
+/* In a query: the value behind each name of a password, however it is spelled. */
+static void hide_parameters(char *word)
+{
+    for (char *name = strpbrk(word, "?&"), *value; name; name = strpbrk(name, "?&")) {
+        name++;
+        value = name + strcspn(name, "=?&");
+        if (*value == '=' && skn_names_password((skn_str){name, (size_t)(value - name)}))
+            hide(value + 1, value + strcspn(value, "& "));
+    }
+}
+
+/* The password in "postgresql://user:password@host", in "password=…" and in "?password=…". */
 static void hide_password(char *word)
 {
     char *user = strstr(word, "://"), *at, *colon, *named = word;
@@ -35,10 +47,11 @@ static void hide_password(char *word)
         named += strlen("password=");
         hide(named, named + strcspn(named, "& "));
     }
+    hide_parameters(word);
     if (!user)
         return;
     user += 3;
-    at = user + strcspn(user, "/?#");
+    at = user + strcspn(user, "/");
     while (at > user && *at != '@')
         at--;
     colon = memchr(user, ':', (size_t)(at - user));

@@ -3,9 +3,41 @@
 #include "base/json.h"
 #include "cli/place.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MOST ((size_t)1 << 20)
+
+bool skn_names_password(skn_str name)
+{
+    char   key[64];
+    size_t n = 0;
+
+    for (size_t i = 0; i < name.n && n + 1 < sizeof key; i++) {
+        unsigned byte = (unsigned char)name.p[i];
+
+        if (byte == '%' && i + 2 < name.n && isxdigit((unsigned char)name.p[i + 1]) &&
+            isxdigit((unsigned char)name.p[i + 2])) {
+            byte = (unsigned)strtoul((char[]){name.p[i + 1], name.p[i + 2], '\0'}, NULL, 16);
+            i += 2;
+        }
+        key[n++] = (char)byte;
+    }
+    return skn_str_find((skn_str){key, n}, SKN_STR("password")) >= 0;
+}
+
+/* Does one of the parameters in the query of an address? "?a=1&password=x" */
+static bool has_password(const char *address)
+{
+    const char *query = strchr(address, '?');
+    skn_str     rest = query ? skn_str_of(query + 1) : SKN_NONE, one, name;
+
+    while (query && skn_str_split(&rest, '&', &one))
+        if (skn_str_split(&one, '=', &name) && skn_names_password(name))
+            return true;
+    return strstr(address, "password") != NULL;
+}
 
 /* An address of a database may hold a password, which is never shown: as "user:password@", or by its name. */
 static bool is_secret(const char *address)
@@ -14,7 +46,7 @@ static bool is_secret(const char *address)
 
     if (!strncmp(address, "sqlite:", 7))
         return false;
-    if (strstr(address, "password"))
+    if (has_password(address))
         return true;
     host = host ? host + 3 : address;
     at = strrchr(host, '@');
@@ -22,7 +54,7 @@ static bool is_secret(const char *address)
     return at && colon && colon < at;
 }
 
-/* Without the parameters of the query that name a password; "?a=1&password=x" */
+/* Without the parameters of the query that name a password. */
 static const char *without_passwords(skn_cli *cli, const char *address)
 {
     const char *query = strchr(address, '?');
@@ -36,7 +68,7 @@ static const char *without_passwords(skn_cli *cli, const char *address)
         skn_str name = one, value = one;
 
         skn_str_split(&value, '=', &name);
-        if (skn_str_find(name, SKN_STR("password")) >= 0)
+        if (skn_names_password(name))
             continue;
         skn_buf_addc(&b, mark);
         skn_buf_add(&b, one);
@@ -52,12 +84,12 @@ static const char *public_address(skn_cli *cli, const char *address)
 
     if (!is_secret(address))
         return address;
-    if (host && strchr(address, '?') && strstr(address, "password"))
+    if (host && strchr(address, '?') && has_password(address))
         address = without_passwords(cli, address);
     if (!is_secret(address))
         return address;
     host = strstr(address, "://");
-    if (!host || strstr(address, "password"))
+    if (!host || has_password(address))
         return NULL;
     at = strrchr(host + 3, '@');
     colon = strchr(host + 3, ':');

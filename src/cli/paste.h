@@ -11,6 +11,8 @@
 const char *skn_pasteable(skn_cli *cli, const char *text);
 /* The same for a format of printf. */
 const char *skn_pasteable_format(skn_cli *cli, const char *format);
+/* Is this the name of a parameter that has a password? libpq reads "pass%77ord" as one. */
+bool skn_names_password(skn_str name);
 /* What was typed to start this run. */
 skn_str skn_typed_line(const skn_cli *cli);
 
