@@ -23,25 +23,26 @@ static bool is_control(uint32_t c)
 }
 
 /* No text needs these to be read: soft hyphens, joiners of words, fillers, separators of lines that only some programs obey,
- * embeddings, overrides, isolates and marks of a direction (U+061C, U+200E, U+200F), which reorder what stands beside them, notes
- * between lines, and beams. */
+ * embeddings, overrides and isolates, which reorder what stands behind a text too, notes between lines, and beams. */
 static bool is_hidden(uint32_t c)
 {
     static const skn_utf8_range ranges[] = {
-        {0x00ad, 0x00ad}, {0x061c, 0x061c}, {0x180e, 0x180e},   {0x200e, 0x200f},
-        {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfeff, 0xfeff},
-        {0xffa0, 0xffa0}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe001f},
+        {0x00ad, 0x00ad},   {0x180e, 0x180e},   {0x2028, 0x202e}, {0x2060, 0x206f},
+        {0x3164, 0x3164},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe001f},
     };
 
     return AMONG(ranges, c);
 }
 
-/* Real texts have these, and there they stay. But they can stand inside a name that is to be agreed to. */
+/* Real texts have these, and there they stay. The marks of a direction (U+200E, U+200F, U+061C) are among them: such a mark acts
+ * on the signs beside it as a letter of that direction does, and never beyond the end of its line, so it can do nothing that a word
+ * in Hebrew could not. But it can stand inside a name that is to be agreed to. */
 static bool is_mark(uint32_t c)
 {
     static const skn_utf8_range ranges[] = {
-        {0x034f, 0x034f}, {0x115f, 0x1160}, {0x17b4, 0x17b5},
-        {0x180b, 0x180f}, {0x200c, 0x200d},
+        {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
+        {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200c, 0x200f},
     };
 
     return AMONG(ranges, c);

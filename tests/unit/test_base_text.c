@@ -262,8 +262,8 @@ static const shown_case shown_cases[] = {
     {{0x2060, 0x2064, 0x206f, 0xfeff}, "<U+2060><U+2064><U+206F><U+FEFF>", NULL},
     {{'a', 0x2028, 0x3164}, "a<U+2028><U+3164>", NULL},
     {{'h', 0xe0041, 0xe0001}, "h<U+E0041><U+E0001>", NULL},
-    {{0x5d0, 0x200f, '!', 0x200e, 0x61c}, "\xd7\x90<U+200F>!<U+200E><U+061C>", NULL},
-    /* Joiners and lines of scripts that have them. */
+    /* Marks, joiners and lines of scripts that have them. */
+    {{0x5d0, 0x200f, '!', 0x200e, 0x61c}, NULL, "\xd7\x90<U+200F>!<U+200E><U+061C>"},
     {{0x645, 0x200c, 0x647}, NULL, NULL},
     {{'a', 0x200d, 'b', 0x200c}, NULL, "a<U+200D>b<U+200C>"},
     {{0x1780, 0x200b, 0x1781}, NULL, "\xe1\x9e\x80<U+200B>\xe1\x9e\x81"},

@@ -110,10 +110,10 @@ describe('hostile texts', () => {
         expect(host.firstElementChild!.getAttribute('dir')).toBe('auto');
     });
     it('shows characters that hide something, and leaves those that a script or a picture needs', () => {
-        html('pay\u200bpal\u00ad \u{e0041} \u05d0\u200f! \ufe0f');
-        expect(host.textContent).toBe('payU+200BpalU+00AD U+E0041 \u05d0U+200F! \ufe0f');
+        html('pay\u200bpal\u00ad \u{e0041} \ufe0f');
+        expect(host.textContent).toBe('payU+200BpalU+00AD U+E0041 \ufe0f');
         const kept =
-            '\u0645\u200c\u0647 \u1780\u200b\u1781 \u2764\ufe0f\u200d\u{1f525} 1\ufe0f\u20e3 ' +
+            '\u0645\u200c\u0647 \u05d0\u200f! \u1780\u200b\u1781 \u2764\ufe0f\u200d\u{1f525} 1\ufe0f\u20e3 ' +
             '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
         html(kept);
         expect(host.textContent).toBe(kept);

@@ -5,10 +5,10 @@ import type { ComponentChildren } from 'preact';
 
 const CONTROLS = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
 const HIDDEN =
-    '\\u00ad\\u061c\\u180e\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}' +
+    '\\u00ad\\u180e\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}' +
     '\\u{e0000}-\\u{e007f}\\u200b\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}';
 // Texts have these; what a person is to agree to has no need of them.
-const MARKS = '\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200c\\u200d';
+const MARKS = '\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200c-\\u200f';
 // What is not seen, but belongs to the character before it: the tags of a flag, a selector, and where a line may end in scripts
 // without blanks.
 const BELONGS = [
@@ -24,7 +24,7 @@ const BELONGS_AGREED = [
 // The first group is what is shown by its number; what only the rest finds is left alone.
 const inText = new RegExp(`([${CONTROLS}${HIDDEN}])|${BELONGS.join('|')}`, 'gu');
 const inAgreed = new RegExp(`([${CONTROLS}${HIDDEN}${MARKS}])|${BELONGS_AGREED.join('|')}`, 'gu');
-const REORDERS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const REORDERS = /[\u202a-\u202e\u2066-\u2069]/;
 const CONTROL = new RegExp(`[${CONTROLS}]`, 'u');
 
 function nameOf(character: string): string {
