@@ -23,7 +23,7 @@ every_row_has() { [ "$(printf '%s\n' "$out" | grep -c -e "\"$1\":")" = "$(names 
 
 b --json
 t 'a quick run gives no verdict and succeeds' gave 0
-t 'all rows are there' is "$(names | grep -c .)" 42
+t 'all rows are there' is "$(names | grep -c .)" 43
 for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
     'context after a summary' 'amend of the first of 2,000' 'remove-from the middle of' 'undo of that' \
     'branch in' '20 amends in 2,001' 'growth of the store' 'the last 5 of these amends' \
@@ -34,7 +34,7 @@ for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 
     'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \
     '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages' \
     '5 turns that stream: not whole' '5 turns that stream: processor' '5 turns that stream: memory in all' \
-    'a turn, without its model' '20 queued tasks over 5 agents' '20 queued tasks: not done once' \
+    '5 turns: shared with the question' 'a turn, without its model' '20 queued tasks over 5 agents' '20 queued tasks: not done once' \
     'delegations below each other, 10' '^timeline of 10 delegations' 'GET timeline of 10 delegations'; do
     t "there is a row: $row" has_row "$row"
 done
@@ -46,6 +46,8 @@ t 'what ten writers sent at once is all stored' \
     prints '"what":"10 writers at once, messages stored","figure":80,"unit":"","reference":80'
 t 'every event reached every stream once' prints 'lost or out of order","figure":0,'
 t 'every agent had the whole answer of its model' prints 'turns that stream: not whole","figure":0,'
+shares() { printf '%s\n' "$out" | grep -Eq 'shared with the question before","figure":(100|9[5-9]\.)'; }
+t 'a question begins with the one before it' shares
 t 'every task was done once' prints 'queued tasks: not done once","figure":0,'
 t 'every level of delegations was reached' \
     prints '"what":"delegations below each other, 10","figure":10,"unit":"","reference":10'
