@@ -234,6 +234,14 @@ s agent edit bo --max-tokens none
 t 'it is a number' fails 2 'must be a whole number from 1 to 1000000000, or default'
 must agent edit bo --max-tokens default --json
 t 'and may be left to the model again' prints '"maxTokens":null'
+must agent edit bo --set topP=0.5 --set effort=low --set 'stop=["END"]' --json
+t 'other settings of its model are set by their names' prints '"topP":0.5,"maxTokens":null,"stop":["END"],"seed":null,"effort":"low"'
+must agent edit bo --set topP= --set effort= --set stop= --json
+t 'and taken back' prints '"topP":null,"maxTokens":null,"stop":null,"seed":null,"effort":null'
+s agent edit bo --set heat=1
+t 'one that there is not is refused' fails 2 'is nothing that an agent has'
+s agent edit bo --set effort
+t 'a setting has a value' fails 2 'must be like topP=0.9'
 s agent edit bo
 t 'something must change' fails 2 '--prompt'
 for name in null none demo /x demo/; do

@@ -191,6 +191,38 @@ static void write_tools(skn_jw *w, skn_str names)
     skn_jw_array_end(w);
 }
 
+/* "topP=0.9", "effort=low", "stop=["END"]", "seed=": JSON, or else a text; nothing takes it back. */
+static void write_settings(skn_cli *cli, skn_jw *w)
+{
+    const skn_json *json;
+    const char     *one;
+    size_t          at = 0;
+
+    while ((one = skn_opt_next(cli, "set", &at))) {
+        skn_str value = skn_str_of(one), key;
+
+        skn_str_split(&value, '=', &key);
+        skn_jw_key_str(w, key);
+        if (!value.n)
+            skn_jw_null(w);
+        else if (!skn_json_parse(&json, value, "the value", cli->keep, NULL))
+            skn_jw_raw(w, json->raw);
+        else
+            skn_jw_str(w, value);
+    }
+}
+
+static skein_rc check_settings(skn_cli *cli)
+{
+    const char *one;
+    size_t      at = 0;
+
+    while ((one = skn_opt_next(cli, "set", &at)))
+        if (skn_str_find(skn_str_of(one), SKN_STR("=")) <= 0)
+            return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" must be like topP=0.9", one);
+    return SKEIN_OK;
+}
+
 static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
 {
     skn_str tools = skn_str_of(skn_opt(cli, "tools"));
@@ -207,6 +239,7 @@ static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
         skn_jw_key(w, "maxTokens");
         skn_jw_raw(w, is_usual(most) ? SKN_STR("null") : most);
     }
+    write_settings(cli, w);
 }
 
 skein_rc skn_cmd_agent_edit(skn_cli *cli)
@@ -219,13 +252,14 @@ skein_rc skn_cmd_agent_edit(skn_cli *cli)
     skein_rc              rc;
 
     if ((rc = find_agent(cli, &agent)) || (rc = skn_model_option(cli, &model)) ||
-        (rc = check_tools(cli)) || (rc = check_tokens(cli)))
+        (rc = check_tools(cli)) || (rc = check_tokens(cli)) || (rc = check_settings(cli)))
         return rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
-        !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens") && !skn_opt(cli, "fallback"))
+        !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens") && !skn_opt(cli, "fallback") &&
+        !skn_opt(cli, "set"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "give what is to change: --prompt, --model, --lead, --tools, "
-                        "--fallback or --max-tokens");
+                        "--fallback, --max-tokens or --set");
     write_edit(cli, skn_door_body_begin(cli, &b), model);
     return skn_do(cli, &deed, &b, &agent);
 }
