@@ -154,9 +154,9 @@ static void read_end(skn_wire_answer *w, const skn_json *response)
 
     w->tokens_in = skn_wire_tokens(usage, "input_tokens");
     w->tokens_out = skn_wire_tokens(usage, "output_tokens");
-    w->finish = skn_str_is(reason, "max_output_tokens") ? "length"
-                : w->calls.n                            ? "tool"
-                                                        : "stop";
+    w->finish = skn_str_is(skn_json_str(response, "status"), "incomplete") ? "length"
+                : w->calls.n                                               ? "tool"
+                                                                           : "stop";
     if (skn_str_is(reason, "content_filter"))
         skn_wire_fail(w, SKN_ASK_REFUSED,
                       SKN_STR("the answer was stopped by the content filter"));

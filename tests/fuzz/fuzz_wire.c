@@ -29,7 +29,7 @@ static void check_text(const wire_notes *n)
     expect(w->failed || n->text.n || n->thinking.n || n->calls.n, "an answer without anything");
 }
 
-/* The first byte chooses the format, the label and the status; the second, where it is cut. */
+/* The first byte chooses the format, the label and the status; the second, where it is cut (255: of Responses). */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const types[] = {"text/event-stream", "application/json",
@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 2)
         return 0;
-    b = (wire_bytes){.format = skn_wire_format_of((skn_wire_kind)(data[0] % 3)),
+    b = (wire_bytes){.format = skn_wire_format_of(
+                         data[1] == 255 ? SKN_WIRE_RESPONSES : (skn_wire_kind)(data[0] % 3)),
                      .type = types[data[0] / 3 % 4],
                      .status = data[0] >= 192 ? 400 : 200,
                      .cut = data[0] >= 96 && data[0] < 192,

@@ -3,7 +3,7 @@
 //   SKEIN_ASK=build/tests/server/ask node tests/server/model_peers.mjs
 //
 // @deepseek-ai/dsh-llm-mock-server has every fault that a server of chat completions can have;
-// @copilotkit/aimock speaks all three wire formats.
+// @copilotkit/aimock speaks all wire formats.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -145,7 +145,7 @@ const fixtures = [
     { match: { userMessage: 'fault' }, response: { error: { message: 'it broke', type: 'server_error' }, status: 500 } },
     { match: { userMessage: 'key' }, response: { error: { message: 'who are you', type: 'authentication_error' }, status: 401 } },
     { match: { userMessage: 'overflow' }, response: { error: { message: 'prompt is too long: 9 tokens', type: 'invalid_request_error' }, status: 400 } },
-    { match: { userMessage: 'cut' }, response: { content: long }, latency: 20, truncateAfterChunks: 5 },
+    { match: { userMessage: 'cut' }, response: { content: long }, latency: 20, truncateAfterChunks: 8 },
     { match: { userMessage: 'short' }, response: { content: 'Not the', finishReason: 'length' } },
     { match: { userMessage: 'hello' }, response: { content: 'Hi there, how are you today? 🙂' } },
 ];
@@ -175,6 +175,7 @@ const aimock = await startAimock();
 // What aimock tells in a format: thoughts, ids of calls, and that an answer ended at its limit.
 const formats = {
     openai: { base: `${aimock}/v1`, thinks: true, ids: true, lengths: true },
+    'openai-responses': { base: `${aimock}/v1`, thinks: true, ids: true, lengths: true },
     anthropic: { base: aimock, thinks: true, ids: true, lengths: true },
     ollama: { base: aimock, thinks: false, ids: false, lengths: false },
 };
