@@ -24,7 +24,7 @@ if grep -rnIE --exclude=check-words.sh --exclude-dir=node_modules --exclude-dir=
 fi
 
 # Only what reads the stores and archives of older programs knows the older name of an edit.
-if grep -rnIiE --exclude=0021_amend.sql --exclude='archive*' 'wish|revise|revising|revision' src include; then
+if grep -rnIiE --exclude=0021_amend.sql --exclude='archive*' '[^a-z]wish|revise|revising|revision' src include web/src; then
     echo 'check-words: a request or a spec is no wish; an edit is not called a revision'
     failed=1
 fi

@@ -77,8 +77,8 @@ static skn_str next_child(skn_api_call *c, const skein_lanes *lanes, skn_str par
 /* --- Starting ----------------------------------------------------------------------------- */
 
 /* Makes the next child of the parent, attached to the latest such call; dry: only checks that it can. */
-static skein_rc start(skn_api_call *c, const skein_lanes *lanes, skn_str parent,
-                      skn_str call_id, bool dry, skn_str *key)
+static skein_rc start_delegation(skn_api_call *c, const skein_lanes *lanes, skn_str parent,
+                                 skn_str call_id, bool dry, skn_str *key)
 {
     const skein_lane *above = lane_of(lanes, parent);
     skein_message_id  message = {0};
@@ -110,7 +110,7 @@ skein_rc skn_api_lane_ensure(skn_api_call *c, skn_str key, skn_str call_id)
     if (!skn_str_eq(next, key))
         return skn_hint(&c->error, no_lane(c, key), "The next free one there is \"%.*s\"",
                         SKN_FMT(next));
-    return start(c, &lanes, parent, call_id, false, &next);
+    return start_delegation(c, &lanes, parent, call_id, false, &next);
 }
 
 static skein_rc find_lanes(skn_api_call *c, skein_lanes *out)
@@ -134,7 +134,7 @@ skein_rc skn_api_create_delegation(skn_api_call *c)
         return rc;
     if (!one.parent_key.p)
         one.parent_key = SKN_STR("main");
-    if ((rc = start(c, &lanes, one.parent_key, one.spawn_call_id, dry, &one.key)))
+    if ((rc = start_delegation(c, &lanes, one.parent_key, one.spawn_call_id, dry, &one.key)))
         return rc;
     one.chat_uid = c->chat.uid;
     if (!dry) {

@@ -274,7 +274,7 @@ static skein_rc read_append(skn_api_call *c, append *a)
 }
 
 /* With the position of each; a message that was stored before has none among the new ones. */
-static skein_rc answer(skn_api_call *c, const skein_messages *stored)
+static skein_rc answer_stored(skn_api_call *c, const skein_messages *stored)
 {
     skein_message_facts *facts = SKN_ARRAY(c->mem, stored->count + 1, skein_message_facts);
     skein_rc rc = skein_message_explain(c->engine, c->chat.id, 0, stored, c->mem, facts,
@@ -309,7 +309,7 @@ skein_rc skn_api_append_messages(skn_api_call *c)
         return skn_api_changed(c, rc);
     c->status = 201;
     skn_api_fresh_etag(c);
-    return answer(c, &stored);
+    return answer_stored(c, &stored);
 }
 
 /* Replies: the line above a message, the tree below it, and numbers about both. */

@@ -422,7 +422,7 @@ static skein_rc find_some(finding *f, skein_hits *out)
 }
 
 /* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
-static skein_rc find(finding *f)
+static skein_rc find_messages(finding *f)
 {
     skein_hits part;
     skein_rc   rc;
@@ -483,7 +483,7 @@ static skein_rc search(skn_api_call *c, skein_search_request *req)
     f.limit = page.limit;
     req->below.v = page.asked ? page.from : 0;
     req->looks = LOOK_MOST;
-    if ((rc = find(&f)))
+    if ((rc = find_messages(&f)))
         return rc;
     skn_call_list(c);
     for (size_t i = 0; i < f.hits.n; i++)

@@ -327,7 +327,7 @@ static const skn_member purged_rows[] = {
 static const skn_shape purged_shape = SKN_SHAPE(purged_rows, purged);
 
 /* Skips a message that will be erased, too. */
-static void keep(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
+static void keep_ids(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
 {
     const skn_json *ids = skn_json_get(c->json, "messageIds");
 
@@ -347,7 +347,7 @@ static skein_rc find_squashes(skn_api_call *c, skn_str uid, kept_list *out)
     for (size_t i = 0; !rc && i < all.count; i++) {
         rc = skein_squash_get(c->engine, all.at[i], c->mem, &q, &c->error);
         if (!rc && !q.result.purged && is_made_of(&q, uid))
-            keep(c, out, uid, "squash", q.result.uid);
+            keep_ids(c, out, uid, "squash", q.result.uid);
     }
     return rc;
 }
@@ -382,7 +382,7 @@ static skein_rc find_summaries(skn_api_call *c, const skein_slice *lane, skn_str
     for (size_t i = 0; !rc && i < list.count; i++) {
         rc = is_covered(c, *lane, list.at[i].covers, uid, &covered);
         if (!rc && covered && !list.at[i].message.purged)
-            keep(c, out, uid, "summary", list.at[i].message.uid);
+            keep_ids(c, out, uid, "summary", list.at[i].message.uid);
     }
     return rc;
 }

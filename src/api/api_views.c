@@ -18,7 +18,7 @@ static void write_nothing(skn_jw *w)
                           "\"version\":\"main:0:\"}"));
 }
 
-static skein_rc show(skein_timelines *set, void *arg, skein_error *err)
+static skein_rc show_timeline(skein_timelines *set, void *arg, skein_error *err)
 {
     showing              *s = arg;
     skn_api_call         *c = s->c;
@@ -46,7 +46,8 @@ skein_rc skn_api_get_timeline(skn_api_call *c)
 
     if ((rc = skn_api_version(c, &v)) ||
         (rc = skn_call_query_int(c, "after", 0, INT32_MAX, 0, &s.after)) ||
-        (rc = skein_timeline_visit(c->engine, c->chat.id, v.number, show, &s, &c->error)))
+        (rc = skein_timeline_visit(c->engine, c->chat.id, v.number, show_timeline, &s,
+                                   &c->error)))
         return rc;
     return SKEIN_OK;
 }

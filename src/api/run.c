@@ -225,7 +225,7 @@ void skn_api_release(skn_api_call *c)
     c->large = 0;
 }
 
-static skein_rc run(skn_api_call *c)
+static skein_rc run_operation(skn_api_call *c)
 {
     skein_rc rc = c->route->flags & SKN_ROUTE_SERVED ? SKEIN_OK : skn_find_named(c);
 
@@ -242,7 +242,7 @@ void skn_api_run(skn_api_call *c)
 {
     skn_api_prepare(c);
     if (c->rc == SKEIN_OK && !c->replayed)
-        c->rc = run(c);
+        c->rc = run_operation(c);
     skn_api_complete(c);
 }
 

@@ -51,7 +51,7 @@ static skein_rc admit(skn_api_call *c)
     return skn_api_has_memory(c, 0) ? SKEIN_OK : skn_api_no_memory(c);
 }
 
-static void fill(skn_api_call *c, skein_answer *out)
+static void fill_answer(skn_api_call *c, skein_answer *out)
 {
     if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
         skn_api_lose_answer(c);
@@ -77,7 +77,7 @@ skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *reque
         skn_problem_write(&c);
     else if (c.route)
         skn_api_run(&c);
-    fill(&c, out);
+    fill_answer(&c, out);
     skn_api_release(&c);
     skn_buf_release(&c.out);
     if (err)

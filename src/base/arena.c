@@ -131,7 +131,7 @@ bool skn_arena_reserve(skn_arena *a, size_t size)
     return true;
 }
 
-static block *drop(block *b)
+static block *drop_block(block *b)
 {
     block *prev = b->prev;
 
@@ -142,9 +142,9 @@ static block *drop(block *b)
 void skn_arena_reset(skn_arena *a)
 {
     while (a->own)
-        a->own = drop(a->own);
+        a->own = drop_block(a->own);
     while (a->shared && a->shared->prev)
-        a->shared = drop(a->shared);
+        a->shared = drop_block(a->shared);
     if (a->shared)
         a->shared->used = 0;
     a->next = a->shared ? FIRST * 2 : FIRST;
@@ -155,15 +155,15 @@ void skn_arena_free(skn_arena *a)
     if (!a)
         return;
     while (a->own)
-        a->own = drop(a->own);
+        a->own = drop_block(a->own);
     while (a->shared)
-        a->shared = drop(a->shared);
+        a->shared = drop_block(a->shared);
     free(a);
 }
 
 /* A piece above a quarter of the largest block is alone, so at most a quarter of any block is
  * lost at its end. */
-static void *take(skn_arena *a, size_t size)
+static void *take_bytes(skn_arena *a, size_t size)
 {
     size_t room = room_in(a);
     void  *piece;
@@ -187,7 +187,7 @@ static void *take(skn_arena *a, size_t size)
 
 void *skn_arena_alloc(skn_arena *a, size_t size)
 {
-    return memset(take(a, size), 0, size);
+    return memset(take_bytes(a, size), 0, size);
 }
 
 void *skn_arena_try(skn_arena *a, size_t size)
@@ -220,7 +220,7 @@ skn_str skn_arena_copy(skn_arena *a, skn_str s)
 
     if (!s.p)
         return SKN_NONE;
-    p = take(a, s.n + 1);
+    p = take_bytes(a, s.n + 1);
     memcpy(p, s.p, s.n);
     p[s.n] = '\0';
     return (skn_str){p, s.n};
@@ -237,7 +237,7 @@ skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
     va_end(args);
     if (n < 0)
         out_of_memory();
-    p = take(a, (size_t)n + 1);
+    p = take_bytes(a, (size_t)n + 1);
     va_start(args, fmt);
     vsnprintf(p, (size_t)n + 1, fmt, args);
     va_end(args);
@@ -252,7 +252,7 @@ void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size)
     if (n < *cap)
         return;
     *cap = *cap ? times(*cap, 2) : 8;
-    bigger = take(a, times(*cap, size));
+    bigger = take_bytes(a, times(*cap, size));
     memcpy(&old, p, sizeof old);
     if (n)
         memcpy(bigger, old, n * size);

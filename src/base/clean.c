@@ -128,7 +128,7 @@ static bool is_harmful(uint32_t c, strictness how)
 }
 
 /* What stands at the front, *bytes long. *c is its first character; a byte that is none of UTF-8 is left alone. */
-static bool look(skn_str s, strictness how, uint32_t *c, size_t *bytes)
+static bool next_unclean(skn_str s, strictness how, uint32_t *c, size_t *bytes)
 {
     const unsigned char *p = (const unsigned char *)s.p;
 
@@ -152,11 +152,11 @@ bool skn_clean_harmful(skn_str s, size_t *bytes)
 {
     uint32_t c;
 
-    return look(s, TEXT, &c, bytes) && s.n;
+    return next_unclean(s, TEXT, &c, bytes) && s.n;
 }
 
 /* U+241B shows an escape, and so on. */
-static void show(skn_buf *out, uint32_t c)
+static void show_escaped(skn_buf *out, uint32_t c)
 {
     char picture[4];
 
@@ -168,7 +168,7 @@ static void show(skn_buf *out, uint32_t c)
         skn_buf_addf(out, "<U+%04X>", (unsigned)c);
 }
 
-static void add(skn_buf *out, skn_str text, bool lines, strictness how)
+static void add_clean(skn_buf *out, skn_str text, bool lines, strictness how)
 {
     size_t   from = 0, i = 0, bytes;
     uint32_t c;
@@ -177,13 +177,13 @@ static void add(skn_buf *out, skn_str text, bool lines, strictness how)
         bool kept = text.p[i] == '\t' || (lines && text.p[i] == '\n');
 
         bytes = 1;
-        if (kept || !look(skn_str_sub(text, i, text.n), how, &c, &bytes))
+        if (kept || !next_unclean(skn_str_sub(text, i, text.n), how, &c, &bytes))
             continue;
         skn_buf_add(out, skn_str_sub(text, from, i));
         if (c == '\n')
             skn_buf_addc(out, ' ');
         else if (c != '\r' || i + 1 == text.n || text.p[i + 1] != '\n')
-            show(out, c);
+            show_escaped(out, c);
         from = i + bytes;
     }
     skn_buf_add(out, skn_str_sub(text, from, text.n));
@@ -195,7 +195,7 @@ void skn_clean_json(skn_buf *out, skn_str json)
     uint32_t c;
 
     for (; i < json.n; i += bytes) {
-        if (!look(skn_str_sub(json, i, json.n), TEXT, &c, &bytes) || c < 0x20)
+        if (!next_unclean(skn_str_sub(json, i, json.n), TEXT, &c, &bytes) || c < 0x20)
             continue;
         skn_buf_add(out, skn_str_sub(json, from, i));
         if (c < 0x10000)
@@ -210,12 +210,12 @@ void skn_clean_json(skn_buf *out, skn_str json)
 
 void skn_clean_add(skn_buf *out, skn_str text, bool lines)
 {
-    add(out, text, lines, TEXT);
+    add_clean(out, text, lines, TEXT);
 }
 
 void skn_clean_add_piece(skn_buf *out, skn_str piece)
 {
-    add(out, piece, true, PIECE);
+    add_clean(out, piece, true, PIECE);
 }
 
 skn_str skn_clean_consent(skn_arena *a, skn_str text)
@@ -224,7 +224,7 @@ skn_str skn_clean_consent(skn_arena *a, skn_str text)
     skn_str kept;
 
     skn_buf_init(&shown, text.n * GROWTH + 1);
-    add(&shown, text, true, CONSENT);
+    add_clean(&shown, text, true, CONSENT);
     kept = skn_arena_copy(a, skn_buf_str(&shown));
     skn_buf_release(&shown);
     return kept;
@@ -260,7 +260,7 @@ void skn_clean_html(skn_buf *out, skn_str text)
         bool        space = text.p[i] == '\n' || text.p[i] == '\t' || text.p[i] == '\r';
 
         bytes = 1;
-        if (!as && (space || !look(skn_str_sub(text, i, text.n), TEXT, &c, &bytes)))
+        if (!as && (space || !next_unclean(skn_str_sub(text, i, text.n), TEXT, &c, &bytes)))
             continue;
         skn_buf_add(out, skn_str_sub(text, from, i));
         if (as)

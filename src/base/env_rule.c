@@ -260,7 +260,7 @@ static bool is_granted_locked(const skn_env_rule *r, skn_str name, const address
     return false;
 }
 
-static skein_rc refuse(skn_str name, const address *to, skein_error *err)
+static skein_rc refuse_address(skn_str name, const address *to, skein_error *err)
 {
     char where[HOST_MOST + 32] = SKN_ENV_TO_COMMAND;
 
@@ -299,7 +299,7 @@ skein_rc skn_env_rule_check(skn_env_rule *r, skn_str name, skn_str url, skein_er
         granted = is_granted_locked(r, name, url.p ? &to : NULL);
         pthread_mutex_unlock(&r->mu);
     }
-    return granted ? SKEIN_OK : refuse(name, url.p ? &to : NULL, err);
+    return granted ? SKEIN_OK : refuse_address(name, url.p ? &to : NULL, err);
 }
 
 /* --- Headers ----------------------------------------------------------------------------------------- */

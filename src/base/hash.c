@@ -103,7 +103,7 @@ skn_map *skn_map_new(skn_arena *a)
 }
 
 /* The cell that holds the key, or the free one where it belongs. */
-static cell *find(const skn_map *m, uint64_t hash, skn_str key, int64_t number)
+static cell *find_cell(const skn_map *m, uint64_t hash, skn_str key, int64_t number)
 {
     size_t i = hash & (m->cap - 1);
 
@@ -136,13 +136,13 @@ static void grow(skn_map *m)
 
 static void **slot(skn_map *m, uint64_t hash, skn_str key, int64_t number)
 {
-    cell *c = find(m, hash, key, number);
+    cell *c = find_cell(m, hash, key, number);
 
     if (c->e)
         return &c->e->value;
     if (m->count + 1 > m->cap / 4 * 3) {
         grow(m);
-        c = find(m, hash, key, number);
+        c = find_cell(m, hash, key, number);
     }
     c->hash = hash;
     c->e = SKN_NEW(m->a, entry);
@@ -154,7 +154,7 @@ static void **slot(skn_map *m, uint64_t hash, skn_str key, int64_t number)
 
 static void *value(const skn_map *m, uint64_t hash, skn_str key, int64_t number)
 {
-    const cell *c = find(m, hash, key, number);
+    const cell *c = find_cell(m, hash, key, number);
 
     return c->e ? c->e->value : NULL;
 }

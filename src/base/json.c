@@ -432,7 +432,7 @@ skein_rc skn_json_text(const skn_json *v, const char *key, skn_str *out, skein_e
 }
 
 /* Of a number's text: true if it has neither fraction nor exponent. */
-static bool whole(skn_str number)
+static bool is_whole_number(skn_str number)
 {
     for (size_t i = 0; i < number.n; i++)
         if (number.p[i] == '.' || number.p[i] == 'e' || number.p[i] == 'E')
@@ -447,7 +447,7 @@ skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int6
     *out = fallback;
     if (!v || (v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, out)))
         return SKEIN_OK;
-    if (v->kind == SKN_JSON_NUMBER && whole(v->text))
+    if (v->kind == SKN_JSON_NUMBER && is_whole_number(v->text))
         return skn_fail(err, SKEIN_INVALID, "\"%s\" is out of range", key);
     return skn_fail(err, SKEIN_INVALID, "\"%s\" must be a whole number", key);
 }

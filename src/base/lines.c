@@ -53,7 +53,7 @@ skein_rc skn_lines_rewind(skn_lines *l, skein_error *err)
 }
 
 /* Reads more behind what is still held; what was given out makes room first. */
-static skein_rc fill(skn_lines *l, skein_error *err)
+static skein_rc fill_buffer(skn_lines *l, skein_error *err)
 {
     char    piece[READ];
     ssize_t n;
@@ -94,7 +94,7 @@ static skein_rc hold_line(skn_lines *l, skn_str *held, const char **end, skein_e
         seen = held->n;
         if (seen > l->limit)
             return too_long(l, err);
-        if ((rc = fill(l, err)))
+        if ((rc = fill_buffer(l, err)))
             return rc;
         *held = skn_buf_str(&l->buf);
         *end = held->n > seen ? memchr(held->p + seen, '\n', held->n - seen) : NULL;

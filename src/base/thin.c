@@ -130,7 +130,7 @@ static size_t take_number(skn_str *in)
     return n;
 }
 
-static void put(growing *g, const char *from, size_t n)
+static void put_bytes(growing *g, const char *from, size_t n)
 {
     if (n)
         memcpy(g->out + g->n, from, n);
@@ -144,9 +144,9 @@ static void take_line(growing *g)
     size_t like = (g->newest + SKN_THIN_BACK - back) % SKN_THIN_BACK, start = g->n;
     size_t end = g->starts[like] + g->lengths[like];
 
-    put(g, g->out + g->starts[like], before);
-    put(g, g->in.p, rest);
-    put(g, g->out + end - after, after);
+    put_bytes(g, g->out + g->starts[like], before);
+    put_bytes(g, g->in.p, rest);
+    put_bytes(g, g->out + end - after, after);
     g->in = skn_str_sub(g->in, rest, g->in.n);
     g->newest = (g->newest + 1) % SKN_THIN_BACK;
     g->starts[g->newest] = start;
@@ -159,6 +159,6 @@ char *skn_thin_text(const skn_thin *t)
 
     while (g.in.n)
         take_line(&g);
-    put(&g, t->open.p, t->open.n);
+    put_bytes(&g, t->open.p, t->open.n);
     return g.out;
 }

@@ -131,7 +131,7 @@ void skn_words_start(skn_words *w, skn_str text)
 }
 
 /* Adds a character to the word, unless the word is as long as counts. */
-static void put(skn_word *w, uint32_t c, bool *full)
+static void put_letter(skn_word *w, uint32_t c, bool *full)
 {
     char   bytes[4];
     size_t n = skn_utf8_put(small(c), bytes);
@@ -160,7 +160,7 @@ bool skn_words_next(skn_words *w, skn_word *out)
             continue;
         if (out->n == 0)
             out->from = w->at;
-        put(out, c, &full);
+        put_letter(out, c, &full);
         if (is == ALONE) {
             w->at += bytes;
             break;

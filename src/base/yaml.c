@@ -245,7 +245,7 @@ static skein_rc check_source(const reader *r)
 }
 
 /* What was read; where nothing is written, an empty map. */
-static const skn_yaml *whole(reader *r)
+static const skn_yaml *read_document(reader *r)
 {
     skn_yaml *v = r->root;
 
@@ -272,7 +272,7 @@ skein_rc skn_yaml_parse(const skn_yaml **out, skn_str source, const char *what, 
     yaml_parser_set_input_string(&parser, (const unsigned char *)(source.p ? source.p : ""),
                                  source.n);
     if (!(rc = read_events(&r, &parser)))
-        *out = whole(&r);
+        *out = read_document(&r);
     yaml_parser_delete(&parser);
     return rc;
 }

@@ -161,7 +161,7 @@ static void begin_all(serving *m)
     m->waiting = 0;
 }
 
-static bool answer(talk *t, bool paced)
+static bool write_answer(talk *t, bool paced)
 {
     serving *m = t->m;
 
@@ -249,11 +249,11 @@ static bool take_question(talk *t, skn_str body)
         m->seen.again += m->numbers[t->number];
         m->numbers[t->number] = true;
     }
-    return answer(t, skn_str_find(body, SKN_STR("\"model\":\"paced\"")) >= 0);
+    return write_answer(t, skn_str_find(body, SKN_STR("\"model\":\"paced\"")) >= 0);
 }
 
 /* A question that is whole is answered; false: the connection is of no use any more. */
-static bool take(talk *t)
+static bool take_request(talk *t)
 {
     skn_str   all = skn_buf_str(&t->in);
     ptrdiff_t end = skn_str_find(all, SKN_STR("\r\n\r\n"));
@@ -283,7 +283,7 @@ static void on_readable(void *arg)
 
     if (n > 0)
         skn_buf_add(&t->in, (skn_str){piece, (size_t)n});
-    if (n > 0 ? take(t) : n < 0 && errno == EINTR)
+    if (n > 0 ? take_request(t) : n < 0 && errno == EINTR)
         return;
     for (const talk *h = t->m->held; h; h = h->next)
         if (h == t) {
@@ -331,7 +331,7 @@ static int listen_here(int *port)
 }
 
 /* Connections go with the process. */
-static void run(skn_bench *b, serving *m, int port)
+static void run_model(skn_bench *b, serving *m, int port)
 {
     m->loop = skn_loop_new();
     m->watch = skn_watch_new(m->loop, m->fd, on_connection, NULL, m);
@@ -354,7 +354,7 @@ skein_rc skn_bench_be_model(skn_bench *b)
         free(m);
         return skn_fail(&b->cli->err, SKEIN_FAILED, "no model can be measured with");
     }
-    run(b, m, port);
+    run_model(b, m, port);
     _exit(0);
 }
 

@@ -284,7 +284,7 @@ typedef struct threads {
     skein_message_id root, end; /* of one chain in the middle */
 } threads;
 
-static skein_rc make(skn_bench *b, threads *t)
+static skein_rc make_threads(skn_bench *b, threads *t)
 {
     int64_t  levels = b->size.levels;
     int64_t  root = b->size.replies / 2 / levels * levels;
@@ -318,7 +318,7 @@ static skein_rc look_up(skn_bench *b, void *what, skn_samples *out)
 
 /* --- Exporting ---------------------------------------------------------------------------------- */
 
-static skein_rc drop(void *arg, skn_str bytes, skein_error *err)
+static skein_rc drop_bytes(void *arg, skn_str bytes, skein_error *err)
 {
     (void)err;
     *(size_t *)arg += bytes.n;
@@ -329,7 +329,7 @@ static skein_rc export_thread(skn_bench *b, void *what, skn_samples *out)
 {
     const threads     *t = what;
     size_t             written = 0;
-    skn_sink           sink = {drop, &written};
+    skn_sink           sink = {drop_bytes, &written};
     skn_export_request r = {
         .conversation = t->store.chat, .root = t->root, .format = SKN_FORMAT_MD};
     int64_t  start = skn_clock_monotonic();
@@ -347,7 +347,7 @@ static skein_rc replies(skn_bench *b)
 
     if (rc)
         return rc;
-    if (!(rc = make(b, &t)) &&
+    if (!(rc = make_threads(b, &t)) &&
         !(rc = skn_bench_in_turns(b, SKN_ROW_REPLY_FIND, b->size.rounds, look_up, &t, NULL)))
         rc = skn_bench_in_turns(b, SKN_ROW_REPLY_EXPORT, b->size.rounds, export_thread, &t,
                                 NULL);
@@ -435,7 +435,7 @@ static skein_rc measure_fold(skn_bench *b)
 
 /* --- The engine's timelines ------------------------------------------------------------------- */
 
-static skein_rc look(skein_timelines *set, void *arg, skein_error *err)
+static skein_rc look_at_last(skein_timelines *set, void *arg, skein_error *err)
 {
     (void)err;
     *(size_t *)arg = skein_timeline_item_count(skein_timelines_main(set));
@@ -452,7 +452,7 @@ static skein_rc time_visit(skn_bench *b, void *what, skn_samples *out)
     if (rc)
         return rc;
     start = skn_clock_monotonic();
-    rc = skein_timeline_visit(s->engine, s->chat, 0, look, &items, &b->cli->err);
+    rc = skein_timeline_visit(s->engine, s->chat, 0, look_at_last, &items, &b->cli->err);
     skn_samples_add(out, skn_bench_since(start) * 1e3);
     return rc;
 }

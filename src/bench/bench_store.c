@@ -216,7 +216,7 @@ static skein_rc compact(skn_bench *b, sized *s)
     return rc;
 }
 
-static skein_rc make(skn_bench *b, const char *name, int64_t length, sized *s)
+static skein_rc make_store(skn_bench *b, const char *name, int64_t length, sized *s)
 {
     int64_t  start = skn_clock_monotonic();
     skein_rc rc;
@@ -487,9 +487,9 @@ static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
     int64_t  rounds = b->size.many_rounds;
     skein_rc rc;
 
-    if ((rc = make(b, "small", b->size.small, small)) ||
-        (rc = make(b, "middle", b->size.middle, middle)) ||
-        (rc = make(b, "large", b->size.large, large)) ||
+    if ((rc = make_store(b, "small", b->size.small, small)) ||
+        (rc = make_store(b, "middle", b->size.middle, middle)) ||
+        (rc = make_store(b, "large", b->size.large, large)) ||
         (rc = skn_bench_in_turns(b, SKN_ROW_READ_LAST, rounds, time_last, large, small)) ||
         (rc = skn_bench_in_turns(b, SKN_ROW_READ_CONTEXT, rounds, time_context, large,
                                  small)) ||

@@ -141,7 +141,7 @@ static void read_ready(watching *w, int ms)
 
 /* --- Coming --------------------------------------------------------------------------------- */
 
-static bool say(int fd, skn_str bytes)
+static bool write_bytes(int fd, skn_str bytes)
 {
     return fd >= 0 && write(fd, bytes.p, bytes.n) == (ssize_t)bytes.n;
 }
@@ -175,7 +175,7 @@ static skein_rc open_streams(watching *w, const skn_bench_child *child)
     for (size_t i = 0; i < w->count; i++) {
         skn_buf_init(&w->at[i].rest, LINE_MAX);
         w->polls[i] = (struct pollfd){.fd = bench_connect(child), .events = POLLIN};
-        if (!say(w->polls[i].fd, request))
+        if (!write_bytes(w->polls[i].fd, request))
             return skn_fail(&w->bench->cli->err, SKEIN_FAILED, "stream %zu: %s", i + 1,
                             strerror(errno));
     }
@@ -193,7 +193,7 @@ static skein_rc open_streams(watching *w, const skn_bench_child *child)
 static bool post(watching *w)
 {
     w->sent[w->posted++] = skn_clock_monotonic();
-    return say(w->polls[w->count].fd, w->post);
+    return write_bytes(w->polls[w->count].fd, w->post);
 }
 
 static skein_rc watch(watching *w)
@@ -274,7 +274,7 @@ static void release(watching *w)
     skn_arena_free(w->mem);
 }
 
-static void make(watching *w)
+static void make_watchers(watching *w)
 {
     w->mem = skn_arena_new();
     w->at = SKN_ARRAY(w->mem, w->count, watcher);
@@ -297,7 +297,7 @@ skein_rc skn_bench_streams(skn_bench *b, const skn_bench_store *s, const skn_ben
 
     b->size.streams = (int64_t)w.count;
     w.post = skn_bench_post(b, s, child, "", skn_bench_message(b, s->chat_uid.p));
-    make(&w);
+    make_watchers(&w);
     if (!(rc = open_streams(&w, child)) && !(rc = watch(&w)))
         rc = rows(&w, skn_bench_status_kb(child->pid, "VmRSS") - before);
     release(&w);

@@ -868,7 +868,7 @@ static bool is_held(const skn_json *message, int64_t number)
     return false;
 }
 
-static skein_rc look(skn_cli *cli, skn_str message, skn_fate *out)
+static skein_rc look_at_answer(skn_cli *cli, skn_str message, skn_fate *out)
 {
     const char     *in = cli->door->chat;
     const skn_json *chat, *version, *m, *diff;
@@ -915,7 +915,7 @@ void skn_fate_look(skn_cli *cli, skn_str message, skn_fate *out)
     skn_problem more = cli->more;
 
     *out = (skn_fate){.gone = false};
-    (void)look(cli, message, out);
+    (void)look_at_answer(cli, message, out);
     cli->err = err;
     cli->more = more;
 }

@@ -217,8 +217,8 @@ static bool send_all(int fd, skn_str bytes)
     return true;
 }
 
-static skein_rc ask(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
-                    int *out)
+static skein_rc send_request(skn_cli *cli, const skn_server *server,
+                             const skn_request_spec *what, int *out)
 {
     skn_buf     b;
     const char *why = "";
@@ -260,7 +260,7 @@ static skein_rc code_of(skn_str name, int status)
 }
 
 /* A server's word, which may be anybody's, as it may be shown. */
-static const char *shown(skn_cli *cli, skn_str text)
+static const char *shown_address(skn_cli *cli, skn_str text)
 {
     skn_buf b;
 
@@ -284,19 +284,19 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
     skn_str         title = skn_door_text(v, "title");
     skn_str         at = skn_door_text(skn_first(v, "errors"), "pointer");
 
-    cli->at = at.n ? shown(cli, at) : NULL;
+    cli->at = at.n ? shown_address(cli, at) : NULL;
     cli->more = (skn_problem){.current = cli->more.current};
     if (title.n && code.n && skn_str_starts(type, SKN_STR("/problems/"))) {
-        cli->more.word = shown(cli, skn_str_sub(type, sizeof "/problems/" - 1, type.n));
-        cli->more.title = shown(cli, title);
-        cli->more.name = shown(cli, code);
+        cli->more.word = shown_address(cli, skn_str_sub(type, sizeof "/problems/" - 1, type.n));
+        cli->more.title = shown_address(cli, title);
+        cli->more.name = shown_address(cli, code);
         cli->more.status = status;
     }
     for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
         if (skn_str_is(code, lost[i].code))
             cli->more.thing = lost[i].thing;
     if (meant.n)
-        cli->more.meant = shown(cli, meant);
+        cli->more.meant = shown_address(cli, meant);
     if (busy && busy->kind == SKN_JSON_ARRAY)
         cli->more.extra = skn_arena_printf(cli->keep, "\"busy\":%.*s", SKN_FMT(busy->raw));
 }
@@ -450,7 +450,7 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
 
     if (server->engine)
         return skn_here_call(cli, server, what, out);
-    if ((rc = ask(cli, server, what, &fd)))
+    if ((rc = send_request(cli, server, what, &fd)))
         return rc;
     skn_http_reader_init(&w.http);
     skn_buf_init(&w.kept, ANSWER_MOST);
@@ -526,7 +526,7 @@ skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_ev
     r.stream = true;
     if (!r.last_id.p && s->sse.last_id.n)
         r.last_id = skn_buf_str(&s->sse.last_id);
-    return ask(cli, server, &r, &s->fd);
+    return send_request(cli, server, &r, &s->fd);
 }
 
 skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)

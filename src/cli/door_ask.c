@@ -158,7 +158,7 @@ static bool lacks_name(skn_str path)
     return skn_str_find(path, SKN_STR("//")) >= 0 || skn_str_ends(path, SKN_STR("/"));
 }
 
-static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
+static skein_rc ask_door(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
 {
     if (lacks_name(skn_str_of(what->path)))
         return skn_fail(&cli->err, SKEIN_USAGE, "a name or an id is empty");
@@ -177,7 +177,7 @@ skein_rc skn_door_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof path)
         return skn_fail(&cli->err, SKEIN_USAGE, "what is asked for is too long to ask for");
-    return ask(cli, &what, out);
+    return ask_door(cli, &what, out);
 }
 
 bool skn_door_less(size_t *page)
@@ -302,7 +302,7 @@ skein_rc skn_door_change(skn_cli *cli, const char *method, const char *path, skn
                              .key = skn_str_of(skn_opt(cli, "key")),
                              .match = cli->door->match};
 
-    return ask(cli, &what, out);
+    return ask_door(cli, &what, out);
 }
 
 skn_jw *skn_door_body_begin(skn_cli *cli, skn_door_body *b)
@@ -323,7 +323,7 @@ skein_rc skn_door_send(skn_door_body *b, const char *method, const char *path,
 
     skn_jw_object_end(&b->w);
     what.body = skn_body_keep(b->cli, &b->bytes);
-    return ask(b->cli, &what, out);
+    return ask_door(b->cli, &what, out);
 }
 
 skn_str skn_body_keep(skn_cli *cli, skn_buf *b)
@@ -355,7 +355,7 @@ static bool is_over(skn_cli *cli, const skn_json *job, const skn_json **out, ske
     return true;
 }
 
-static skein_rc cancel(skn_cli *cli, const char *path)
+static skein_rc cancel_request(skn_cli *cli, const char *path)
 {
     const skn_json *answer;
     skein_rc        rc = skn_door_change(cli, "DELETE", path, SKN_NONE, &answer);
@@ -381,7 +381,7 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
     while (!is_over(cli, job, out, &rc)) {
         nanosleep(&nap, NULL);
         if (skn_interrupt_came(SIGINT))
-            return cancel(cli, at);
+            return cancel_request(cli, at);
         if ((rc = skn_door_get(cli, &job, "%s", at)))
             break;
     }

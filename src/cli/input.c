@@ -121,7 +121,7 @@ static size_t read_line(int fd, char *line)
     return n;
 }
 
-static void say(int fd, skn_str text)
+static void write_prompt(int fd, skn_str text)
 {
     ssize_t n = write(fd, text.p, text.n);
 
@@ -135,7 +135,8 @@ static size_t ask_terminal(skn_cli *cli, int fd, skn_str provider, char *line)
     bool           silent = tcgetattr(fd, &was) == 0;
     size_t         n;
 
-    say(fd, skn_arena_printf(cli->keep, "Key of %.*s (not shown): ", SKN_FMT(provider)));
+    write_prompt(fd,
+                 skn_arena_printf(cli->keep, "Key of %.*s (not shown): ", SKN_FMT(provider)));
     if (silent) {
         quiet = was;
         quiet.c_lflag &= ~(tcflag_t)ECHO;
@@ -144,7 +145,7 @@ static size_t ask_terminal(skn_cli *cli, int fd, skn_str provider, char *line)
     n = read_line(fd, line);
     if (silent)
         tcsetattr(fd, TCSAFLUSH, &was);
-    say(fd, SKN_STR("\n"));
+    write_prompt(fd, SKN_STR("\n"));
     return n;
 }
 

@@ -82,7 +82,7 @@ static skein_rc check_colour(skn_cli *cli)
                     when);
 }
 
-static skein_rc run(skn_cli *cli)
+static skein_rc run_command(skn_cli *cli)
 {
     skein_rc rc;
 
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     if (!skn_args_read(&cli, argc, own_words(&cli, argc, argv)))
         check_colour(&cli);
     skn_out_init(&cli);
-    status = skn_cli_settle(&cli, cli.err.rc ? cli.err.rc : run(&cli));
+    status = skn_cli_settle(&cli, cli.err.rc ? cli.err.rc : run_command(&cli));
     skn_door_end(&cli);
     skein_close(cli.engine);
     skn_place_sweep(&cli);

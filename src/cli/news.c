@@ -195,7 +195,7 @@ static char *copy_of(skn_str s)
     return skn_heap_copy(s.p ? s : SKN_STR(""));
 }
 
-static skn_typing *begin(skn_typings *all, const skn_news_item *item)
+static skn_typing *begin_typing(skn_typings *all, const skn_news_item *item)
 {
     skn_typing **last = &all->first, *t;
 
@@ -232,7 +232,7 @@ skn_typing *skn_typing_take(skn_typings *all, const skn_news_item *item)
     skn_typing *t = item->message.p ? skn_typing_find(all, item->message) : NULL;
 
     if (!t && skn_str_is(item->type, "message.started"))
-        return begin(all, item);
+        return begin_typing(all, item);
     if (t && skn_str_is(item->type, "message.delta"))
         add_piece(t, item, false);
     else if (t && skn_str_is(item->type, "message.snapshot"))

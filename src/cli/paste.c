@@ -182,7 +182,7 @@ static bool is_told(const char *text, const char *at)
     return at[-1] == ' ' && at - text > 1 && strchr(":.;,?", at[-2]) != NULL;
 }
 
-static const char *whole(skn_cli *cli, const char *text, bool format)
+static const char *whole_command(skn_cli *cli, const char *text, bool format)
 {
     const char *at = text, *from = text;
     skn_buf     b, place;
@@ -223,12 +223,13 @@ static bool has_place(const skn_cli *cli)
 
 const char *skn_pasteable(skn_cli *cli, const char *text)
 {
-    return strstr(text, "skein ") && has_place(cli) ? whole(cli, text, false) : text;
+    return strstr(text, "skein ") && has_place(cli) ? whole_command(cli, text, false) : text;
 }
 
 const char *skn_pasteable_format(skn_cli *cli, const char *format)
 {
-    return strstr(format, "skein ") && has_place(cli) ? whole(cli, format, true) : format;
+    return strstr(format, "skein ") && has_place(cli) ? whole_command(cli, format, true)
+                                                      : format;
 }
 
 /* --- The line that was typed ---------------------------------------------------------------- */
@@ -257,7 +258,7 @@ skn_str skn_typed_line(const skn_cli *cli)
     return skn_buf_keep(&b, cli->keep);
 }
 
-static void add(skn_definition_parts *out, skn_str label, skn_str text, skn_arena *a)
+static void add_part(skn_definition_parts *out, skn_str label, skn_str text, skn_arena *a)
 {
     if (text.n)
         skn_vec_add(a, &out->parts,
@@ -292,7 +293,7 @@ void skn_definition_read(const skn_json *item, skn_arena *a, skn_definition_part
             : "This tool is not what it was when it was allowed. What its server says of "
               "it now:";
     if (v && v->kind != SKN_JSON_OBJECT)
-        add(out, SKN_STR("definition"), v->raw, a);
+        add_part(out, SKN_STR("definition"), v->raw, a);
     for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
-        add(out, m->key, m->kind == SKN_JSON_STRING ? m->text : m->raw, a);
+        add_part(out, m->key, m->kind == SKN_JSON_STRING ? m->text : m->raw, a);
 }

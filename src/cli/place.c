@@ -563,7 +563,7 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds, const char
 }
 
 /* What has failed is no failure of the command. */
-static void forget(skn_cli *cli)
+static void forget_current(skn_cli *cli)
 {
     cli->err = (skein_error){.rc = SKEIN_OK};
     cli->more = (skn_problem){.thing = NULL};
@@ -583,7 +583,7 @@ static skein_rc which_or_only(skn_cli *cli, skein_world *out)
             skn_note(cli, "The world is named by %s.", now.by);
         if (rc != SKEIN_NOT_FOUND || now.by)
             return rc;
-        forget(cli); /* the default was removed */
+        forget_current(cli); /* the default was removed */
     }
     if ((rc = skn_door_worlds(cli, &worlds)))
         return rc;
@@ -640,7 +640,7 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
     if ((rc = skn_door_worlds(cli, &worlds)))
         return rc;
     for (size_t i = 0; i < worlds.count; i++) {
-        forget(cli);
+        forget_current(cli);
         skn_door_enter(cli, &worlds.at[i]);
         rc = skn_door_chat(cli, ref, &found);
         if (rc && rc != SKEIN_NOT_FOUND)
@@ -652,7 +652,7 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
         else
             *world = worlds.at[i], *out = found;
     }
-    forget(cli);
+    forget_current(cli);
     if (!fits) {
         cli->err = missing;
         return in_none(cli, &worlds);
@@ -671,7 +671,7 @@ static skein_rc chat_of_agent(skn_cli *cli, const char *ref, skn_str agent, skei
 
     if (rc != SKEIN_NOT_FOUND || !makes || !cli->more.thing || strcmp(cli->more.thing, "chat"))
         return rc;
-    forget(cli);
+    forget_current(cli);
     if (!(rc = skn_chat_of(cli, agent, mode, out)))
         skn_door_enter_chat(cli, out);
     return rc;
@@ -730,7 +730,7 @@ skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversati
     if (*any)
         return rc;
     cli->untouched = false;
-    forget(cli);
+    forget_current(cli);
     return SKEIN_OK;
 }
 
@@ -741,7 +741,7 @@ skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
     if (rc != SKEIN_NOT_FOUND || !cli->untouched || cli->dry_run)
         return rc;
     cli->untouched = false;
-    forget(cli);
+    forget_current(cli);
     return skn_make_first_chat(cli, out);
 }
 
@@ -775,7 +775,7 @@ bool skn_nothing_open(skn_cli *cli)
 {
     if (!cli->untouched || cli->err.rc != SKEIN_NOT_FOUND || !shows_all(cli))
         return false;
-    forget(cli);
+    forget_current(cli);
     if (!cli->json) {
         skn_note(cli, "Nothing to show: no conversation is open in this world. Begin one: "
                       "skein conv new");

@@ -250,7 +250,7 @@ static bool show_coloured(skn_cli *cli, skn_str how, skn_str text)
     return false;
 }
 
-static void show(skn_cli *cli, const skn_json *of, const slot *s, bool command)
+static void show_slot(skn_cli *cli, const skn_json *of, const slot *s, bool command)
 {
     const skn_json *v = find_member(cli, of, s->member);
     skn_str         text;
@@ -288,7 +288,7 @@ void skn_say(skn_cli *cli, const skn_json *v, const char *text)
         skn_clean_add(&cli->out.bytes, whole, true);
         command = in_command(command, before);
         if (any)
-            show(cli, v, &s, command);
+            show_slot(cli, v, &s, command);
     }
     skn_print_raw(cli, SKN_STR(""));
 }

@@ -135,7 +135,7 @@ struct skn_marks {
     skn_map *of; /* skein_deliveries by message */
 };
 
-static void take(void *arg, skn_cli *look, const skn_json *item)
+static void take_item(void *arg, skn_cli *look, const skn_json *item)
 {
     const skn_marks  *marks = arg;
     skn_arena        *a = marks->cli->keep;
@@ -163,7 +163,7 @@ skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out)
 
     *out = SKN_NEW(cli->keep, skn_marks);
     **out = (skn_marks){cli, skn_map_new(cli->keep)};
-    return skn_door_each(cli, path, MARKS_PAGE, take, *out);
+    return skn_door_each(cli, path, MARKS_PAGE, take_item, *out);
 }
 
 void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message)

@@ -124,7 +124,7 @@ skn_str skn_config_origin(const skn_config_value *v, skn_arena *a)
 }
 
 /* Puts the value in its place if it is one; else says what is wrong, and where. */
-static void take(skn_config_reading *r, skn_config_id id, skn_config_value *v, int column)
+static void take_value(skn_config_reading *r, skn_config_id id, skn_config_value *v, int column)
 {
     skn_config_problem p = {true, v->source, v->line, column, SKN_NONE, SKN_NONE};
 
@@ -165,7 +165,7 @@ static void take_text(skn_config_reading *r, skn_config_id id, skn_config_from f
 
     if (skn_config_rows[id].type == SKN_IS_ORIGINS)
         split_list(r, &v);
-    take(r, id, &v, 0);
+    take_value(r, id, &v, 0);
 }
 
 void skn_config_store(skn_config *c, skn_config_id id, skn_str text, skn_arena *a)
@@ -192,7 +192,7 @@ static void read_list(skn_config_reading *r, skn_config_id id, const skn_yaml *y
         }
         add_to_list(r, &v, item->text);
     }
-    take(r, id, &v, y->column);
+    take_value(r, id, &v, y->column);
 }
 
 static void read_value(skn_config_reading *r, skn_config_id id, const skn_yaml *y)
@@ -205,7 +205,7 @@ static void read_value(skn_config_reading *r, skn_config_id id, const skn_yaml *
     if (y->kind == SKN_YAML_LIST && list)
         read_list(r, id, y);
     else if (y->kind == SKN_YAML_TEXT && !list)
-        take(r, id, &v, y->column);
+        take_value(r, id, &v, y->column);
     else
         skn_config_bad(r, y, "%s.%s must be %s", row->section, row->key,
                        list ? "a list, like [a, b]" : "one value");

@@ -301,7 +301,7 @@ static bool named_well(const checking *c)
 }
 
 /* The same provider in a later file replaces the one before. */
-static void keep(const checking *c, skn_str type)
+static void keep_provider(const checking *c, skn_str type)
 {
     skn_config         *all = c->r->c;
     skn_config_provider one = {c->provider->key, type, c->provider, c->r->file};
@@ -332,7 +332,7 @@ void skn_config_providers(skn_config_reading *r, const skn_yaml *section)
         }
         for (const skn_yaml *y = p->first; y; y = y->next)
             check_member(&c, y);
-        keep(&c, type->text);
+        keep_provider(&c, type->text);
     }
 }
 

@@ -39,7 +39,7 @@ static skn_str type_word(skn_wire_kind kind)
 
 /* --- Those that are known by name --------------------------------------------------------------- */
 
-static skn_provider_plan *add(skn_provider_plans *out, skn_str name, skn_arena *a)
+static skn_provider_plan *add_plan(skn_provider_plans *out, skn_str name, skn_arena *a)
 {
     skn_provider_plan one = {.s = {.name = name, .retries = -1}, .label = name, .server = -1};
 
@@ -50,7 +50,7 @@ static skn_provider_plan *add(skn_provider_plans *out, skn_str name, skn_arena *
 static void add_known(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
 {
     const char        *ollama = from->env(from->env_arg, "OLLAMA_HOST");
-    skn_provider_plan *p = add(out, SKN_STR("demo"), a);
+    skn_provider_plan *p = add_plan(out, SKN_STR("demo"), a);
 
     p->scripted = p->consent = p->listed = true;
     p->label = SKN_STR("Scripted demo");
@@ -58,7 +58,7 @@ static void add_known(skn_provider_plans *out, const skn_plan_sources *from, skn
     for (int i = 0; i < SKN_SERVERS; i++) {
         const skn_server_name *about = &skn_server_names[i];
 
-        p = add(out, skn_str_of(about->name), a);
+        p = add_plan(out, skn_str_of(about->name), a);
         p->label = skn_str_of(about->label);
         p->s.type = type_word(about->kind);
         p->s.base_url = skn_server_url(about, ollama, from->ports[i], a);
@@ -66,7 +66,7 @@ static void add_known(skn_provider_plans *out, const skn_plan_sources *from, skn
         p->server = i;
     }
     for (size_t i = 0; i < SKN_KEY_NAMES; i++) {
-        p = add(out, skn_str_of(skn_key_names[i].provider), a);
+        p = add_plan(out, skn_str_of(skn_key_names[i].provider), a);
         p->label = skn_str_of(skn_key_names[i].label);
         p->s.type = type_word(skn_key_names[i].kind);
         p->s.base_url = skn_str_of(skn_key_names[i].base_url);
@@ -131,7 +131,7 @@ static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, sk
 
         if (p && p->scripted)
             continue;
-        p = p ? p : add(out, all.at[i].name, a);
+        p = p ? p : add_plan(out, all.at[i].name, a);
         if (all.at[i].damaged.p)
             take_damaged(out, p, &all.at[i], a);
         else
@@ -150,7 +150,7 @@ static void add_settings(skn_provider_plans *out, const skn_plan_sources *from, 
         if (p)
             url = p->s.base_url;
         else
-            p = add(out, s->name, a);
+            p = add_plan(out, s->name, a);
         p->s = *s;
         if (!s->base_url.p && !p->kept)
             p->s.base_url = url;

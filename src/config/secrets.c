@@ -340,7 +340,7 @@ _Noreturn static void become(const char *const *words, int out)
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-static bool start(child *c, const char *const *words, int64_t most_ms)
+static bool start_child(child *c, const char *const *words, int64_t most_ms)
 {
     int ends[2];
 
@@ -438,7 +438,7 @@ skein_rc skn_key_command(const char *const *words, int64_t most_ms, skn_arena *a
     const char *end;
 
     *out = SKN_NONE;
-    if (!start(&c, words, most_ms))
+    if (!start_child(&c, words, most_ms))
         return skn_fail(err, SKEIN_FAILED, "the command \"%s\" cannot be run: %s", words[0],
                         strerror(errno));
     late = !read_line(&c, bytes, SKN_SECRET_MOST + 2, &got);

@@ -47,7 +47,7 @@ void skn_told_drop(skn_told *d)
     skn_buf_release(&d->buf);
 }
 
-static void tell(skn_tx *tx, skn_event_row row, const char *type, skn_told *d)
+static void write_event(skn_tx *tx, skn_event_row row, const char *type, skn_told *d)
 {
     row.type = skn_str_of(type);
     if (d) {
@@ -71,18 +71,19 @@ void skn_feed_chat(skn_tx *tx, const skn_conversation_row *c, const char *type, 
     skn_event_row row = row_of(c);
 
     row.cause = cause;
-    tell(tx, row, type, d);
+    write_event(tx, row, type, d);
 }
 
 void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d)
 {
-    tell(tx, (skn_event_row){.world_id = world}, type, d);
+    write_event(tx, (skn_event_row){.world_id = world}, type, d);
 }
 
 void skn_feed_item(skn_tx *tx, int64_t world, int64_t conversation, const char *type,
                    skn_told *d)
 {
-    tell(tx, (skn_event_row){.world_id = world, .conversation_id = conversation}, type, d);
+    write_event(tx, (skn_event_row){.world_id = world, .conversation_id = conversation}, type,
+                d);
 }
 
 static skein_rc tell_now(skn_tx *tx, void *arg, skein_error *err)
@@ -113,7 +114,7 @@ void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *typ
     skn_jw_kint(&d->w, "position", m->position);
     row.message_id = m->id.v;
     row.cause = cause;
-    tell(tx, row, type, d);
+    write_event(tx, row, type, d);
 }
 
 void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
@@ -123,8 +124,8 @@ void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
 
     row.message_id = m->id.v;
     row.cause = cause;
-    tell(tx, row, type,
-         SKN_TOLD(SKN_M_TEXT("toolCallId", call_id), SKN_M_GIVEN("delegationId", lane)));
+    write_event(tx, row, type,
+                SKN_TOLD(SKN_M_TEXT("toolCallId", call_id), SKN_M_GIVEN("delegationId", lane)));
 }
 
 /* --- Versions --------------------------------------------------------------------------------- */
@@ -137,11 +138,12 @@ void skn_feed_version(skn_tx *tx, const skn_conversation_row *c, int64_t version
 
     row.version_id = version_id;
     snprintf(name, sizeof name, "v%" PRId64, v->number);
-    tell(tx, row, "thread.created",
-         SKN_TOLD(SKN_M_TEXT("threadId", v->thread_uid),
-                  SKN_M_TEXT("originalThread", v->origin_thread_uid), SKN_M_TEXT("op", v->kind),
-                  SKN_M_INT("length", v->length), SKN_M_TEXT("by", v->actor),
-                  SKN_M_TEXT("version", skn_str_of(name)), SKN_M_BOOL("current", true)));
+    write_event(tx, row, "thread.created",
+                SKN_TOLD(SKN_M_TEXT("threadId", v->thread_uid),
+                         SKN_M_TEXT("originalThread", v->origin_thread_uid),
+                         SKN_M_TEXT("op", v->kind), SKN_M_INT("length", v->length),
+                         SKN_M_TEXT("by", v->actor), SKN_M_TEXT("version", skn_str_of(name)),
+                         SKN_M_BOOL("current", true)));
 }
 
 void skn_feed_move(skn_tx *tx, const skn_conversation_row *c, const char *move,
@@ -151,30 +153,31 @@ void skn_feed_move(skn_tx *tx, const skn_conversation_row *c, const char *move,
 
     if (skn_str_is(word, "switch"))
         word = SKN_STR("jump");
-    tell(tx, row_of(c), "thread.switched",
-         SKN_TOLD(SKN_M_TEXT("from", from->thread_uid), SKN_M_TEXT("to", to->thread_uid),
-                  SKN_M_TEXT("move", word)));
+    write_event(tx, row_of(c), "thread.switched",
+                SKN_TOLD(SKN_M_TEXT("from", from->thread_uid), SKN_M_TEXT("to", to->thread_uid),
+                         SKN_M_TEXT("move", word)));
 }
 
 void skn_feed_edit(skn_tx *tx, const skn_conversation_row *c, skn_str edit, skn_str message,
                    const char *phase, size_t done, size_t total)
 {
-    tell(tx, row_of(c), "edit.phase",
-         SKN_TOLD(SKN_M_TEXT("editId", edit), SKN_M_TEXT("messageId", message),
-                  SKN_M_TEXT("phase", skn_str_of(phase)), SKN_M_INT("done", (int64_t)done),
-                  SKN_M_INT("total", (int64_t)total)));
+    write_event(tx, row_of(c), "edit.phase",
+                SKN_TOLD(SKN_M_TEXT("editId", edit), SKN_M_TEXT("messageId", message),
+                         SKN_M_TEXT("phase", skn_str_of(phase)),
+                         SKN_M_INT("done", (int64_t)done), SKN_M_INT("total", (int64_t)total)));
 }
 
 /* --- Places ------------------------------------------------------------------------------------ */
 
 void skn_feed_chat_is(skn_tx *tx, const skn_conversation_row *c, const char *type)
 {
-    tell(tx, row_of(c), type,
-         SKN_TOLD(
-             SKN_M_TEXT("id", c->uid), SKN_M_TEXT("title", c->title),
-             SKN_M_TEXT("mode", skn_str_of(skn_mode_name(c->mode))),
-             SKN_M_TEXT("agent", c->agent_name), SKN_M_BOOL("archived", c->removed_at != 0),
-             SKN_M_TEXT("replyExpected", c->expects), SKN_M_BOOL("readOnly", c->read_only)));
+    write_event(tx, row_of(c), type,
+                SKN_TOLD(SKN_M_TEXT("id", c->uid), SKN_M_TEXT("title", c->title),
+                         SKN_M_TEXT("mode", skn_str_of(skn_mode_name(c->mode))),
+                         SKN_M_TEXT("agent", c->agent_name),
+                         SKN_M_BOOL("archived", c->removed_at != 0),
+                         SKN_M_TEXT("replyExpected", c->expects),
+                         SKN_M_BOOL("readOnly", c->read_only)));
 }
 
 void skn_feed_world_is(skn_tx *tx, const skein_world *w)
@@ -208,10 +211,11 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
     parent.n -= parent.n > 0;
     row.message_id = lane->spawn_message_id;
     row.cause = cause;
-    tell(tx, row, types[lane->state],
-         SKN_TOLD(SKN_M_TEXT("delegationId", lane->key), SKN_M_TEXT("threadPath", lane->key),
-                  SKN_M_TEXT("parent", parent), SKN_M_TEXT("agent", lane->agent_name),
-                  SKN_M_TEXT("toolCallId", lane->spawn_call_id)));
+    write_event(tx, row, types[lane->state],
+                SKN_TOLD(SKN_M_TEXT("delegationId", lane->key),
+                         SKN_M_TEXT("threadPath", lane->key), SKN_M_TEXT("parent", parent),
+                         SKN_M_TEXT("agent", lane->agent_name),
+                         SKN_M_TEXT("toolCallId", lane->spawn_call_id)));
 }
 
 /* Events as others get them: a row and the message it points at become one JSON object.
@@ -350,8 +354,8 @@ static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_
     return skn_buf_keep(&buf, a);
 }
 
-static skein_event whole(const skn_event_row *row, const skein_message *m, skn_arena *a,
-                         skn_arena *scratch)
+static skein_event whole_event(const skn_event_row *row, const skein_message *m, skn_arena *a,
+                               skn_arena *scratch)
 {
     return (skein_event){.seq = row->id,
                          .at = row->at,
@@ -403,7 +407,8 @@ static skein_rc read_portion(skn_tx *tx, read_call *c, const skn_event_row *rows
     for (size_t i = 0; i < count && *bytes < ENOUGH; i++) {
         skein_event *e = &c->out->at[c->out->count++];
 
-        *e = whole(&rows[i], find_message(&messages, rows[i].message_id), c->mem, c->brief);
+        *e = whole_event(&rows[i], find_message(&messages, rows[i].message_id), c->mem,
+                         c->brief);
         *bytes += e->data.n;
     }
     return SKEIN_OK;

@@ -25,7 +25,7 @@ static skn_str one_line(skn_str text, skn_arena *a)
     return (skn_str){line, text.n};
 }
 
-static void add(skn_fsck *f, const skn_invariant *invariant, skn_str text)
+static void add_finding(skn_fsck *f, const skn_invariant *invariant, skn_str text)
 {
     skein_finding one = {.invariant = skn_str_of(invariant->name),
                          .sentence = skn_str_of(invariant->sentence)};
@@ -46,7 +46,7 @@ void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *f
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    add(f, &skn_invariants[invariant], skn_str_of(line));
+    add_finding(f, &skn_invariants[invariant], skn_str_of(line));
 }
 
 /* How many there are, with those that are only counted. */
@@ -57,7 +57,7 @@ static int64_t count_findings(const skn_fsck *f)
 
 static void on_rule(void *arg, enum skn_invariant_name invariant, skn_str text)
 {
-    add(arg, &skn_invariants[invariant], text);
+    add_finding(arg, &skn_invariants[invariant], text);
 }
 
 /* --- What several parts ask ----------------------------------------------------------------------------- */
@@ -607,8 +607,8 @@ static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
 }
 
 /* *done: it came to its end, whatever becomes of the snapshot. */
-static skein_rc check(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
-                      skein_error *err)
+static skein_rc run_checks(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
+                           skein_error *err)
 {
     static const skn_invariant more = {"more", "The rest is counted, not listed."};
 
@@ -624,9 +624,9 @@ static skein_rc check(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, boo
     *done = rc == SKEIN_OK;
     if (f.untold > 0) {
         f.findings.n--;
-        add(&f, &more,
-            skn_arena_printf(f.mem, "%lld more findings are not listed",
-                             (long long)f.untold + 1));
+        add_finding(&f, &more,
+                    skn_arena_printf(f.mem, "%lld more findings are not listed",
+                                     (long long)f.untold + 1));
     }
     out->at = f.findings.p;
     out->count = f.findings.n;
@@ -643,6 +643,6 @@ skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_err
     skn_snapshot s = {.store = e->store};
 
     while (skn_snapshot_next(&s, err))
-        s.rc = check(s.tx, skn_store_is_pg(e->store), mem, out, &done, err);
+        s.rc = run_checks(s.tx, skn_store_is_pg(e->store), mem, out, &done, err);
     return done ? SKEIN_OK : s.rc; /* on a damaged file a snapshot may fail to end */
 }

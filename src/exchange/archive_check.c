@@ -79,7 +79,7 @@ typedef struct place {
     skein_error           *err;
 } place;
 
-static skein_rc refuse(const place *p, const char *what)
+static skein_rc refuse_place(const place *p, const char *what)
 {
     return skn_fail(p->err, SKEIN_DATA, "archive line %lld: %s", (long long)p->line, what);
 }
@@ -171,10 +171,10 @@ static skein_rc check_conversation(const place *p)
     bool          chat = skn_str_is(p->row->cells[3].text, "chat");
 
     if (chat != p->row->cells[2].null)
-        return refuse(p,
-                      "\"agent_id\" is for conversations that are no chat, and only for them");
+        return refuse_place(
+            p, "\"agent_id\" is for conversations that are no chat, and only for them");
     if (b.version == 0)
-        return refuse(p, "a conversation needs a \"version_id\"");
+        return refuse_place(p, "a conversation needs a \"version_id\"");
     b.depth = b.parent ? parent->depth + 1 : 0;
     b.jump = parent->depth - far->depth == far->depth - branch_at(p->c, far->jump)->depth
                  ? far->jump
@@ -189,9 +189,9 @@ static skein_rc check_version(const place *p)
     int64_t            conversation = cell(p, 0), origin = cell(p, 2);
 
     if (cell(p, 1) != ++c->conversations.p[conversation - 1].versions)
-        return refuse(p, "versions of a conversation are not numbered 1, 2, 3, …");
+        return refuse_place(p, "versions of a conversation are not numbered 1, 2, 3, …");
     if (origin && !within(c, conversation, c->versions.p[origin - 1]))
-        return refuse(p, "\"origin_id\" is a version of a stranger's conversation");
+        return refuse_place(p, "\"origin_id\" is a version of a stranger's conversation");
     skn_vec_add(c->a, &c->versions, conversation);
     return SKEIN_OK;
 }
@@ -216,11 +216,11 @@ static skein_rc check_lane(const place *p)
     int64_t            conversation = cell(p, 0), parent = cell(p, 3), from = cell(p, 9);
 
     if (!lane_key_fits(p))
-        return refuse(p, "\"key\" is no key of such a lane");
+        return refuse_place(p, "\"key\" is no key of such a lane");
     if (parent && c->lanes.p[parent - 1] != conversation)
-        return refuse(p, "\"parent_id\" is a lane of another conversation");
+        return refuse_place(p, "\"parent_id\" is a lane of another conversation");
     if (from && !within(c, conversation, c->lanes.p[from - 1]))
-        return refuse(p, "\"branched_from_id\" is a lane of a stranger's conversation");
+        return refuse_place(p, "\"branched_from_id\" is a lane of a stranger's conversation");
     skn_vec_add(c->a, &c->lanes, conversation);
     return SKEIN_OK;
 }
@@ -232,15 +232,15 @@ static skein_rc check_message(const place *p)
     int64_t         parent = cell(p, 13);
 
     if (skn_str_is(m[2].text, "tool") && m[9].null)
-        return refuse(p, "a tool's result needs a \"tool_call_id\"");
+        return refuse_place(p, "a tool's result needs a \"tool_call_id\"");
     if (!m[12].null && skn_str_eq(m[0].text, m[12].text))
-        return refuse(p, "a message replies to itself");
+        return refuse_place(p, "a message replies to itself");
     if (!m[13].null && m[12].null)
-        return refuse(p, "\"reply_to_id\" needs a \"reply_to_uid\"");
+        return refuse_place(p, "\"reply_to_id\" needs a \"reply_to_uid\"");
     if (m[15].null != m[16].null)
-        return refuse(p, "\"lineage_id\" and \"version_of_id\" go together");
+        return refuse_place(p, "\"lineage_id\" and \"version_of_id\" go together");
     if (x.depth != (parent ? p->c->messages.p[parent - 1].depth + 1 : 0))
-        return refuse(p, "\"reply_depth\" does not fit to its parent's");
+        return refuse_place(p, "\"reply_depth\" does not fit to its parent's");
     skn_vec_add(p->c->a, &p->c->messages, x);
     return SKEIN_OK;
 }
@@ -253,11 +253,11 @@ static skein_rc check_thread(const place *p)
 
     t.conversation = c->lanes.p[cell(p, 1) - 1];
     if (c->versions.p[cell(p, 2) - 1] != t.conversation)
-        return refuse(p, "\"lane_id\" and \"version_id\" are of two conversations");
+        return refuse_place(p, "\"lane_id\" and \"version_id\" are of two conversations");
     if (origin && !within(c, t.conversation, c->threads.p[origin - 1].conversation))
-        return refuse(p, "\"origin_id\" is a thread of a stranger's conversation");
+        return refuse_place(p, "\"origin_id\" is a thread of a stranger's conversation");
     if ((t.root == 0) != (t.base == 0))
-        return refuse(p, "\"root_id\" and \"base_length\" go together");
+        return refuse_place(p, "\"root_id\" and \"base_length\" go together");
     skn_vec_add(c->a, &c->threads, t);
     return SKEIN_OK;
 }
@@ -269,7 +269,7 @@ static skein_rc check_order(const place *p)
 
     if (p->c->counts[p->row->table] > 0 &&
         (first < last[0] || (first == last[0] && second <= last[1])))
-        return refuse(p, "a row is twice or out of order");
+        return refuse_place(p, "a row is twice or out of order");
     last[0] = first;
     last[1] = second;
     return SKEIN_OK;
@@ -283,9 +283,9 @@ static skein_rc check_item(const place *p)
     bool               first = c->counts[SKN_AR_ITEMS] == 0 || cell(p, 0) != c->last[0];
 
     if (!within(c, t->conversation, c->messages.p[cell(p, 2) - 1].conversation))
-        return refuse(p, "\"message_id\" is a message of a stranger's conversation");
+        return refuse_place(p, "\"message_id\" is a message of a stranger's conversation");
     if (first ? seq > 0 : seq != c->last[1] + 1)
-        return refuse(p, "items of a thread are not numbered without a gap");
+        return refuse_place(p, "items of a thread are not numbered without a gap");
     if (first)
         t->keys = c->keys.n;
     if (first && seq < 0)
@@ -303,17 +303,17 @@ static skein_rc check_leaf(const place *p, const node *n, const skn_archive_span
     const int64_t     *first, *last;
 
     if (s->src > c->counts[SKN_AR_THREADS])
-        return refuse(p, "an entry names a thread that is not there");
+        return refuse_place(p, "an entry names a thread that is not there");
     t = &c->threads.p[s->src - 1];
     if (!within(c, cell(p, 0), t->conversation))
-        return refuse(p, "an entry names a thread of a stranger's conversation");
+        return refuse_place(p, "an entry names a thread of a stranger's conversation");
     if (n->level != 0 || t->below != t->patches || s->lo < -t->patches || s->lo >= t->own ||
         s->len > (s->lo < 0 ? -s->lo : t->own - s->lo))
-        return refuse(p, "an entry names items that are not there");
+        return refuse_place(p, "an entry names items that are not there");
     first = &c->keys.p[t->keys + (size_t)(s->lo + t->patches)];
     last = first + (s->len - 1);
     if (*first < s->kmin || *first > s->kmax || *last < s->kmin || *last > s->kmax)
-        return refuse(p, "an entry has keys that are not there");
+        return refuse_place(p, "an entry has keys that are not there");
     return SKEIN_OK;
 }
 
@@ -322,11 +322,11 @@ static skein_rc check_child(const place *p, const node *n, const skn_archive_spa
     const node *child;
 
     if (s->child > p->c->counts[SKN_AR_NODES])
-        return refuse(p, "an entry names a node that does not stand before it");
+        return refuse_place(p, "an entry names a node that does not stand before it");
     child = &p->c->nodes.p[s->child - 1];
     if (child->level != n->level - 1 || child->length != s->len || child->kmin != s->kmin ||
         child->kmax != s->kmax)
-        return refuse(p, "an entry does not say what its node holds");
+        return refuse_place(p, "an entry does not say what its node holds");
     return SKEIN_OK;
 }
 
@@ -340,11 +340,11 @@ static skein_rc check_node(const place *p)
         const skn_archive_span *s = &p->row->spans[i];
 
         if (s->kmin < 0 || s->kmin > s->kmax || s->kmax > c->counts[SKN_AR_MESSAGES])
-            return refuse(p, "an entry has keys that are not there");
+            return refuse_place(p, "an entry has keys that are not there");
         if ((rc = s->child ? check_child(p, &n, s) : check_leaf(p, &n, s)))
             return rc;
         if (__builtin_add_overflow(n.length, s->len, &n.length))
-            return refuse(p, "a node is longer than anything can be");
+            return refuse_place(p, "a node is longer than anything can be");
         n.kmin = s->kmin < n.kmin ? s->kmin : n.kmin;
         n.kmax = s->kmax > n.kmax ? s->kmax : n.kmax;
     }
@@ -357,14 +357,14 @@ static skein_rc check_compaction(const place *p)
     const thread *t = &p->c->threads.p[cell(p, 0) - 1];
 
     if (cell(p, 1) > t->own && cell(p, 1) - t->own > t->base)
-        return refuse(p, "\"covers\" is more than its thread has");
+        return refuse_place(p, "\"covers\" is more than its thread has");
     return SKEIN_OK;
 }
 
 static skein_rc check_squash(const place *p)
 {
     if (p->c->versions.p[cell(p, 2) - 1] != cell(p, 1))
-        return refuse(p, "\"version_id\" is a version of another conversation");
+        return refuse_place(p, "\"version_id\" is a version of another conversation");
     return SKEIN_OK;
 }
 
@@ -373,18 +373,19 @@ static skein_rc check_op(const place *p)
     const int64_t *versions = p->c->versions.p;
 
     if (versions[cell(p, 2) - 1] != cell(p, 0) || versions[cell(p, 3) - 1] != cell(p, 0))
-        return refuse(p, "it moves between versions of another conversation");
+        return refuse_place(p, "it moves between versions of another conversation");
     return SKEIN_OK;
 }
 
 static skein_rc check_copy(const place *p)
 {
-    return cell(p, 1) < cell(p, 0) ? SKEIN_OK : refuse(p, "it repeats a later message");
+    return cell(p, 1) < cell(p, 0) ? SKEIN_OK : refuse_place(p, "it repeats a later message");
 }
 
 static skein_rc check_world(const place *p)
 {
-    return p->c->counts[SKN_AR_WORLDS] ? refuse(p, "an archive holds one world") : SKEIN_OK;
+    return p->c->counts[SKN_AR_WORLDS] ? refuse_place(p, "an archive holds one world")
+                                       : SKEIN_OK;
 }
 
 /* Tables without a function have nothing that other rows rely on. */

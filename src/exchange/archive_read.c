@@ -224,7 +224,7 @@ static skein_rc fail_changed(const skn_intake *im, skein_error *err)
 }
 
 /* The world and its conversations are news; what was said in them is not, message by message. */
-static skein_rc tell(skn_tx *tx, const skn_intake *im, skein_error *err)
+static skein_rc tell_import(skn_tx *tx, const skn_intake *im, skein_error *err)
 {
     skn_conversation_rows chats;
     skein_world           world;
@@ -259,7 +259,7 @@ static skein_rc put_one(skn_tx *tx, skn_intake *im, skein_error *err)
     if (memcmp(again.hash, im->facts.hash, sizeof again.hash) != 0)
         return fail_changed(im, err);
     im->report->world_id.v = im->base[SKN_AR_WORLDS] + 1;
-    return tell(tx, im, err);
+    return tell_import(tx, im, err);
 }
 
 typedef struct batch {

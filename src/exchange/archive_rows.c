@@ -113,7 +113,7 @@ typedef struct reader {
     skein_error     *err;
 } reader;
 
-static skein_rc refuse(const reader *r, const char *what)
+static skein_rc refuse_row(const reader *r, const char *what)
 {
     return skn_fail(r->err, SKEIN_DATA, "archive line %lld: \"%s\" %s", (long long)r->line,
                     r->member, what);
@@ -151,9 +151,9 @@ static skein_rc read_number(const reader *r, const skn_json *v, int64_t min, int
                             int64_t *out)
 {
     if (v->kind != SKN_JSON_NUMBER)
-        return refuse(r, "must be a number");
+        return refuse_row(r, "must be a number");
     if (!skn_str_int(v->text, out) || *out < min || *out > max)
-        return refuse(r, "is out of range");
+        return refuse_row(r, "is out of range");
     return SKEIN_OK;
 }
 
@@ -164,21 +164,21 @@ static skein_rc read_json(const reader *r, skn_str text)
     skein_rc        rc = skn_json_parse(&v, text, "it", scratch, NULL);
 
     skn_arena_free(scratch);
-    return rc ? refuse(r, "is not JSON") : SKEIN_OK;
+    return rc ? refuse_row(r, "is not JSON") : SKEIN_OK;
 }
 
 static skein_rc read_text(const reader *r, const skn_archive_column *column, const skn_json *v,
                           skn_str *out)
 {
     if (v->kind != SKN_JSON_STRING)
-        return refuse(r, "must be a text");
+        return refuse_row(r, "must be a text");
     *out = v->text;
     if (column->kind == SKN_CELL_UID && !skn_uid_valid(v->text))
-        return refuse(r, "is no id");
+        return refuse_row(r, "is no id");
     if (column->kind == SKN_CELL_NAME && !name_valid(v->text))
-        return refuse(r, "is no name");
+        return refuse_row(r, "is no name");
     if (column->kind == SKN_CELL_WORD && !word_valid(v->text, column->words))
-        return refuse(r, "is none of its words");
+        return refuse_row(r, "is none of its words");
     return column->kind == SKN_CELL_JSON ? read_json(r, v->text) : SKEIN_OK;
 }
 
@@ -189,12 +189,12 @@ static skein_rc read_span(const reader *r, const skn_json *v, skn_archive_span *
     skein_rc rc;
 
     if (v->kind != SKN_JSON_ARRAY || v->count < 4 || v->count > 5)
-        return refuse(r, "has an entry that is not four or five numbers");
+        return refuse_row(r, "has an entry that is not four or five numbers");
     for (const skn_json *e = v->first; e; e = e->next)
         if ((rc = read_number(r, e, INT64_MIN, INT64_MAX, &numbers[n++])))
             return rc;
     if (numbers[0] < 1 || numbers[3] < 1)
-        return refuse(r, "has an entry without length or source");
+        return refuse_row(r, "has an entry without length or source");
     *s = (skn_archive_span){.len = numbers[0], .kmin = numbers[1], .kmax = numbers[2]};
     if (n == 4) {
         s->child = numbers[3];
@@ -211,7 +211,7 @@ static skein_rc read_spans(const reader *r, const skn_json *v)
     skein_rc         rc;
 
     if (v->kind != SKN_JSON_ARRAY || v->count == 0 || v->count > SKN_ARCHIVE_SPANS)
-        return refuse(r, "must be a list of entries");
+        return refuse_row(r, "must be a list of entries");
     row->spans = SKN_ARRAY(r->a, v->count, skn_archive_span);
     for (const skn_json *e = v->first; e; e = e->next)
         if ((rc = read_span(r, e, &row->spans[row->span_count++])))
@@ -246,13 +246,13 @@ static skein_rc read_table(reader *r, const skn_json *v)
 {
     r->member = "t";
     if (!v || !skn_str_is(v->key, "t") || v->kind != SKN_JSON_STRING)
-        return refuse(r, "must come first and name a table");
+        return refuse_row(r, "must come first and name a table");
     for (size_t i = 0; i < SKN_AR_TABLES; i++)
         if (skn_str_is(v->text, skn_archive_tables[i].name)) {
             r->row->table = (skn_archive_table)i;
             return SKEIN_OK;
         }
-    return refuse(r, "names no table");
+    return refuse_row(r, "names no table");
 }
 
 /* Members stand in the order of the columns; what is null is left out. */
@@ -264,7 +264,7 @@ static skein_rc read_members(reader *r, const skn_json *v)
     if (shape->numbered) {
         r->member = "n";
         if (!v || !skn_str_is(v->key, "n"))
-            return refuse(r, "is missing");
+            return refuse_row(r, "is missing");
         if ((rc = read_number(r, v, 1, INT64_MAX, &r->row->number)))
             return rc;
         v = v->next;
@@ -275,7 +275,7 @@ static skein_rc read_members(reader *r, const skn_json *v)
         r->member = column->name;
         r->row->cells[i].null = !v || !skn_str_is(v->key, column->name);
         if (r->row->cells[i].null && !column->optional)
-            return refuse(r, "is missing");
+            return refuse_row(r, "is missing");
         if (r->row->cells[i].null)
             continue;
         if ((rc = read_cell(r, column, v, &r->row->cells[i])))
@@ -285,7 +285,7 @@ static skein_rc read_members(reader *r, const skn_json *v)
     if (!v)
         return SKEIN_OK;
     r->member = shape->name;
-    return refuse(r, "has a member that is unknown or out of order");
+    return refuse_row(r, "has a member that is unknown or out of order");
 }
 
 /* True if the line is the same as what was written for it, but for its line end. */
@@ -306,7 +306,7 @@ static skein_rc check_form(reader *r, skn_str line)
     good = !again.over && same(&again, line);
     skn_buf_release(&again);
     r->member = skn_archive_tables[r->row->table].name;
-    return good ? SKEIN_OK : refuse(r, "is not written as an archive writes it");
+    return good ? SKEIN_OK : refuse_row(r, "is not written as an archive writes it");
 }
 
 skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_archive_row *out,

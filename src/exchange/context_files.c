@@ -48,7 +48,7 @@ static skein_rc check_path(skn_str path, skein_error *err)
     return rc;
 }
 
-static skein_rc check(const skein_context_file *f, skein_error *err)
+static skein_rc check_file(const skein_context_file *f, skein_error *err)
 {
     skein_rc rc = check_path(f->path, err);
 
@@ -88,7 +88,7 @@ static skn_str items_json(const skein_context_file *f, skn_buf *buf)
     return skn_buf_str(buf);
 }
 
-static void tell(skn_tx *tx, const skn_conversation_row *row, skn_str path)
+static void tell_context_file(skn_tx *tx, const skn_conversation_row *row, skn_str path)
 {
     skn_told d;
 
@@ -107,11 +107,11 @@ static skein_rc put_one(skn_tx *tx, const skn_conversation_row *row,
     skn_buf_init(&items, SIZE_MAX / 2);
     rc = skn_file_put(tx, row->id, f->path, items_json(f, &items), SKN_NOW(), err);
     skn_buf_release(&items);
-    tell(tx, row, f->path);
+    tell_context_file(tx, row, f->path);
     return rc;
 }
 
-static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc store_file(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
@@ -127,7 +127,7 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     return put_one(tx, &row, c->file, err);
 }
 
-static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc remove_file(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
@@ -140,7 +140,7 @@ static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no file \"%.*s\"",
                         SKN_FMT(row.uid), SKN_FMT(c->file->path));
-    tell(tx, &row, c->file->path);
+    tell_context_file(tx, &row, c->file->path);
     return SKEIN_OK;
 }
 
@@ -165,7 +165,7 @@ static skein_rc drop_others(skn_tx *tx, const skn_conversation_row *row,
     for (size_t i = 0; rc == SKEIN_OK && i < have->count; i++)
         if (!skn_map_get(wanted, have->at[i].path)) {
             rc = skn_file_drop(tx, row->id, have->at[i].path, &found, err);
-            tell(tx, row, have->at[i].path);
+            tell_context_file(tx, row, have->at[i].path);
         }
     return rc;
 }
@@ -207,7 +207,7 @@ static skein_rc check_all(const skein_context_files *files, skn_arena *a, size_t
         const skein_context_file *f = &files->at[*bad];
         void                    **slot;
 
-        if ((rc = check(f, err)))
+        if ((rc = check_file(f, err)))
             return rc;
         if (*(slot = skn_map_slot(paths, f->path)))
             return skn_fail(err, SKEIN_INVALID, "the file \"%.*s\" is there twice",
@@ -253,9 +253,10 @@ skein_rc skein_context_file_replace(skein_engine *e, skein_conversation_id conve
 skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                 const skein_context_file *file, skein_error *err)
 {
-    skein_rc rc = check(file, err);
+    skein_rc rc = check_file(file, err);
 
-    return rc ? rc : change(e, (call){.conversation = conversation, .file = file}, set, err);
+    return rc ? rc
+              : change(e, (call){.conversation = conversation, .file = file}, store_file, err);
 }
 
 skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conversation,
@@ -264,7 +265,9 @@ skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conver
     const skein_context_file file = {.path = path};
     skein_rc                 rc = skn_check_word(path, "the path", PATH_BYTES, err);
 
-    return rc ? rc : change(e, (call){.conversation = conversation, .file = &file}, drop, err);
+    return rc ? rc
+              : change(e, (call){.conversation = conversation, .file = &file}, remove_file,
+                       err);
 }
 
 skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
@@ -292,7 +295,7 @@ typedef skn_vec(skn_str) names;
 
 /* --- Names --------------------------------------------------------------------------------------- */
 
-static void add(skn_sha256 *h, skn_str s)
+static void hash_text(skn_sha256 *h, skn_str s)
 {
     char length[32];
 
@@ -308,15 +311,15 @@ static skn_str name_of(const skein_context_file *f, const skein_file_parts *part
     skn_sha256 h;
 
     skn_sha256_init(&h);
-    add(&h, f->path);
-    add(&h, f->prompt);
+    hash_text(&h, f->path);
+    hash_text(&h, f->prompt);
     for (size_t i = 0; i < f->item_count; i++)
-        add(&h, f->items[i]);
+        hash_text(&h, f->items[i]);
     skn_sha256_text(&h, wanted);
     skn_sha256_init(&h);
     for (size_t i = 0; i < parts->count; i++) {
-        add(&h, parts->at[i].item);
-        add(&h, parts->at[i].text);
+        hash_text(&h, parts->at[i].item);
+        hash_text(&h, parts->at[i].text);
     }
     skn_sha256_text(&h, content);
     return skn_arena_printf(a, "%.*s-%.*s", HALF, wanted, HALF, content);
@@ -328,8 +331,8 @@ static const char *folder_of(const char *root, skn_arena *a)
 }
 
 /* The lines of it that fit; *whole is its size. */
-static bool find(const char *root, skn_str name, const char *kind, size_t most, size_t *whole,
-                 skn_arena *a, skn_str *out)
+static bool find_file(const char *root, skn_str name, const char *kind, size_t most,
+                      size_t *whole, skn_arena *a, skn_str *out)
 {
     skn_str     file = skn_arena_printf(a, "%.*s.%s", SKN_FMT(name), kind);
     skein_error err;
@@ -414,7 +417,7 @@ static skein_file_parts not_taken(const skein_context_file *f, const char *root,
     skein_file_part  part = {.text = SKN_STR("")};
     skn_str          why = SKN_NONE;
 
-    find(root, name, "why", WHY_BYTES, NULL, a, &why);
+    find_file(root, name, "why", WHY_BYTES, NULL, a, &why);
     part.note = skn_arena_printf(
         a, "it is as it stands in the file, its prompt was not applied: %.*s",
         SKN_FMT(why.p ? why : SKN_STR(NEVER_ASKED)));
@@ -440,7 +443,7 @@ static skein_file_parts read_one(const skein_context_file *f, const char *root, 
     name = name_of(f, &whole, scratch);
     if (!has_text(&whole)) {
         out = skn_context_file_read(f, root, room, a);
-    } else if (find(root, name, "txt", *room, &size, a, &text)) {
+    } else if (find_file(root, name, "txt", *room, &size, a, &text)) {
         out = taken(&whole, text, size, room, a);
     } else {
         *lacks = skn_arena_copy(a, name);

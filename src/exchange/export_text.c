@@ -466,7 +466,7 @@ static skein_rc add_chat(skn_exporter *x, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc begin(skn_exporter *x, skein_error *err)
+static skein_rc begin_export(skn_exporter *x, skein_error *err)
 {
     (void)err;
     skn_buf_addf(&x->out, "flowchart TD\n");
@@ -488,4 +488,4 @@ static skein_rc mermaid_write_chat(skn_exporter *x, skein_error *err)
     return rc ? rc : skn_export_flush(x, err);
 }
 
-const skn_export_form skn_export_mermaid = {begin, mermaid_write_chat, NULL};
+const skn_export_form skn_export_mermaid = {begin_export, mermaid_write_chat, NULL};

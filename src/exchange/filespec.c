@@ -47,7 +47,7 @@ typedef struct lookup {
     skn_vec(skein_file_part) parts;
 } lookup;
 
-static skn_str shown(skn_str s)
+static skn_str shown_text(skn_str s)
 {
     return skn_utf8_cut(s, SHOWN);
 }
@@ -59,7 +59,7 @@ static skein_rc bad_item(skein_error *err, skn_str item, const char *why)
     return skn_fail_hint(
         err, SKEIN_INVALID,
         "Name a function (\"fun total\"), a type (\"class Store\") or lines (\"142:156\").",
-        "the item \"%.*s\" %s", SKN_FMT(text ? shown(item) : SKN_STR("?")), why);
+        "the item \"%.*s\" %s", SKN_FMT(text ? shown_text(item) : SKN_STR("?")), why);
 }
 
 static skein_rc parse_lines(skn_str text, skn_file_item *out, skein_error *err)
@@ -198,7 +198,7 @@ static skein_rc add_part(lookup *l, skn_str item, size_t first, size_t last, ske
         text.n--;
     if (text.n > l->room)
         return skn_fail(err, SKEIN_LIMIT, "the parts of \"%.*s\" are too large together",
-                        SKN_FMT(shown(l->spec->path)));
+                        SKN_FMT(shown_text(l->spec->path)));
     part.item = skn_arena_copy(l->mem, item);
     keep_part(l, part, text);
     return SKEIN_OK;
@@ -208,7 +208,7 @@ static skein_rc add_lines(lookup *l, skn_str item, const skn_file_item *want, sk
 {
     if (want->first > l->lines) {
         skn_fail(err, SKEIN_INVALID, "the lines \"%.*s\" are behind the end of \"%.*s\"",
-                 SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+                 SKN_FMT(shown_text(item)), SKN_FMT(shown_text(l->spec->path)));
         return skn_hint(err, SKEIN_INVALID, "The file has %zu lines.", l->lines);
     }
     return add_part(l, item, want->first, want->last < l->lines ? want->last : l->lines, err);
@@ -225,7 +225,7 @@ static skein_rc know_names(lookup *l, skn_str item, skein_error *err)
         return skn_fail_hint(err, SKEIN_INVALID,
                              "Ask for lines (\"1:40\") or for the whole file.",
                              "cannot look for \"%.*s\" in \"%.*s\": its language is not known",
-                             SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+                             SKN_FMT(shown_text(item)), SKN_FMT(shown_text(l->spec->path)));
     skn_outline_read(l->text, lang, l->scratch, &l->outline);
     l->names = skn_map_new(l->scratch);
     l->next = SKN_ARRAY(l->scratch, l->outline.count, size_t);
@@ -266,7 +266,7 @@ static skein_rc add_named(lookup *l, skn_str item, const skn_file_item *want, sk
         }
     if (l->parts.n == had)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no \"%.*s\" in \"%.*s\"",
-                        SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+                        SKN_FMT(shown_text(item)), SKN_FMT(shown_text(l->spec->path)));
     return SKEIN_OK;
 }
 
@@ -329,12 +329,12 @@ static skein_rc check_spec(const skein_file_spec *spec, skein_error *err)
     if (spec->read_full == (spec->item_count > 0))
         return skn_fail_hint(err, SKEIN_INVALID, "Ask for the whole file or for items of it.",
                              "the specification of \"%.*s\" asks for %s",
-                             SKN_FMT(shown(spec->path)),
+                             SKN_FMT(shown_text(spec->path)),
                              spec->read_full ? "all and for items" : "nothing");
     if (spec->item_count > SKEIN_FILE_ITEMS_LIMIT)
-        return skn_fail(err, SKEIN_LIMIT,
-                        "the specification of \"%.*s\" has %zu items; the limit is %d",
-                        SKN_FMT(shown(spec->path)), spec->item_count, SKEIN_FILE_ITEMS_LIMIT);
+        return skn_fail(
+            err, SKEIN_LIMIT, "the specification of \"%.*s\" has %zu items; the limit is %d",
+            SKN_FMT(shown_text(spec->path)), spec->item_count, SKEIN_FILE_ITEMS_LIMIT);
     return SKEIN_OK;
 }
 

@@ -21,7 +21,7 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
 
 /* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is no file could
  * be read for ever: a folder that has such a thing in its place is not imported. */
-static skein_rc look(const char *path, bool folder, bool *there, skein_error *err)
+static skein_rc look_at_path(const char *path, bool folder, bool *there, skein_error *err)
 {
     struct stat st;
 
@@ -65,7 +65,7 @@ static skein_rc list_folder(skn_foreign_file *file, const char *path, names *out
     struct dirent *entry;
     skn_vec(const char *) found = {0};
     bool     there;
-    skein_rc rc = look(path, true, &there, err);
+    skein_rc rc = look_at_path(path, true, &there, err);
 
     *out = (names){0};
     if (rc || !there)
@@ -101,7 +101,7 @@ static skein_rc read_json(skn_foreign_file *file, const char *path, const skn_js
     skn_buf     buf;
     skein_error cause;
     bool        there;
-    skein_rc    rc = look(path, false, &there, err);
+    skein_rc    rc = look_at_path(path, false, &there, err);
 
     *out = NULL;
     if (rc || !there)
@@ -122,7 +122,7 @@ static skein_rc read_prompt(skn_foreign *f, const char *path, size_t agent, skei
 {
     skn_buf  buf;
     bool     there;
-    skein_rc rc = look(path, false, &there, err);
+    skein_rc rc = look_at_path(path, false, &there, err);
 
     if (rc || !there)
         return rc;
@@ -215,7 +215,7 @@ static skein_rc check_link(const char *path, skein_error *err)
     bool        there;
     struct stat st;
 
-    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? look(path, true, &there, err)
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? look_at_path(path, true, &there, err)
                                                         : SKEIN_OK;
 }
 
@@ -296,7 +296,7 @@ skein_rc skn_import_folder(skn_foreign_file *file, const char *path, skein_error
 {
     const char *database = inside(file, path, "database.db");
     bool        there;
-    skein_rc    rc = look(database, false, &there, err);
+    skein_rc    rc = look_at_path(database, false, &there, err);
 
     if (rc)
         return rc;

@@ -15,7 +15,7 @@ typedef struct reading {
     int64_t      place; /* of the next row */
 } reading;
 
-static void drop(reading *r, const char *what, const char *why)
+static void drop_line(reading *r, const char *what, const char *why)
 {
     r->f->report.dropped++;
     skn_foreign_note(r->f->file, "%s was dropped: %s", what, why);
@@ -90,14 +90,14 @@ static void add_row(reading *r, const skn_json *row, size_t chat, const char *wh
     if (!why && skn_json_get(row, "lane"))
         why = "it belongs to a delegation, which only an archive keeps";
     if (why) {
-        drop(r, what, why);
+        drop_line(r, what, why);
         return;
     }
     set_sender(f, &m);
     if (m.m.role != SKEIN_TOOL)
         m.m.tool_call_id = SKN_NONE;
     if (!skn_foreign_checks(f, &m.m, &cause)) {
-        drop(r, what, cause.message);
+        drop_line(r, what, cause.message);
         return;
     }
     if (!m.m.created_at)

@@ -332,7 +332,7 @@ typedef struct found {
     bool    known;
 } found;
 
-static found look(skn_memories *r, skn_map *map, skn_str key)
+static found look_up_link(skn_memories *r, skn_map *map, skn_str key)
 {
     bool    made;
     size_t *index = skn_foreign_number(skn_map_slot(map, key), r->f->a, &made);
@@ -375,9 +375,10 @@ static found find_by_text(skn_memories *r, const skn_foreign_message *m, const c
 {
     skn_str key = skn_arena_printf(r->f->a, "%zu %lld %s %.*s", m->chat,
                                    (long long)m->m.created_at, digest, SKN_FMT(m->m.sender));
-    size_t *n = look(r, r->equal, key).index;
+    size_t *n = look_up_link(r, r->equal, key).index;
 
-    return look(r, r->by_text, skn_arena_printf(r->f->a, "%zu %.*s", (*n)++, SKN_FMT(key)));
+    return look_up_link(r, r->by_text,
+                        skn_arena_printf(r->f->a, "%zu %.*s", (*n)++, SKN_FMT(key)));
 }
 
 static found find_copy(skn_memories *r, const skn_foreign_message *m, const char *digest)
@@ -385,7 +386,7 @@ static found find_copy(skn_memories *r, const skn_foreign_message *m, const char
     found f;
 
     if (m->m.uid.n)
-        return look(
+        return look_up_link(
             r, r->by_id,
             skn_arena_printf(r->f->a, "%zu %s %.*s", m->chat, digest, SKN_FMT(m->m.uid)));
     f = find_by_text(r, m, digest);
@@ -421,7 +422,7 @@ static void add_message(skn_memories *r, skn_foreign_message *m)
         to = &f->messages.p[*copy.index];
     }
     if (!m->m.uid.n && m->author >= 0)
-        *look(r, r->nearly, nearly_key(r, m, digest, 0)).index = *copy.index;
+        *look_up_link(r, r->nearly, nearly_key(r, m, digest, 0)).index = *copy.index;
     if (to->m.role != SKEIN_SYSTEM)
         skn_foreign_heard(f, to, r->owner);
 }

@@ -533,7 +533,7 @@ static void take_mark(parser *p, const skn_token *t)
         add_token(p, t);
 }
 
-static void take(parser *p, const skn_token *t)
+static void take_token(parser *p, const skn_token *t)
 {
     if (t->first && has(p, SKN_LANG_NEWLINES) && !top(p)->depth) {
         header h = current(p);
@@ -563,7 +563,7 @@ void skn_outline_read(skn_str text, const skn_lang *lang, skn_arena *a, skn_outl
     skn_vec_add(a, &p.tokens, t); /* so that there is always somewhere to point to */
     skn_vec_add(a, &p.scopes, file);
     while (skn_lexer_next(&p.lx, &t))
-        take(&p, &t);
+        take_token(&p, &t);
     t = (skn_token){.line = p.last_line};
     while (p.scopes.n > 1) /* braces that nothing closes */
         close_brace(&p, &t);

@@ -13,7 +13,7 @@
 
 enum { MESSAGES = 200, TEXT_MOST = 20000 };
 
-static void begin(skn_api_call *c, skn_str title)
+static void begin_html(skn_api_call *c, skn_str title)
 {
     c->type = "text/html; charset=utf-8";
     skn_buf_add(&c->out, SKN_STR("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
@@ -151,7 +151,7 @@ skein_rc skn_http_plain_page(skn_api_call *c)
 {
     skein_rc rc;
 
-    begin(c, SKN_NONE);
+    begin_html(c, SKN_NONE);
     skn_buf_addf(&c->out, "<h1>skein %s</h1>\n", skein_version_text());
     if ((rc = list_worlds(c)))
         return rc;
@@ -163,7 +163,7 @@ skein_rc skn_http_plain_world(skn_api_call *c)
 {
     skein_rc rc;
 
-    begin(c, c->world.name);
+    begin_html(c, c->world.name);
     skn_buf_add(&c->out, SKN_STR("<p><a href=\"/plain\">All worlds</a></p>\n<h1>"));
     skn_clean_html(&c->out, c->world.name);
     skn_buf_add(&c->out, SKN_STR("</h1>\n"));
@@ -192,7 +192,7 @@ typedef struct check {
 
 enum { CHECKS = 3 };
 
-static bool look(skn_api_call *c, check out[CHECKS])
+static bool check_health(skn_api_call *c, check out[CHECKS])
 {
     int64_t     stamp;
     skein_error err = {0};
@@ -219,7 +219,7 @@ skein_rc skn_http_livez(skn_api_call *c)
 skein_rc skn_http_readyz(skn_api_call *c)
 {
     check    list[CHECKS];
-    bool     ok = look(c, list), verbose;
+    bool     ok = check_health(c, list), verbose;
     skein_rc rc = skn_call_query_flag(c, "verbose", &verbose);
 
     if (rc)
@@ -237,7 +237,7 @@ skein_rc skn_http_readyz(skn_api_call *c)
 skein_rc skn_http_healthz(skn_api_call *c)
 {
     check   list[CHECKS];
-    bool    ok = look(c, list);
+    bool    ok = check_health(c, list);
     skn_jw *w = &c->w;
 
     c->status = ok ? 200 : 503;
@@ -349,7 +349,7 @@ static void told_done(void *arg, const skn_api_made *made, const skein_error *er
 
 /* --- The job (loop) ----------------------------------------------------------------------- */
 
-static void start(skn_job *job, void *arg)
+static void start_job(skn_job *job, void *arg)
 {
     asking               *a = arg;
     const skn_api_agents *to = a->agents;
@@ -360,7 +360,7 @@ static void start(skn_job *job, void *arg)
                            : to->squash(to->arg, &a->squash, &who);
 }
 
-static void cancel(void *arg)
+static void cancel_job(void *arg)
 {
     asking *a = arg;
 
@@ -368,19 +368,19 @@ static void cancel(void *arg)
         a->agents->cancel(a->agents->arg, a->handle);
 }
 
-static void drop(void *arg)
+static void drop_job(void *arg)
 {
     skn_arena_free(((asking *)arg)->mem);
 }
 
 /* --- The request (worker) ----------------------------------------------------------------- */
 
-static skein_rc send(skn_api_call *c, asking *a)
+static skein_rc send_bytes(skn_api_call *c, asking *a)
 {
     skn_job_away away = {.kind = a->compact ? "compaction" : "squash",
-                         .start = start,
-                         .cancel = cancel,
-                         .drop = drop,
+                         .start = start_job,
+                         .cancel = cancel_job,
+                         .drop = drop_job,
                          .arg = a,
                          .world = c->world.id};
     char         id[SKN_JOB_ID];
@@ -430,7 +430,7 @@ skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *request
     a->squash.spec.prompt = skn_arena_copy(a->mem, request->spec.prompt);
     a->squash.spec.model = skn_arena_copy(a->mem, request->spec.model);
     a->squash.rerun_of = skn_arena_copy(a->mem, request->rerun_of);
-    return send(c, a);
+    return send_bytes(c, a);
 }
 
 skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *request)
@@ -444,5 +444,5 @@ skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *reque
     a->summary.what.lane = skn_arena_copy(a->mem, request->what.lane);
     a->summary.model = skn_arena_copy(a->mem, request->model);
     a->summary.reason = skn_arena_copy(a->mem, request->reason);
-    return send(c, a);
+    return send_bytes(c, a);
 }

@@ -114,7 +114,7 @@ static skein_rc answer_one(const asked *a, const skn_api_providers *told)
     return SKEIN_OK;
 }
 
-static skein_rc answer(const asked *a, const skn_api_providers *told)
+static skein_rc answer_providers(const asked *a, const skn_api_providers *told)
 {
     skn_api_call *c = a->c;
 
@@ -143,7 +143,7 @@ static skein_rc answer(const asked *a, const skn_api_providers *told)
 
 static void told_providers(void *arg, const skn_api_providers *told, const skein_error *err);
 
-static void ask(asked *a)
+static void ask_providers(asked *a)
 {
     const skn_api_agents *to = &a->c->api->o.agents;
 
@@ -160,9 +160,9 @@ static void told_providers(void *arg, const skn_api_providers *told, const skein
         skn_call_answer(c, skn_api_missing(c, err->rc, "provider-not-found"));
     } else if (a->request.op == SKN_PROVIDERS_GET && a->then != SKN_PROVIDERS_GET) {
         a->request.op = a->then;
-        ask(a);
+        ask_providers(a);
     } else {
-        skn_call_answer(c, answer(a, told));
+        skn_call_answer(c, answer_providers(a, told));
     }
 }
 
@@ -280,5 +280,5 @@ void skn_http_providers(skn_api_call *c)
     if (rc)
         skn_call_answer(c, rc);
     else
-        ask(a);
+        ask_providers(a);
 }

@@ -30,7 +30,7 @@ static void set_cookie(skn_api_call *c, const char *secret, int64_t seconds)
             SKN_FMT(skn_cookie_name(c)), secret, seconds, secure ? "; Secure" : ""));
 }
 
-static skein_rc refuse(skn_api_call *c, const char *why, const char *cure)
+static skein_rc refuse_sign_in(skn_api_call *c, const char *why, const char *cure)
 {
     skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
     skn_call_problem(c, 401, "sign-in", "%s", why);
@@ -84,11 +84,13 @@ skein_rc skn_http_sign_in(skn_api_call *c)
         return skn_call_invalid(c, "/token",
                                 "the body must have either a token, or the code of a link");
     if (token.p && !skn_gate_is_token(&c->by->http->gate, token))
-        return refuse(c, "the server does not know this token",
-                      "The user who runs the server gets the token with \"skein token\"");
+        return refuse_sign_in(
+            c, "the server does not know this token",
+            "The user who runs the server gets the token with \"skein token\"");
     if (code.p && !take_link(c, code))
-        return refuse(c, "this link was used before, is too old, or is for another user",
-                      "\"skein open\" makes a new one");
+        return refuse_sign_in(c,
+                              "this link was used before, is too old, or is for another user",
+                              "\"skein open\" makes a new one");
     if ((rc = skn_sessions_begin(c, label_of(c),
                                  token.p ? SKN_STR("with a token") : SKN_STR("with a link"),
                                  secret, &made)))
@@ -217,7 +219,7 @@ void skn_failures_free(skn_failures *f)
 }
 
 /* By address and, on this computer, by user: what one of them does holds up no other. */
-static failing *find(skn_failures *f, const skn_who *them, int64_t now)
+static failing *find_failing(skn_failures *f, const skn_who *them, int64_t now)
 {
     uint64_t who = skn_hash_bytes(skn_hash_bytes(f->seed, them->from), them->name) | 1;
     failing *oldest = &f->at[who % SLOTS];
@@ -320,7 +322,7 @@ static bool may_keep(skn_failures *f, const skn_http *h, int64_t now)
 bool skn_sign_in_failed(skn_api_call *c, int64_t now_ms, int64_t *wait_ms)
 {
     skn_failures *f = c->by->http->failures;
-    failing      *one = find(f, &c->by->who, now_ms);
+    failing      *one = find_failing(f, &c->by->who, now_ms);
 
     if (now_ms - one->at > FORGET_MS)
         one->count = 0;

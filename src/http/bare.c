@@ -12,7 +12,7 @@ struct skn_bare {
     skn_str        body;
 };
 
-static void answer(struct evhttp_request *req, void *arg)
+static void answer_bare(struct evhttp_request *req, void *arg)
 {
     const skn_bare  *b = arg;
     struct evbuffer *out = evbuffer_new();
@@ -34,7 +34,7 @@ skn_bare *skn_bare_new(skn_loop *loop, skn_str body, int *port)
     b->body = (skn_str){skn_heap_copy(body), body.n};
     b->http = evhttp_new(skn_loop_base(loop));
     if (b->http) {
-        evhttp_set_gencb(b->http, answer, b);
+        evhttp_set_gencb(b->http, answer_bare, b);
         at = evhttp_bind_socket_with_handle(b->http, "127.0.0.1", 0);
     }
     if (!at || getsockname(evhttp_bound_socket_get_fd(at), (struct sockaddr *)&here, &n)) {

@@ -368,7 +368,7 @@ static void flush_later(skn_conn *conn)
     skn_wire_flush_later(conn->http, conn);
 }
 
-static void say(skn_conn *conn, skn_str text)
+static void write_text(skn_conn *conn, skn_str text)
 {
     skn_shared *s = skn_shared_new(text);
 
@@ -403,7 +403,7 @@ static void run_call(skn_conn *conn, bool refused)
     skn_dispatch_run(conn->call);
 }
 
-static void refuse(skn_conn *conn, skn_refusal why)
+static void refuse_connection(skn_conn *conn, skn_refusal why)
 {
     skn_dispatch_refuse(conn->call, why);
     run_call(conn, true);
@@ -429,7 +429,7 @@ static void got_head(skn_conn *conn, skn_str head, skn_refusal no)
     conn->chunks = (skn_chunks){0};
     conn->need = r->length;
     if (r->expect && !conn->data.n && !conn->first)
-        say(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
+        write_text(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
 }
 
 static bool read_head(skn_conn *conn)
@@ -481,7 +481,7 @@ static bool read_body(skn_conn *conn)
     if (!skn_dispatch_grew(c) && !no.status)
         no = (skn_refusal){503, "too much is being sent to this server at once"};
     if (no.status)
-        refuse(conn, no);
+        refuse_connection(conn, no);
     else if (end)
         run_call(conn, false);
     return end || no.status;
@@ -726,7 +726,7 @@ void skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg)
     if (!conn->feeding)
         skn_buf_release(&conn->in);
     conn->chunked = c->by->request->minor > 0;
-    say(conn, skn_buf_str(head));
+    write_text(conn, skn_buf_str(head));
     if (skn_dispatch_head_only(c))
         conn->ended = true;
     else if (conn->saw_end)
@@ -759,7 +759,7 @@ void skn_conn_end(skn_conn *conn)
     conn->ended = true;
     conn->deadline = skn_wire_now() + SKN_SEND_MS;
     if (conn->chunked)
-        say(conn, SKN_STR("0\r\n\r\n"));
+        write_text(conn, SKN_STR("0\r\n\r\n"));
     flush_later(conn); /* also when all is sent already */
 }
 
@@ -776,7 +776,7 @@ void skn_conn_tick(skn_conn *conn, int64_t now_ms)
     if (!conn->deadline || now_ms < conn->deadline)
         return;
     if (conn->state == SKN_CONN_BODY) {
-        refuse(conn, (skn_refusal){408, "the body took too long to arrive"});
+        refuse_connection(conn, (skn_refusal){408, "the body took too long to arrive"});
     } else if (conn->state == SKN_CONN_HEAD && conn->in.n && !conn->first) {
         skn_buf_release(&conn->in);
         got_head(conn, SKN_STR(""), (skn_refusal){408, "the request took too long to arrive"});

@@ -556,7 +556,7 @@ struct skn_hub_waiting {
 };
 
 /* Takes it out of the list first: fn may wait again, or end. */
-static void finish(skn_hub_waiting *w, bool tell, bool late)
+static void finish_waiting(skn_hub_waiting *w, bool tell, bool late)
 {
     skn_hub_waiting **at = &w->hub->waits;
     skn_hub_waited   *fn = w->fn;
@@ -574,7 +574,7 @@ static void finish(skn_hub_waiting *w, bool tell, bool late)
 
 static void on_late(void *arg)
 {
-    finish(arg, true, true);
+    finish_waiting(arg, true, true);
 }
 
 void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, void *arg)
@@ -598,7 +598,7 @@ void skn_hub_wait_end(skn_hub *hub, void *arg)
     for (skn_hub_waiting *w = hub->waits, *next; w; w = next) {
         next = w->next;
         if (w->arg == arg)
-            finish(w, false, false);
+            finish_waiting(w, false, false);
     }
 }
 
@@ -611,7 +611,7 @@ static void hub_wait_note(skn_hub *hub, const skn_note *n)
     w = hub->waits;
     while (w) {
         if (w->taking.over) {
-            finish(w, true, false);
+            finish_waiting(w, true, false);
             w = hub->waits; /* fn may have changed the list */
         } else {
             w = w->next;
@@ -622,5 +622,5 @@ static void hub_wait_note(skn_hub *hub, const skn_note *n)
 static void hub_wait_clear(skn_hub *hub)
 {
     while (hub->waits)
-        finish(hub->waits, true, true);
+        finish_waiting(hub->waits, true, true);
 }

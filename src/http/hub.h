@@ -9,7 +9,7 @@
 #ifndef SKN_HTTP_HUB_H
 #define SKN_HTTP_HUB_H
 
-#include "http/call.h"
+#include "http/http_call.h"
 
 #define SKN_HUB_GROUPS  256
 #define SKN_HUB_RECENT  256           /* notes that are kept for streams that catch up … */

@@ -5,8 +5,8 @@
 #define SKN_HTTP_INSIDE_H
 
 #include "base/uid.h"
-#include "http/call.h"
 #include "http/gate.h"
+#include "http/http_call.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -82,7 +82,7 @@ void skn_jobs_free(skn_jobs *j)
 static void tell_end(void *arg);
 
 /* Takes the result over; err NULL: it succeeded. */
-static void finish(skn_job *job, skn_buf *result, const skein_error *err)
+static void finish_job(skn_job *job, skn_buf *result, const skein_error *err)
 {
     skein_error lost = {0};
 
@@ -112,7 +112,7 @@ static void run_job(void *arg)
 
     skn_buf_init(&out, RESULT_MOST);
     rc = job->work(job, job->arg, &out, &err);
-    finish(job, &out, rc ? &err : NULL);
+    finish_job(job, &out, rc ? &err : NULL);
     tell_end(job);
 }
 
@@ -217,7 +217,7 @@ void skn_job_end(skn_job *job, skn_str result, const skein_error *err)
 
     skn_buf_init(&out, RESULT_MOST);
     skn_buf_add(&out, result);
-    finish(job, &out, err);
+    finish_job(job, &out, err);
     skn_workers_run(job->jobs->http->o.workers, tell_end, job_over, job);
 }
 

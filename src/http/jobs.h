@@ -5,7 +5,7 @@
 #ifndef SKN_HTTP_JOBS_H
 #define SKN_HTTP_JOBS_H
 
-#include "http/call.h"
+#include "http/http_call.h"
 
 #define SKN_JOB_ID 20
 

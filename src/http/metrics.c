@@ -16,7 +16,7 @@ static const char *const methods[SKN_METHODS] = {"GET",   "HEAD",   "POST",    "
 
 /* --- Counting ----------------------------------------------------------------------------------- */
 
-static void add(atomic_ullong *to, uint64_t n)
+static void add_count(atomic_ullong *to, uint64_t n)
 {
     atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
@@ -27,9 +27,9 @@ void skn_count_time(skn_times *t, int64_t nanos)
 
     while (i < SKN_BUCKETS && (double)nanos > bounds[i] * 1e9)
         i++;
-    add(&t->bucket[i], 1);
-    add(&t->nanos, (uint64_t)(nanos > 0 ? nanos : 0));
-    add(&t->count, 1);
+    add_count(&t->bucket[i], 1);
+    add_count(&t->nanos, (uint64_t)(nanos > 0 ? nanos : 0));
+    add_count(&t->count, 1);
 }
 
 void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos)

@@ -69,7 +69,7 @@ static void add_event(skn_buf *out, const skein_event *e)
     skn_buf_release(&json);
 }
 
-static skn_str keep(char **at, skn_str s)
+static skn_str keep_text(char **at, skn_str s)
 {
     skn_str kept = {*at, s.n};
 
@@ -91,9 +91,9 @@ skn_note *skn_note_new(const skein_event *e, skn_arena *scratch)
     add_event(&frame, e);
     n->seq = e->seq;
     n->about = about;
-    n->about.type = keep(&texts, about.type);
-    n->about.cause = keep(&texts, about.cause);
-    n->about.message = keep(&texts, about.message);
+    n->about.type = keep_text(&texts, about.type);
+    n->about.cause = keep_text(&texts, about.cause);
+    n->about.message = keep_text(&texts, about.message);
     n->frame = skn_frame_new(skn_buf_str(&frame));
     skn_buf_release(&frame);
     return n;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void refuse(skn_refusal *no, int status, const char *why)
+static void refuse_request(skn_refusal *no, int status, const char *why)
 {
     if (!no->status)
         *no = (skn_refusal){status, why};
@@ -29,9 +29,9 @@ static bool is_token(skn_str s)
 static void check_sizes(size_t first, size_t seen, skn_refusal *no)
 {
     if (first > SKN_URL_MAX + 64)
-        refuse(no, 414, "the address is longer than 8 kB");
+        refuse_request(no, 414, "the address is longer than 8 kB");
     else if (seen > first + SKN_HEAD_MAX)
-        refuse(no, 431, "the headers are larger than 16 kB");
+        refuse_request(no, 431, "the headers are larger than 16 kB");
 }
 
 size_t skn_head_end(skn_str bytes, size_t *from, skn_refusal *no)
@@ -41,7 +41,8 @@ size_t skn_head_end(skn_str bytes, size_t *from, skn_refusal *no)
     size_t      at = *from;
 
     if (bytes.n && bytes.p[0] != '\r' && !token_char((unsigned char)bytes.p[0]))
-        refuse(no, 400, "this is not HTTP; perhaps it is TLS, which is not spoken here");
+        refuse_request(no, 400,
+                       "this is not HTTP; perhaps it is TLS, which is not spoken here");
     while (at < bytes.n && !no->status) {
         const char *lf = memchr(bytes.p + at, '\n', bytes.n - at);
         size_t      end = lf ? (size_t)(lf - bytes.p) : bytes.n;
@@ -49,7 +50,7 @@ size_t skn_head_end(skn_str bytes, size_t *from, skn_refusal *no)
         if (!lf)
             break;
         if (end == 0 || bytes.p[end - 1] != '\r') {
-            refuse(no, 400, "a line does not end in CR LF");
+            refuse_request(no, 400, "a line does not end in CR LF");
             return 0;
         }
         if (end >= 3 && bytes.p[end - 2] == '\n') {
@@ -80,9 +81,9 @@ static void read_version(skn_request *r, skn_str v, skn_refusal *no)
     bool known = v.n == 8 && memcmp(v.p, "HTTP/", 5) == 0 && v.p[6] == '.';
 
     if (!known || v.p[5] < '0' || v.p[5] > '9' || v.p[7] < '0' || v.p[7] > '9')
-        refuse(no, 400, "the first line names no version of HTTP");
+        refuse_request(no, 400, "the first line names no version of HTTP");
     else if (v.p[5] != '1')
-        refuse(no, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+        refuse_request(no, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     else
         r->minor = v.p[7] - '0';
 }
@@ -94,9 +95,9 @@ static void read_target(skn_request *r, skn_refusal *no)
 
     for (size_t i = 0; i < t.n; i++)
         if ((unsigned char)t.p[i] <= ' ' || (unsigned char)t.p[i] >= 0x7f || t.p[i] == '#')
-            refuse(no, 400, "the address has a character that may not stand there");
+            refuse_request(no, 400, "the address has a character that may not stand there");
     if (t.n > SKN_URL_MAX)
-        refuse(no, 414, "the address is longer than 8 kB");
+        refuse_request(no, 414, "the address is longer than 8 kB");
     if (t.n > 7 && strncasecmp(t.p, "http://", 7) == 0) {
         skn_str rest = skn_str_sub(t, 7, t.n);
         size_t  host = 0;
@@ -108,7 +109,7 @@ static void read_target(skn_request *r, skn_refusal *no)
         path = path.n ? path : SKN_STR("/");
     }
     if (!path.n || (path.p[0] != '/' && !skn_str_is(path, "*")))
-        refuse(no, 400, "the address does not begin with \"/\"");
+        refuse_request(no, 400, "the address does not begin with \"/\"");
     r->path = path;
     if (cut(&path, '?', &r->path))
         r->query = path;
@@ -119,11 +120,11 @@ static void read_first_line(skn_request *r, skn_str line, skn_refusal *no)
     skn_str rest = line;
 
     if (!cut(&rest, ' ', &r->method) || !cut(&rest, ' ', &r->target)) {
-        refuse(no, 400, "the first line is not \"METHOD ADDRESS HTTP/1.1\"");
+        refuse_request(no, 400, "the first line is not \"METHOD ADDRESS HTTP/1.1\"");
         return;
     }
     if (!is_token(r->method) || r->method.n > 32)
-        refuse(no, 400, "the method is not a word");
+        refuse_request(no, 400, "the method is not a word");
     read_version(r, rest, no);
     read_target(r, no);
 }
@@ -155,16 +156,16 @@ static void read_header(skn_request *r, skn_str line, skn_refusal *no)
     skn_header h;
 
     if (r->header_count == SKN_HEADERS_MAX) {
-        refuse(no, 431, "there are more than 100 headers");
+        refuse_request(no, 431, "there are more than 100 headers");
         return;
     }
     if (!cut(&line, ':', &h.name) || !is_token(h.name)) {
-        refuse(no, 400, "a header is not \"Name: value\"");
+        refuse_request(no, 400, "a header is not \"Name: value\"");
         return;
     }
     h.value = trim_blanks(line);
     if (!header_value_ok(h.value))
-        refuse(no, 400, "a header's value has a control character");
+        refuse_request(no, 400, "a header's value has a control character");
     r->headers[r->header_count++] = h;
 }
 
@@ -207,10 +208,11 @@ static void read_length(skn_request *r, skn_str value, skn_refusal *no)
     size_t n = 0;
 
     if (!value.n || value.n > 18)
-        refuse(no, value.n ? 413 : 400, "the Content-Length is not a number that can be");
+        refuse_request(no, value.n ? 413 : 400,
+                       "the Content-Length is not a number that can be");
     for (size_t i = 0; i < value.n && !no->status; i++) {
         if (value.p[i] < '0' || value.p[i] > '9')
-            refuse(no, 400, "the Content-Length is not a number");
+            refuse_request(no, 400, "the Content-Length is not a number");
         n = n * 10 + (size_t)(value.p[i] - '0');
     }
     r->length = n;
@@ -224,13 +226,13 @@ static void read_framing(skn_request *r, skn_refusal *no)
     size_t  codings = count_of(r, "transfer-encoding", &coding);
 
     if (lengths > 1)
-        refuse(no, 400, "Content-Length is given more than once");
+        refuse_request(no, 400, "Content-Length is given more than once");
     if (lengths && codings)
-        refuse(no, 400, "Content-Length stands beside Transfer-Encoding");
+        refuse_request(no, 400, "Content-Length stands beside Transfer-Encoding");
     if (codings && r->minor == 0)
-        refuse(no, 400, "HTTP/1.0 has no Transfer-Encoding");
+        refuse_request(no, 400, "HTTP/1.0 has no Transfer-Encoding");
     if (codings && (codings > 1 || !skn_str_is_word(coding, "chunked")))
-        refuse(no, 501, "the only Transfer-Encoding understood is \"chunked\"");
+        refuse_request(no, 501, "the only Transfer-Encoding understood is \"chunked\"");
     r->chunked = codings == 1;
     if (lengths)
         read_length(r, length, no);
@@ -242,7 +244,8 @@ static void read_host(skn_request *r, skn_refusal *no)
     size_t  hosts = count_of(r, "host", &host);
 
     if (hosts > 1 || (hosts == 0 && r->minor > 0))
-        refuse(no, 400, hosts ? "Host is given more than once" : "the Host header is missing");
+        refuse_request(no, 400,
+                       hosts ? "Host is given more than once" : "the Host header is missing");
     if (!r->host.p)
         r->host = host;
 }
@@ -260,7 +263,7 @@ static void check_single(const skn_request *r, skn_refusal *no)
 
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
         if (count_of(r, once[i][0], &value) > 1)
-            refuse(no, 400, once[i][1]);
+            refuse_request(no, 400, once[i][1]);
 }
 
 static void read_connection(skn_request *r, skn_refusal *no)
@@ -273,7 +276,7 @@ static void read_connection(skn_request *r, skn_refusal *no)
     if (!count_of(r, "expect", &expect))
         return;
     if (!skn_str_is_word(expect, "100-continue"))
-        refuse(no, 417, "the only expectation understood is \"100-continue\"");
+        refuse_request(no, 417, "the only expectation understood is \"100-continue\"");
     r->expect = r->minor > 0 && (r->chunked || r->length);
 }
 
@@ -304,7 +307,7 @@ void skn_request_read(skn_request *r, skn_str head, skn_arena *a, skn_refusal *n
             return;
     }
     if (first)
-        refuse(no, 400, "the first line is empty");
+        refuse_request(no, 400, "the first line is empty");
     read_host(r, no);
     check_single(r, no);
     read_framing(r, no);
@@ -327,7 +330,7 @@ static int digit_of(unsigned char c)
 static void expect_char(skn_chunks *c, char is, char want, int next, skn_refusal *no)
 {
     if (is != want)
-        refuse(no, 400, "a chunk of the body is malformed");
+        refuse_request(no, 400, "a chunk of the body is malformed");
     c->state = next;
 }
 
@@ -336,18 +339,18 @@ static void size_char(skn_chunks *c, char ch, skn_refusal *no)
     int d = digit_of((unsigned char)ch);
 
     if (d >= 0 && c->left >> 56) {
-        refuse(no, 413, "a chunk of the body is too large");
+        refuse_request(no, 413, "a chunk of the body is too large");
     } else if (d >= 0) {
         c->left = c->left << 4 | (uint64_t)d;
         c->digit = true;
     } else if (!c->digit) {
-        refuse(no, 400, "a chunk of the body has no size");
+        refuse_request(no, 400, "a chunk of the body has no size");
     } else if (ch == '\r') {
         c->state = SIZE_LF;
     } else if (ch == ';' || ch == ' ' || ch == '\t') {
         c->state = SIZE_REST;
     } else {
-        refuse(no, 400, "the size of a chunk is not a number");
+        refuse_request(no, 400, "the size of a chunk is not a number");
     }
 }
 
@@ -355,14 +358,14 @@ static void size_char(skn_chunks *c, char ch, skn_refusal *no)
 static bool frame_char(skn_chunks *c, char ch, skn_refusal *no)
 {
     if (++c->line > LINE_MOST)
-        refuse(no, 431, "a line between chunks of the body is too long");
+        refuse_request(no, 431, "a line between chunks of the body is too long");
     switch (c->state) {
     case SIZE:
         size_char(c, ch, no);
         break;
     case SIZE_REST:
         if (ch == '\n')
-            refuse(no, 400, "a line between chunks does not end in CR LF");
+            refuse_request(no, 400, "a line between chunks does not end in CR LF");
         c->state = ch == '\r' ? SIZE_LF : SIZE_REST;
         break;
     case SIZE_LF:
@@ -401,7 +404,7 @@ bool skn_chunks_read(skn_chunks *c, skn_str bytes, size_t *used, skn_buf *out, s
             i += n;
             c->left -= n;
             if (out->over)
-                refuse(no, 413, "the body is too large");
+                refuse_request(no, 413, "the body is too large");
             if (!c->left)
                 *c = (skn_chunks){.state = DATA_CR};
         } else {

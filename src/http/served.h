@@ -5,7 +5,7 @@
 #ifndef SKN_HTTP_SERVED_H
 #define SKN_HTTP_SERVED_H
 
-#include "http/call.h"
+#include "http/http_call.h"
 
 /* Routes that are no operations of the API; ends with a NULL method. */
 extern const skn_route skn_server_routes[];

@@ -68,7 +68,7 @@ static void gone(void *arg)
         skn_loop_post(s->hub->o->loop, release, s);
 }
 
-static void end(skn_stream *s)
+static void end_stream(skn_stream *s)
 {
     if (s->gone || s->state == SKN_STREAM_ENDING)
         return;
@@ -138,14 +138,14 @@ void skn_stream_note(skn_stream *s, const skn_note *n)
     if (skn_takes(&s->taking, &n->about))
         skn_stream_send(s, &n->frame);
     if (s->taking.over)
-        end(s);
+        end_stream(s);
 }
 
 /* Something about the stream itself, or about its whole world: ready JSON by its format. */
-static void tell(skn_stream *s, const char *type, const char *fmt, ...)
+static void write_frame(skn_stream *s, const char *type, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void tell(skn_stream *s, const char *type, const char *fmt, ...)
+static void write_frame(skn_stream *s, const char *type, const char *fmt, ...)
 {
     skn_live what = {.type = type, .cause = s->taking.filter.cause};
     char     data[DATA_MOST];
@@ -171,8 +171,8 @@ static void tell(skn_stream *s, const char *type, const char *fmt, ...)
 /* Its message found nobody who has to answer. */
 static void end_idle(skn_stream *s)
 {
-    tell(s, "world.idle", "{\"pending\":0,\"agents\":[],\"elapsedMs\":0}");
-    end(s);
+    write_frame(s, "world.idle", "{\"pending\":0,\"agents\":[],\"elapsedMs\":0}");
+    end_stream(s);
 }
 
 static void go_live(skn_stream *s)
@@ -231,7 +231,7 @@ bool skn_stream_catch_up(skn_stream *s, const skn_note *n)
     if (skn_takes(&s->taking, &n->about))
         skn_stream_push(s, &n->frame);
     if (s->taking.over)
-        end(s);
+        end_stream(s);
     return s->state != SKN_STREAM_ENDING && !is_full(s);
 }
 
@@ -260,9 +260,9 @@ static void say_open(skn_stream *s, int64_t last)
     char    time[SKN_TIME_TEXT];
     skn_str now = skn_time_format(skn_clock_micros(), time);
 
-    tell(s, "stream.open",
-         "{\"lastEventId\":%" PRId64 ",\"serverTime\":\"%.*s\",\"version\":\"%s\"}", last,
-         SKN_FMT(now), skein_version_text());
+    write_frame(s, "stream.open",
+                "{\"lastEventId\":%" PRId64 ",\"serverTime\":\"%.*s\",\"version\":\"%s\"}",
+                last, SKN_FMT(now), skein_version_text());
     s->opened = true;
 }
 
@@ -280,9 +280,9 @@ static void say_reset(skn_stream *s, const page *p)
     }
     if (f->world.v && f->chat.v)
         skn_buf_addf(&at, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
-    tell(s, "stream.reset",
-         "{\"reason\":\"%s\",\"snapshot\":\"%.*s\",\"lastEventId\":%" PRId64 "}", p->reset,
-         SKN_FMT(skn_buf_str(&at)), p->newest);
+    write_frame(s, "stream.reset",
+                "{\"reason\":\"%s\",\"snapshot\":\"%.*s\",\"lastEventId\":%" PRId64 "}",
+                p->reset, SKN_FMT(skn_buf_str(&at)), p->newest);
     skn_buf_release(&at);
 }
 
@@ -293,8 +293,8 @@ static void say_resume(skn_stream *s, const page *p)
 
     if (!p->full)
         snprintf(count, sizeof count, ",\"count\":%zu", p->count);
-    tell(s, "stream.resume", "{\"from\":%" PRId64 ",\"to\":%" PRId64 "%s}", p->after, p->newest,
-         count);
+    write_frame(s, "stream.resume", "{\"from\":%" PRId64 ",\"to\":%" PRId64 "%s}", p->after,
+                p->newest, count);
 }
 
 static void say_beginning(skn_stream *s, const page *p)
@@ -328,7 +328,7 @@ static void take_page(skn_stream *s, const page *p)
     s->page = skn_hub_page(s->hub, p->limit, p->text.n);
     push_text(s, skn_buf_str(&p->text));
     if (s->taking.over)
-        end(s);
+        end_stream(s);
     else
         skn_stream_advance(s);
 }
@@ -412,7 +412,7 @@ void skn_stream_dismiss(skn_stream *s, const skn_frame *notice)
     if (notice)
         skn_stream_push(s, notice);
     say_retry(s, 1000 + (int64_t)(skn_random() % 4001));
-    end(s);
+    end_stream(s);
 }
 
 /* --- Reading a page (worker) ----------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #ifndef SKN_HTTP_WEB_H
 #define SKN_HTTP_WEB_H
 
-#include "http/call.h"
+#include "http/http_call.h"
 
 /* A file of the built page; web/tools/embed.mjs writes the table. */
 typedef struct skn_web_file {

@@ -50,7 +50,7 @@ static skn_writing *find_or_make(skn_hub *hub, skn_str message)
     return w;
 }
 
-static void forget(skn_hub *hub, skn_writing **at)
+static void forget_writing(skn_hub *hub, skn_writing **at)
 {
     skn_writing *w = *at;
 
@@ -66,7 +66,7 @@ static void forget(skn_hub *hub, skn_writing **at)
 void skn_writing_clear(skn_hub *hub)
 {
     while (hub->writings)
-        forget(hub, &hub->writings);
+        forget_writing(hub, &hub->writings);
 }
 
 void skn_writing_sweep(skn_hub *hub)
@@ -75,7 +75,7 @@ void skn_writing_sweep(skn_hub *hub)
 
     while (*at) {
         if (!(*at)->started && ++(*at)->age > NEVER_S)
-            forget(hub, at);
+            forget_writing(hub, at);
         else
             at = &(*at)->next;
     }
@@ -164,7 +164,7 @@ static sending sending_of(const skn_live *live, const char *type, const skn_fram
                      .frame = f};
 }
 
-static void send(skn_hub *hub, const skn_live *live, const char *type, const skn_frame *f)
+static void send_live(skn_hub *hub, const skn_live *live, const char *type, const skn_frame *f)
 {
     sending what = sending_of(live, type, f);
 
@@ -180,7 +180,7 @@ static void send_delta(skn_hub *hub, skn_writing *w, skn_str text, const char *p
     if (!hub->streams)
         return;
     f = text_frame(w, "message.delta", text, "part", skn_str_of(part));
-    send(hub, &w->live, "message.delta", &f);
+    send_live(hub, &w->live, "message.delta", &f);
     skn_frame_drop(&f);
 }
 
@@ -219,7 +219,7 @@ static void send_other(skn_hub *hub, const skn_live *event)
     if (!hub->streams)
         return;
     f = frame_of(event);
-    send(hub, event, event->type, &f);
+    send_live(hub, event, event->type, &f);
     skn_frame_drop(&f);
 }
 
@@ -278,7 +278,7 @@ void skn_writing_before(skn_hub *hub, const skn_note *n)
         flush_part(hub, *at, !thought);
         flush_part(hub, *at, thought);
     }
-    forget(hub, at);
+    forget_writing(hub, at);
 }
 
 void skn_writing_after(skn_hub *hub, const skn_note *n)
@@ -294,7 +294,7 @@ void skn_writing_after(skn_hub *hub, const skn_note *n)
     w->chunk++;
     w->text_sent = w->text.n;
     w->thinking_sent = w->thinking.n;
-    send(hub, &w->live, "message.snapshot", snapshot_of(w));
+    send_live(hub, &w->live, "message.snapshot", snapshot_of(w));
 }
 
 void skn_writing_join(skn_hub *hub, skn_stream *s)

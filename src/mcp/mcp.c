@@ -28,7 +28,7 @@ static bool has_nul(skn_str s)
     return s.n && memchr(s.p, '\0', s.n);
 }
 
-static skein_rc check(const skn_mcp_options *o, bool has_net, skein_error *err)
+static skein_rc check_options(const skn_mcp_options *o, bool has_net, skein_error *err)
 {
     int n = (int)(o->name.n < 64 ? o->name.n : 64);
 
@@ -145,7 +145,7 @@ void skn_mcp_broke(skn_mcp *s, bool fatal, const char *fmt, ...)
     skn_timer_start(s->soon, 0);
 }
 
-static void begin(skn_mcp *s)
+static void begin_session(skn_mcp *s)
 {
     s->phase = SKN_MCP_OPEN;
     s->broken = s->fatal = s->renew = false;
@@ -166,7 +166,7 @@ static void on_again(void *arg)
     skn_mcp *s = arg;
 
     if (s->phase == SKN_MCP_PAUSE)
-        begin(s);
+        begin_session(s);
     else if (s->phase == SKN_MCP_OPEN && s->state == SKN_MCP_STARTING)
         skn_mcp_broke(s, false, "it was not ready within %lld ms", (long long)s->o.start_ms);
 }
@@ -258,7 +258,7 @@ static void on_soon(void *arg)
 skein_rc skn_mcp_new(skn_mcp **out, skn_loop *l, skn_net *net, const skn_mcp_options *options,
                      const skn_mcp_sink *sink, skein_error *err)
 {
-    skein_rc rc = check(options, net != NULL, err);
+    skein_rc rc = check_options(options, net != NULL, err);
     skn_mcp *s;
 
     *out = NULL;

@@ -51,7 +51,7 @@ static void free_call(skn_mcp_call *c)
     free(c);
 }
 
-static void finish(skn_mcp_call *c, const skn_mcp_result *result)
+static void finish_call(skn_mcp_call *c, const skn_mcp_result *result)
 {
     skn_mcp_call_sink sink = c->sink;
 
@@ -76,7 +76,7 @@ void skn_mcp_call_fail(skn_mcp_call *c, bool unknown, const char *words)
                                      "part. It is not run again by itself.")
                            : SKN_STR("It was not run."));
     skn_mcp_add_clean(&clean, skn_buf_str(&text));
-    finish(c, &(skn_mcp_result){skn_buf_str(&clean), true, unknown, false});
+    finish_call(c, &(skn_mcp_result){skn_buf_str(&clean), true, unknown, false});
     skn_buf_release(&text);
     skn_buf_release(&clean);
 }
@@ -109,7 +109,7 @@ void skn_mcp_call_result(skn_mcp_call *c, const skn_json *result)
     if (out.cut)
         add_cut_note(&text, c->s->o.result_bytes);
     out.text = skn_buf_str(&text);
-    finish(c, &out);
+    finish_call(c, &out);
     skn_buf_release(&text);
 }
 
@@ -121,7 +121,7 @@ void skn_mcp_call_error(skn_mcp_call *c, const skn_json *error)
     skn_buf_init(&text, c->s->o.result_bytes);
     skn_mcp_error_text(error, &text);
     drop_half(&text);
-    finish(c, &(skn_mcp_result){skn_buf_str(&text), true, false, text.over});
+    finish_call(c, &(skn_mcp_result){skn_buf_str(&text), true, false, text.over});
     skn_buf_release(&text);
 }
 

@@ -426,7 +426,7 @@ static void initialized(skn_mcp *s, skn_str notice)
     start_trip(new_trip(s->way, BEGIN, 0), "POST", notice);
 }
 
-static void forget(skn_mcp *s, int64_t id)
+static void forget_request(skn_mcp *s, int64_t id)
 {
     way *w = s->way;
 
@@ -463,5 +463,5 @@ static void drop_way(skn_mcp *s)
     free_way(s->way);
 }
 
-const skn_mcp_road skn_mcp_http = {open_way, send_text, initialized,
-                                   forget,   close_way, drop_way};
+const skn_mcp_road skn_mcp_http = {open_way,       send_text, initialized,
+                                   forget_request, close_way, drop_way};

@@ -98,7 +98,7 @@ skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-static skn_jw *begin(skn_mcp_letter *l, size_t most)
+static skn_jw *begin_letter(skn_mcp_letter *l, size_t most)
 {
     skn_buf_init(&l->text, most);
     skn_jw_init(&l->w, &l->text);
@@ -109,7 +109,7 @@ static skn_jw *begin(skn_mcp_letter *l, size_t most)
 
 skn_jw *skn_mcp_letter_begin(skn_mcp_letter *l, size_t most, int64_t id, const char *method)
 {
-    skn_jw *w = begin(l, most);
+    skn_jw *w = begin_letter(l, most);
 
     if (id)
         skn_jw_kint(w, "id", id);
@@ -119,7 +119,7 @@ skn_jw *skn_mcp_letter_begin(skn_mcp_letter *l, size_t most, int64_t id, const c
 
 skn_jw *skn_mcp_letter_answer(skn_mcp_letter *l, skn_str raw_id)
 {
-    skn_jw *w = begin(l, 4096);
+    skn_jw *w = begin_letter(l, 4096);
 
     skn_jw_key(w, "id");
     skn_jw_raw(w, raw_id);

@@ -517,7 +517,7 @@ static void initialized(skn_mcp *s, skn_str notice)
     skn_mcp_list_tools(s);
 }
 
-static void forget(skn_mcp *s, int64_t id)
+static void forget_request(skn_mcp *s, int64_t id)
 {
     (void)s, (void)id;
 }
@@ -565,8 +565,8 @@ static void drop_way(skn_mcp *s)
     free_way(s->way);
 }
 
-const skn_mcp_road skn_mcp_stdio = {open_way, send_text, initialized,
-                                    forget,   close_way, drop_way};
+const skn_mcp_road skn_mcp_stdio = {open_way,       send_text, initialized,
+                                    forget_request, close_way, drop_way};
 
 int64_t skn_mcp_pid(const skn_mcp *s)
 {

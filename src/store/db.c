@@ -100,7 +100,7 @@ bool skn_db_was_duplicate(const skn_db *db)
 
 /* --- Transactions ---------------------------------------------------------------------------- */
 
-static skein_rc begin(skn_db *db, const char *sql, skein_error *err)
+static skein_rc begin_transaction(skn_db *db, const char *sql, skein_error *err)
 {
     skein_rc rc;
 
@@ -113,12 +113,12 @@ static skein_rc begin(skn_db *db, const char *sql, skein_error *err)
 
 skein_rc skn_db_begin_write(skn_db *db, skein_error *err)
 {
-    return begin(db, db->driver->begin_write, err);
+    return begin_transaction(db, db->driver->begin_write, err);
 }
 
 skein_rc skn_db_begin_read(skn_db *db, skein_error *err)
 {
-    return begin(db, db->driver->begin_read, err);
+    return begin_transaction(db, db->driver->begin_read, err);
 }
 
 skein_rc skn_db_commit(skn_db *db, skein_error *err)

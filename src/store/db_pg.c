@@ -292,7 +292,7 @@ static skein_rc pg_number(skn_db *base, const char *sql, int64_t *out, skein_err
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-static skein_rc load(pq_calls *pq, skein_error *err)
+static skein_rc load_libpq(pq_calls *pq, skein_error *err)
 {
 #define PQ_NAME(name) #name,
     static const char *const names[] = {PQ_CALLS(PQ_NAME)};
@@ -410,7 +410,7 @@ static skein_rc pg_open(skn_db **out, skn_str address, skn_db_mode mode, skein_e
     skn_buf_init(&url, URL_LIMIT);
     db->base.driver = &skn_driver_pg;
     db->base.address = skn_heap_copy(address);
-    if ((rc = split_address(address, &url, &schema, err)) || (rc = load(&db->pq, err)) ||
+    if ((rc = split_address(address, &url, &schema, err)) || (rc = load_libpq(&db->pq, err)) ||
         (rc = connect_to(db, url.p, schema, err)))
         goto out;
     *out = &db->base;

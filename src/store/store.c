@@ -59,7 +59,7 @@ static void pool_release(pool *p)
 }
 
 /* One connection less; somebody may open another. */
-static void forget(pool *p)
+static void forget_connections(pool *p)
 {
     pthread_mutex_lock(&p->mu);
     p->open--;
@@ -85,7 +85,7 @@ static skein_rc pool_take(pool *p, skn_db **out, bool *fresh, skein_error *err)
     if (!*fresh)
         return SKEIN_OK;
     if ((rc = skn_db_open(out, skn_str_of(p->address), p->mode, err)))
-        forget(p);
+        forget_connections(p);
     return rc;
 }
 
@@ -95,7 +95,7 @@ static void pool_give(pool *p, skn_db *db)
     assert(!db->in_tx);
     if (db->lost || db->brief) {
         skn_db_close(db);
-        forget(p);
+        forget_connections(p);
         return;
     }
     pthread_mutex_lock(&p->mu);
@@ -200,7 +200,8 @@ static void nap(int tries)
 
 /* A connection in a transaction. One that was kept may have been lost meanwhile, when nothing of
  * this call has happened yet: then the next is tried, at last a new one. */
-static skein_rc begin(skn_store *st, bool writes, skn_db **out, skein_error *err)
+static skein_rc take_connection_and_begin(skn_store *st, bool writes, skn_db **out,
+                                          skein_error *err)
 {
     bool     fresh, lost = false;
     skein_rc rc = skn_store_unmoved(st, err);
@@ -246,7 +247,7 @@ static skein_rc run_write(skn_store *st, skn_work *work, void *arg, skein_error 
     for (int tries = 1; again; tries++) {
         skn_tx tx = {.store = st, .writes = true};
 
-        if ((rc = begin(st, true, &tx.db, err)))
+        if ((rc = take_connection_and_begin(st, true, &tx.db, err)))
             return rc;
         rc = work(&tx, arg, err);
         if ((again = end_try(&tx, tries, &rc, err)))
@@ -267,7 +268,7 @@ bool skn_snapshot_next(skn_snapshot *s, skein_error *err)
         s->tx = skn_heap(sizeof *s->tx);
     if (again) {
         *s->tx = (skn_tx){.store = s->store};
-        s->rc = begin(s->store, false, &s->tx->db, err);
+        s->rc = take_connection_and_begin(s->store, false, &s->tx->db, err);
         again = !s->rc;
     }
     if (!again) {

@@ -96,8 +96,8 @@ static skein_rc insert(skn_tx *tx, skn_knowledge_row *row, skn_str hash, skn_are
                           &row->id, err);
 }
 
-static skein_rc find(skn_tx *tx, skn_knowledge_row *row, skn_str hash, skn_arena *a,
-                     bool *found, skein_error *err)
+static skein_rc find_knowledge(skn_tx *tx, skn_knowledge_row *row, skn_str hash, skn_arena *a,
+                               bool *found, skein_error *err)
 {
     skn_knowledge_row known;
     skein_rc rc = skn_get_row(tx, SKN_SQL(knowledge_by_hash, INT(row->agent_id), TEXT(hash)),
@@ -127,7 +127,7 @@ skein_rc skn_knowledge_put(skn_tx *tx, skn_knowledge_row *row, skn_arena *a, boo
     /* Whoever is not stored meets the same thought, or an id that was made before. */
     for (int tries = 0; rc == SKEIN_OK && !found && row->id == 0 && tries < UID_TRIES; tries++)
         if ((rc = insert(tx, row, hash, a, err)) == SKEIN_OK && row->id == 0)
-            rc = find(tx, row, hash, a, &found, err);
+            rc = find_knowledge(tx, row, hash, a, &found, err);
     *stored = rc == SKEIN_OK && !found;
     if (rc == SKEIN_OK && row->id == 0)
         return skn_fail(err, SKEIN_CONFLICT, "the id of the new item is taken; try again");

@@ -426,7 +426,7 @@ static void forget_lanes(skn_chat *c, const skn_news_item *item)
         skn_chat_forget(c, false);
 }
 
-static skein_rc take(skn_chat *c, const skn_news_item *item)
+static skein_rc take_event(skn_chat *c, const skn_news_item *item)
 {
     if (skn_str_starts(item->type, SKN_STR("message.")))
         return take_message(c, item);
@@ -464,7 +464,7 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
     skein_rc  rc;
 
     forget_lanes(c, item);
-    rc = take(c, item);
+    rc = take_event(c, item);
     skn_arena_reset(c->mem);
     return rc;
 }

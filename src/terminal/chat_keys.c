@@ -231,7 +231,7 @@ static skein_rc post(skn_cli *cli, const skn_server *server, const skn_request_s
     return SKEIN_OK;
 }
 
-static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
+static skein_rc send_text(skn_chat *c, skn_cli *cli, skn_str text)
 {
     const char       *tags[SKN_CHAT_NAMES];
     skn_saying        what = {.text = text, .tags = {tags, c->tag_count}};
@@ -265,7 +265,7 @@ void skn_chat_say(skn_chat *c, skn_str text)
 {
     skn_arena *mem = skn_arena_new();
 
-    if (skn_chat_told(c, say(c, skn_chat_ask(c, mem), text)))
+    if (skn_chat_told(c, send_text(c, skn_chat_ask(c, mem), text)))
         skn_chat_complain(c);
     else
         forget_extras(c);

@@ -70,7 +70,8 @@ static void tell_definition(skn_chat *c, const skn_json *listed, skn_arena *mem)
     }
 }
 
-static void tell(skn_chat *c, const skn_approval *a, const skn_json *item, skn_arena *mem)
+static void tell_approval(skn_chat *c, const skn_approval *a, const skn_json *item,
+                          skn_arena *mem)
 {
     skn_chat_tell(c, "%s waits for your answer in the inbox: %s", a->who, a->what);
     tell_definition(c, item, mem);
@@ -80,7 +81,7 @@ static void tell(skn_chat *c, const skn_approval *a, const skn_json *item, skn_a
                   a->uid);
 }
 
-static void take(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
+static void take_inbox(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
 {
     const skn_json *from[SKN_CHAT_ASKS];
     skn_approval    old[SKN_CHAT_ASKS];
@@ -95,7 +96,7 @@ static void take(skn_chat *c, const skn_json_list *inbox, skn_arena *mem)
         }
     for (size_t i = 0; i < c->ask_count; i++)
         if (!is_known(old, old_count, c->asks[i].uid))
-            tell(c, &c->asks[i], from[i], mem);
+            tell_approval(c, &c->asks[i], from[i], mem);
     c->changed = true;
 }
 
@@ -108,7 +109,7 @@ skein_rc skn_chat_asks_read(skn_chat *c)
              skn_inbox_list(skn_chat_ask(c, mem), "state=open&type=approval", INBOX_MOST, &inbox));
 
     if (!rc)
-        take(c, &inbox, mem);
+        take_inbox(c, &inbox, mem);
     skn_arena_free(mem);
     return rc;
 }
@@ -358,7 +359,7 @@ void skn_chat_queue_take(skn_chat *c)
     c->changed = true;
 }
 
-static skein_rc put(skn_chat *c, skn_str text)
+static skein_rc put_text(skn_chat *c, skn_str text)
 {
     const skn_json *v;
     skn_door_body   b;
@@ -372,7 +373,7 @@ static skein_rc put(skn_chat *c, skn_str text)
 /* When it was said meanwhile, what was typed is the next line instead of lost. */
 void skn_chat_queue_put(skn_chat *c, skn_str text)
 {
-    skein_rc rc = text.n ? put(c, text) : SKEIN_OK;
+    skein_rc rc = text.n ? put_text(c, text) : SKEIN_OK;
 
     c->queued[0] = '\0';
     if (!text.n)

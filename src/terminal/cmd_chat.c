@@ -89,7 +89,7 @@ static void look_at_signals(skn_chat *c)
 }
 
 /* One look: events are taken, rows drawn. True when the file can be read. */
-static bool look(skn_chat *c, int fd, int64_t ms)
+static bool wait_for_key(skn_chat *c, int fd, int64_t ms)
 {
     struct pollfd p[2] = {{.fd = skn_news_fd(&c->news), .events = POLLIN},
                           {.fd = fd, .events = POLLIN}};
@@ -120,7 +120,7 @@ bool skn_chat_wait_key(void *chat)
     skn_chat *c = chat;
 
     while (!c->rc)
-        if (look(c, STDIN_FILENO, LOOK_MS) && !c->rc)
+        if (wait_for_key(c, STDIN_FILENO, LOOK_MS) && !c->rc)
             return true;
     return false;
 }
@@ -129,7 +129,7 @@ bool skn_chat_wait_key(void *chat)
 static void wait_open(skn_chat *c)
 {
     while (!c->rc && !c->open)
-        look(c, -1, LOOK_MS);
+        wait_for_key(c, -1, LOOK_MS);
 }
 
 static void open_news(skn_chat *c)
@@ -183,7 +183,7 @@ static void wait_answers(skn_chat *c)
         c->rc = skn_chat_settled(c, &settled);
         skn_arena_reset(c->mem);
         if (!c->rc && !settled)
-            look(c, -1, LOOK_MS);
+            wait_for_key(c, -1, LOOK_MS);
     }
 }
 
@@ -232,7 +232,7 @@ static void talk_plainly(skn_chat *c)
 
     skn_buf_init(&in, LINE_MOST);
     while (!c->rc && !c->asked && !ended) {
-        if (look(c, STDIN_FILENO, LOOK_MS))
+        if (wait_for_key(c, STDIN_FILENO, LOOK_MS))
             ended = !read_input(c, &in);
         take_lines(c, &in, ended, script);
     }
@@ -405,7 +405,7 @@ static void say_goodbye(skn_chat *c)
              SKN_FMT(command), SKN_FMT(web), gap_before(c, web.n, address), SKN_FMT(address));
 }
 
-static void run(skn_chat *c)
+static void run_chat(skn_chat *c)
 {
     wait_open(c);
     if (!c->rc)
@@ -470,7 +470,7 @@ skein_rc skn_cmd_chat(skn_cli *cli)
     skn_interrupt_arm(SIGTERM);
     if (!want_plain(cli))
         open_edit(&c);
-    run(&c);
+    run_chat(&c);
     skn_interrupt_disarm(SIGINT);
     skn_interrupt_disarm(SIGTERM);
     skn_interrupt_disarm(SIGWINCH);

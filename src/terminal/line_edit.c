@@ -177,7 +177,7 @@ static void set_line(search *s, skn_str text)
 }
 
 /* The newest line that has the pattern, from number `from` on. */
-static bool find(search *s, size_t from, older_line_of *older, void *arg)
+static bool find_older(search *s, size_t from, older_line_of *older, void *arg)
 {
     const char *line = older(arg, true);
 
@@ -192,7 +192,7 @@ static bool find(search *s, size_t from, older_line_of *older, void *arg)
 
 static void seek(search *s, size_t from, older_line_of *older, void *arg)
 {
-    s->failed = s->pattern.n && !find(s, from, older, arg);
+    s->failed = s->pattern.n && !find_older(s, from, older, arg);
     if (!s->pattern.n)
         set_line(s, skn_buf_str(&s->before));
 }

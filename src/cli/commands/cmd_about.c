@@ -74,7 +74,7 @@ skein_rc skn_cmd_audit(skn_cli *cli)
 typedef enum schema_state { SCHEMA_MISSING, SCHEMA_OLD, SCHEMA_KNOWN } schema_state;
 
 /* Looks at the store without changing it. */
-static skein_rc look(skn_cli *cli, schema_state *out)
+static skein_rc read_schema_state(skn_cli *cli, schema_state *out)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
     skein_engine *e = NULL;
@@ -111,7 +111,7 @@ skein_rc skn_cmd_migrate(skn_cli *cli)
     schema_state state;
     bool         change;
     skn_jw      *w;
-    skein_rc     rc = look(cli, &state);
+    skein_rc     rc = read_schema_state(cli, &state);
 
     if (rc)
         return rc;

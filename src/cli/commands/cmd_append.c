@@ -44,7 +44,7 @@ typedef struct batch {
     skn_vec(skn_str) noted; /* members that no message has, and that were told */
 } batch;
 
-static void forget(skn_cli *cli, batch *b)
+static void forget_batch(skn_cli *cli, batch *b)
 {
     skein_mem_reset(cli->mem);
     memset(&b->messages, 0, sizeof b->messages);
@@ -147,7 +147,7 @@ static skein_rc store(skn_cli *cli, batch *b)
         b->stored += (int64_t)b->messages.n;
     else if (b->messages.n && (rc = send_batch(cli, b)))
         return rc;
-    forget(cli, b);
+    forget_batch(cli, b);
     return SKEIN_OK;
 }
 
@@ -272,7 +272,7 @@ static skein_rc append_lines(skn_cli *cli, batch *b, skn_lines *in)
     return rc ? rc : store(cli, b);
 }
 
-static skein_rc begin(skn_cli *cli, batch *b)
+static skein_rc begin_batch(skn_cli *cli, batch *b)
 {
     const char *expect = skn_opt(cli, "expect");
     skein_rc    rc = skn_need_first_chat(cli, &b->world, &b->chat);
@@ -310,7 +310,7 @@ skein_rc skn_cmd_append(skn_cli *cli)
 {
     batch     b = {.stored = 0};
     skn_lines in;
-    skein_rc  rc = begin(cli, &b);
+    skein_rc  rc = begin_batch(cli, &b);
 
     if (rc)
         return rc;

@@ -384,7 +384,7 @@ static void make_folders(skn_cli *cli, const char *path)
         mkdir(skn_arena_printf(cli->keep, "%.*s", (int)(at - path), path).p, 0700);
 }
 
-static skein_rc begin(work *w)
+static skein_rc begin_config(work *w)
 {
     const skn_config *c = skn_config_of(w->cli);
     char             *whole;
@@ -417,7 +417,7 @@ static skein_rc write_draft(work *w)
 }
 
 /* What is wrong with the draft; *good when nothing is. */
-static void check(work *w, bool *good)
+static void check_config(work *w, bool *good)
 {
     const skn_config *c = skn_config_make(skn_config_sources_of(w->cli, w->draft),
                                           w->cli->keep);
@@ -438,7 +438,7 @@ static skein_rc edit(work *w)
             unlink(w->draft);
             return skn_fail(&cli->err, SKEIN_NOTHING, "the editor failed; nothing was changed");
         }
-        check(w, &good);
+        check_config(w, &good);
         if (good)
             return SKEIN_OK;
         if (!isatty(STDIN_FILENO) || skn_confirm(cli, "Edit it again?", false) != SKEIN_OK)
@@ -448,7 +448,7 @@ static skein_rc edit(work *w)
     return skn_hint(&cli->err, SKEIN_USAGE, "What you wrote is in %s", w->draft);
 }
 
-static skein_rc finish(work *w)
+static skein_rc write_config(work *w)
 {
     skn_cli *cli = w->cli;
     skn_str  now;
@@ -472,7 +472,7 @@ static skein_rc finish(work *w)
 skein_rc skn_cmd_config_edit(skn_cli *cli)
 {
     work     w = {.cli = cli};
-    skein_rc rc = begin(&w);
+    skein_rc rc = begin_config(&w);
 
     if (rc)
         return rc;
@@ -486,5 +486,5 @@ skein_rc skn_cmd_config_edit(skn_cli *cli)
     }
     if ((rc = write_draft(&w)) || (rc = edit(&w)))
         return rc;
-    return finish(&w);
+    return write_config(&w);
 }

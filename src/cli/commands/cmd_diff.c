@@ -130,7 +130,7 @@ static size_t ends_before(const pairs *all, const size_t *ends, size_t count, si
     return low;
 }
 
-static void keep(diff_words *old, diff_words *new, size_t i, size_t j)
+static void mark_same(diff_words *old, diff_words *new, size_t i, size_t j)
 {
     old->at[i].changed = new->at[j].changed = false;
 }
@@ -148,7 +148,7 @@ static void keep_run(skn_arena *mem, pairs *all, diff_words *old, diff_words *ne
         count += at == count;
     }
     for (size_t i = count ? ends[count - 1] + 1 : 0; i; i = all->at[i - 1].before)
-        keep(old, new, all->at[i - 1].old_at, all->at[i - 1].new_at);
+        mark_same(old, new, all->at[i - 1].old_at, all->at[i - 1].new_at);
 }
 
 static bool same(const diff_words *old, const diff_words *new, size_t i, size_t j)
@@ -174,10 +174,10 @@ static void keep_beside(diff_words *old, diff_words *new)
         after_old = old_end + 1;
         after_new = new_end + 1;
         for (; i < old_end && j < new_end && same(old, new, i, j); i++, j++)
-            keep(old, new, i, j);
+            mark_same(old, new, i, j);
         for (; i < old_end && j < new_end && same(old, new, old_end - 1, new_end - 1);
              old_end--, new_end--)
-            keep(old, new, old_end - 1, new_end - 1);
+            mark_same(old, new, old_end - 1, new_end - 1);
     }
 }
 

@@ -59,8 +59,8 @@ static void check_shape(skn_jw *w, const char *check, verdict result, skn_str te
     skn_jw_object_end(w);
 }
 
-static skein_rc tell(visit *v, const char *check, verdict result, skn_str text,
-                     const char *cure)
+static skein_rc tell_check(visit *v, const char *check, verdict result, skn_str text,
+                           const char *cure)
 {
     static const skn_colour colours[] = {SKN_GREEN, SKN_GREEN, SKN_YELLOW, SKN_RED};
     skn_cli                *cli = v->cli;
@@ -99,8 +99,8 @@ static skn_str ago(skn_cli *cli, int64_t micros)
 
 static skein_rc check_program(visit *v)
 {
-    return tell(v, "program", OK,
-                skn_arena_printf(v->cli->keep, "skein %s", skein_version_text()), NULL);
+    return tell_check(v, "program", OK,
+                      skn_arena_printf(v->cli->keep, "skein %s", skein_version_text()), NULL);
 }
 
 static skein_rc check_config(visit *v)
@@ -114,13 +114,13 @@ static skein_rc check_config(visit *v)
         if (c->files.p[i].read)
             text = skn_str_of(c->files.p[i].path);
     if (!c->problems.n)
-        return tell(v, "configuration", OK, text, NULL);
+        return tell_check(v, "configuration", OK, text, NULL);
     while (worst + 1 < c->problems.n && c->errors && !c->problems.p[worst].error)
         worst++;
     text = skn_arena_printf(a, "%.*s; %.*s", SKN_FMT(skn_config_verdict(c, a)),
                             SKN_FMT(skn_config_line(&c->problems.p[worst], a)));
-    return tell(v, "configuration", c->errors ? FAIL : WARN, text,
-                "\"skein config check\" names every line");
+    return tell_check(v, "configuration", c->errors ? FAIL : WARN, text,
+                      "\"skein config check\" names every line");
 }
 
 /* --- The store ------------------------------------------------------------------------------ */
@@ -160,10 +160,10 @@ static skein_rc check_data(visit *v)
         return rc;
     }
     if (!rc || rc == SKEIN_NOT_FOUND)
-        return tell(v, "data", OK, data_text(cli), NULL);
-    return tell(v, "data", FAIL, skn_arena_printf(cli->keep, "%s", err.message),
-                err.hint[0] ? skn_arena_printf(cli->keep, "%s", err.hint).p
-                            : "go back to a backup, or name another store with --data");
+        return tell_check(v, "data", OK, data_text(cli), NULL);
+    return tell_check(v, "data", FAIL, skn_arena_printf(cli->keep, "%s", err.message),
+                      err.hint[0] ? skn_arena_printf(cli->keep, "%s", err.hint).p
+                                  : "go back to a backup, or name another store with --data");
 }
 
 /* The index is made of the messages: where nothing else is wrong, nothing is lost with it. */
@@ -180,12 +180,12 @@ static skein_rc tell_index(visit *v)
     skein_rc rc;
 
     if (!v->fix)
-        return tell(v, "integrity", FAIL, SKN_STR("the index of words is damaged"),
-                    "\"skein doctor --fix\" rebuilds it");
+        return tell_check(v, "integrity", FAIL, SKN_STR("the index of words is damaged"),
+                          "\"skein doctor --fix\" rebuilds it");
     rc = skn_search_anew(v->cli->engine, &v->cli->err);
     return rc ? rc
-              : tell(v, "integrity", FIXED,
-                     SKN_STR("the index of words was damaged; it is rebuilt"), NULL);
+              : tell_check(v, "integrity", FIXED,
+                           SKN_STR("the index of words was damaged; it is rebuilt"), NULL);
 }
 
 static skein_rc check_integrity(visit *v)
@@ -199,15 +199,15 @@ static skein_rc check_integrity(visit *v)
     if (only_index(&check))
         return tell_index(v);
     if (check.count)
-        return tell(v, "integrity", FAIL,
-                    skn_arena_printf(cli->keep, "%zu rules are broken", check.count),
-                    "\"skein fsck\" names them; go back to a backup");
-    return tell(v, "integrity", OK,
-                skn_arena_printf(cli->keep,
-                                 "%" PRId64 " messages, %" PRId64 " threads, %" PRId64
-                                 " reply links with a warning (allowed)",
-                                 check.messages, check.threads, check.warnings),
-                NULL);
+        return tell_check(v, "integrity", FAIL,
+                          skn_arena_printf(cli->keep, "%zu rules are broken", check.count),
+                          "\"skein fsck\" names them; go back to a backup");
+    return tell_check(v, "integrity", OK,
+                      skn_arena_printf(cli->keep,
+                                       "%" PRId64 " messages, %" PRId64 " threads, %" PRId64
+                                       " reply links with a warning (allowed)",
+                                       check.messages, check.threads, check.warnings),
+                      NULL);
 }
 
 /* --- The folder ----------------------------------------------------------------------------- */
@@ -218,11 +218,11 @@ static skein_rc tell_open_folder(visit *v, mode_t mode)
     skn_arena  *a = v->cli->keep;
 
     if (v->fix && chmod(folder, 0700) == 0)
-        return tell(
+        return tell_check(
             v, "folder", FIXED,
             skn_arena_printf(a, "%s could be looked into by others; now it cannot", folder),
             NULL);
-    return tell(
+    return tell_check(
         v, "folder", WARN,
         skn_arena_printf(a, "%s can be looked into by others (%04o)", folder, (unsigned)mode),
         skn_arena_printf(a, "chmod 700 %.*s", SKN_FMT(skn_shell_word(a, folder))).p);
@@ -244,7 +244,7 @@ static skein_rc check_folder(visit *v)
     if (rc || statvfs(folder, &disk) != 0)
         return rc;
     left = (uint64_t)disk.f_bavail * disk.f_frsize;
-    return tell(
+    return tell_check(
         v, "disk",
         left < NO_SPACE       ? FAIL
         : left < LITTLE_SPACE ? WARN
@@ -259,9 +259,10 @@ static skein_rc fix_backups(visit *v)
     skein_rc rc = skn_backup_make(v->cli->engine, v->traces.backups, keep, &v->cli->err);
 
     return rc ? rc
-              : tell(v, "backups", FIXED,
-                     skn_arena_printf(v->cli->keep, "a copy was made in %s", v->traces.backups),
-                     NULL);
+              : tell_check(
+                    v, "backups", FIXED,
+                    skn_arena_printf(v->cli->keep, "a copy was made in %s", v->traces.backups),
+                    NULL);
 }
 
 static skein_rc check_backups(visit *v)
@@ -275,16 +276,16 @@ static skein_rc check_backups(visit *v)
         return SKEIN_OK;
     newest = skn_backup_newest(v->traces.backups, &count);
     if (!count)
-        return tell(v, "backups", OK,
-                    SKN_STR("none yet; a server makes them, and so does \"skein backup\""),
-                    NULL);
+        return tell_check(
+            v, "backups", OK,
+            SKN_STR("none yet; a server makes them, and so does \"skein backup\""), NULL);
     late = v->has_server && every && skn_clock_micros() - newest > 2000 * every;
     if (late && v->fix)
         return fix_backups(v);
-    return tell(v, "backups", late ? WARN : OK,
-                skn_arena_printf(a, "%" PRId64 " in %s, the newest %.*s ago", count,
-                                 v->traces.backups, SKN_FMT(ago(v->cli, newest))),
-                "the log of the server says why; make one with \"skein backup\"");
+    return tell_check(v, "backups", late ? WARN : OK,
+                      skn_arena_printf(a, "%" PRId64 " in %s, the newest %.*s ago", count,
+                                       v->traces.backups, SKN_FMT(ago(v->cli, newest))),
+                      "the log of the server says why; make one with \"skein backup\"");
 }
 
 /* --- The server ----------------------------------------------------------------------------- */
@@ -297,18 +298,18 @@ static skein_rc check_server(visit *v)
     if (!v->has_server && skn_lock_holder(v->traces.lock) < 0)
         return SKEIN_OK; /* whether one runs cannot be known; the lock says so */
     if (!v->has_server)
-        return tell(v, "server", OK, SKN_STR("none runs; commands open the store themselves"),
-                    NULL);
+        return tell_check(v, "server", OK,
+                          SKN_STR("none runs; commands open the store themselves"), NULL);
     text = skn_str_of(v->server.url);
     if (v->server.started_at)
         text = skn_arena_printf(a, "%.*s  pid %" PRId64 ", up %.*s", SKN_FMT(text),
                                 v->server.pid, SKN_FMT(ago(v->cli, v->server.started_at)));
     if (v->server.version && strcmp(v->server.version, skein_version_text()) != 0)
-        return tell(
+        return tell_check(
             v, "server", WARN,
             skn_arena_printf(a, "%.*s, but it is skein %s", SKN_FMT(text), v->server.version),
             "restart it to run the installed program");
-    return tell(v, "server", OK, text, NULL);
+    return tell_check(v, "server", OK, text, NULL);
 }
 
 static skein_rc check_lock(visit *v)
@@ -316,22 +317,24 @@ static skein_rc check_lock(visit *v)
     int64_t holder = skn_lock_holder(v->traces.lock);
 
     if (!holder || v->has_server)
-        return tell(v, "lock", OK,
-                    holder ? skn_arena_printf(v->cli->keep, "held by that server")
-                           : SKN_STR("free"),
-                    NULL);
+        return tell_check(v, "lock", OK,
+                          holder ? skn_arena_printf(v->cli->keep, "held by that server")
+                                 : SKN_STR("free"),
+                          NULL);
     if (holder < 0)
-        return tell(v, "lock", WARN,
-                    skn_arena_printf(v->cli->keep,
-                                     "%s may be another user's: who holds it, "
-                                     "and whether a server runs, cannot be known",
-                                     v->traces.lock),
-                    "run it as the user whose store it is, or name another with --data DIR");
-    return tell(v, "lock", WARN,
-                skn_arena_printf(v->cli->keep,
-                                 "pid %" PRId64 " holds %s and does not say where it answers",
-                                 holder, v->traces.lock),
-                "wait if it has just started; else stop it and run \"skein serve\"");
+        return tell_check(
+            v, "lock", WARN,
+            skn_arena_printf(v->cli->keep,
+                             "%s may be another user's: who holds it, "
+                             "and whether a server runs, cannot be known",
+                             v->traces.lock),
+            "run it as the user whose store it is, or name another with --data DIR");
+    return tell_check(v, "lock", WARN,
+                      skn_arena_printf(v->cli->keep,
+                                       "pid %" PRId64
+                                       " holds %s and does not say where it answers",
+                                       holder, v->traces.lock),
+                      "wait if it has just started; else stop it and run \"skein serve\"");
 }
 
 /* --- Providers ------------------------------------------------------------------------------ */
@@ -347,12 +350,13 @@ static skein_rc check_budget(visit *v, const skn_json *provider)
         return SKEIN_OK;
     if (skn_str_find(detail, SKN_STR("price")) >= 0 ||
         skn_door_amount(budget, "used") >= skn_door_amount(budget, "monthly"))
-        return tell(
+        return tell_check(
             v, "budget", WARN,
             skn_arena_printf(v->cli->keep, "%.*s: %.*s", SKN_FMT(name), SKN_FMT(detail)),
             "see prices and budget of this provider in skein.yaml");
-    return tell(v, "budget", OK,
-                skn_arena_printf(v->cli->keep, "%.*s is below its limit", SKN_FMT(name)), NULL);
+    return tell_check(v, "budget", OK,
+                      skn_arena_printf(v->cli->keep, "%.*s is below its limit", SKN_FMT(name)),
+                      NULL);
 }
 
 /* One that cannot be read has its cure in what is said of it. */
@@ -376,14 +380,14 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
     skn_str    state = skn_door_text(provider, "state");
 
     if (skn_str_is(state, "up"))
-        return tell(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
-                    NULL);
+        return tell_check(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
+                          NULL);
     if (!skn_str_is(state, "failed"))
         return SKEIN_OK;
-    return tell(v, "provider", FAIL,
-                skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
-                                 SKN_FMT(skn_door_text(provider, "detail"))),
-                cure_of(a, name, skn_door_text(provider, "detail")).p);
+    return tell_check(v, "provider", FAIL,
+                      skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
+                                       SKN_FMT(skn_door_text(provider, "detail"))),
+                      cure_of(a, name, skn_door_text(provider, "detail")).p);
 }
 
 static skein_rc check_providers(visit *v)
@@ -421,10 +425,11 @@ static skein_rc check_default_model(visit *v)
     cli->err = (skein_error){.rc = SKEIN_OK};
     if (rc != SKEIN_NOT_FOUND)
         return SKEIN_OK; /* what a server did not answer was told with it */
-    return tell(v, "model", WARN, problem,
-                set->from <= SKN_FROM_STORE
-                    ? "\"skein model use auto\" chooses one that is available"
-                    : skn_arena_printf(cli->keep, "name another model in %s", set->source).p);
+    return tell_check(
+        v, "model", WARN, problem,
+        set->from <= SKN_FROM_STORE
+            ? "\"skein model use auto\" chooses one that is available"
+            : skn_arena_printf(cli->keep, "name another model in %s", set->source).p);
 }
 
 /* --- All of it ------------------------------------------------------------------------------ */
@@ -442,7 +447,7 @@ static skein_rc examine(visit *v)
     if (skn_discover_any(v->cli, &v->server, &v->has_server)) {
         err = v->cli->err;
         v->cli->err = (skein_error){.rc = SKEIN_OK};
-        rc = tell(
+        rc = tell_check(
             v, "server", FAIL, skn_arena_printf(v->cli->keep, "%s", err.message),
             skn_arena_printf(v->cli->keep, "%s", err.hint[0] ? err.hint : "see its token file")
                 .p);

@@ -350,7 +350,8 @@ static void say_answered(skn_cli *cli, const skn_json *item, const skn_json *tol
                     : "[tool:{agent} may not call {tool}.\n][!tool:it stays stopped.\n]");
 }
 
-static skein_rc answer(skn_cli *cli, const skn_json *item, const char *member, skn_str text)
+static skein_rc answer_item(skn_cli *cli, const skn_json *item, const char *member,
+                            skn_str text)
 {
     const skn_json *told;
     skn_door_body   b;
@@ -383,7 +384,7 @@ skein_rc skn_cmd_inbox_reply(skn_cli *cli)
                         SKN_FMT(id));
     }
     rc = skn_arg_text(cli, 1, &text);
-    return (rc ? rc : answer(cli, item, "text", text));
+    return (rc ? rc : answer_item(cli, item, "text", text));
 }
 
 static skein_rc decide(skn_cli *cli, const char *word)
@@ -394,7 +395,7 @@ static skein_rc decide(skn_cli *cli, const char *word)
     if (!rc && !skn_is(item, "type", "approval"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
                       SKN_FMT(skn_door_text(item, "id")), SKN_FMT(skn_door_text(item, "type")));
-    return (rc ? rc : answer(cli, item, "decision", skn_str_of(word)));
+    return (rc ? rc : answer_item(cli, item, "decision", skn_str_of(word)));
 }
 
 skein_rc skn_cmd_inbox_allow(skn_cli *cli)

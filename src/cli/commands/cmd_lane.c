@@ -130,7 +130,7 @@ skein_rc skn_cmd_lane_finish(skn_cli *cli)
 
 /* --- Delegations that are stopped, and begun again ---------------------------------------- */
 
-static skein_rc find(skn_cli *cli, const skn_json **out)
+static skein_rc get_delegation(skn_cli *cli, const skn_json **out)
 {
     skein_rc rc = skn_need_chat(cli, NULL, NULL);
 
@@ -151,14 +151,14 @@ static skein_rc order(skn_cli *cli, const char *path, const skn_json *lane, cons
 
     skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
     if (!(rc = skn_send(cli, &b, "POST", lane, path, &v)))
-        rc = find(cli, &lane);
+        rc = get_delegation(cli, &lane);
     return skn_tell(cli, rc, lane, did);
 }
 
 skein_rc skn_stop_delegation(skn_cli *cli)
 {
     const skn_json *lane;
-    skein_rc        rc = find(cli, &lane);
+    skein_rc        rc = get_delegation(cli, &lane);
 
     if (rc || skn_dry(cli, lane, "stop {delegationId}, and what is below it") ||
         (rc = skn_door_to_server(cli)))
@@ -171,7 +171,7 @@ skein_rc skn_stop_delegation(skn_cli *cli)
 skein_rc skn_retry_delegation(skn_cli *cli)
 {
     const skn_json *lane;
-    skein_rc        rc = find(cli, &lane);
+    skein_rc        rc = get_delegation(cli, &lane);
 
     if (rc || skn_dry(cli, lane, "begin again with {delegationId}"))
         return rc;

@@ -534,7 +534,7 @@ static bool tells_of_messages(skn_str type)
             skn_str_starts(type, SKN_STR("thread.")));
 }
 
-static skein_rc take(void *arg, const skn_news_item *item)
+static skein_rc take_news(void *arg, const skn_news_item *item)
 {
     listening *l = arg;
     skein_rc   rc = tells_of_messages(item->type) ? print_news(l->job, l->cli) : SKEIN_OK;
@@ -555,7 +555,7 @@ static skein_rc listen_for(skn_cli *cli, log_job *job)
                                  skn_door_part(cli, cli->door->chat_uid))
                     .p};
     l.news.again = l.news.first;
-    l.news.take = take;
+    l.news.take = take_news;
     l.news.arg = &l;
     skn_interrupt_arm(SIGINT);
     rc = skn_news_wait(&l.news, -1);

@@ -15,8 +15,8 @@
 #define PROVIDER "/providers/{.0}"
 
 /* Of the server that runs; the path is a text of skn_path. */
-static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str body,
-                    const skn_json **out)
+static skein_rc ask_provider(skn_cli *cli, const char *method, const char *path, skn_str body,
+                             const skn_json **out)
 {
     skein_rc rc = skn_need_server(cli, "this");
 
@@ -64,7 +64,7 @@ static skein_rc ask_list(skn_cli *cli, const char *method, const char *path, skn
                          skn_json_list *out)
 {
     const skn_json *answer = NULL;
-    skein_rc        rc = ask(cli, method, path, body, &answer);
+    skein_rc        rc = ask_provider(cli, method, path, body, &answer);
 
     for (const skn_json *v = skn_first(answer, "data"); v; v = v->next)
         skn_vec_add(cli->keep, out, v);
@@ -84,7 +84,7 @@ skein_rc skn_cmd_provider_ls(skn_cli *cli)
 skein_rc skn_cmd_provider_show(skn_cli *cli)
 {
     const skn_json *answer = NULL;
-    skein_rc        rc = ask(cli, "GET", PROVIDER, SKN_NONE, &answer);
+    skein_rc        rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &answer);
 
     if (!rc && !cli->json)
         provider_line(cli, answer);
@@ -127,7 +127,7 @@ skein_rc skn_cmd_provider_test(skn_cli *cli)
 {
     const skn_json *answer;
     bool            ok = false;
-    skein_rc        rc = ask(cli, "POST", PROVIDER "/test", SKN_STR("{}"), &answer);
+    skein_rc        rc = ask_provider(cli, "POST", PROVIDER "/test", SKN_STR("{}"), &answer);
 
     if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
         return rc;
@@ -143,7 +143,7 @@ skein_rc skn_cmd_provider_test(skn_cli *cli)
 static skein_rc change(skn_cli *cli, const char *method, skn_str body, const char *done)
 {
     const skn_json *answer;
-    skein_rc        rc = ask(cli, method, PROVIDER, body, &answer);
+    skein_rc        rc = ask_provider(cli, method, PROVIDER, body, &answer);
 
     if (rc)
         return rc;
@@ -165,7 +165,7 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
     skein_rc        rc;
 
     if ((rc = skn_need_server(cli, "this")) || (rc = skn_default_model(cli, &was)) ||
-        (rc = ask(cli, method, path, body, &answer)))
+        (rc = ask_provider(cli, method, path, body, &answer)))
         return rc;
     provider = skn_door_text(answer, "name");
     if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, provider))) ||
@@ -202,7 +202,7 @@ skein_rc skn_cmd_provider_add(skn_cli *cli)
         return skn_fail(
             &cli->err, SKEIN_USAGE,
             "--type is openai, openai-responses, openai-compatible, anthropic or ollama");
-    if (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none)))
+    if (cli->dry_run && (rc = ask_provider(cli, "POST", "/providers", add_body(cli), &none)))
         return rc;
     if (skn_dry(cli, NULL,
                 skn_opt(cli, "default")
@@ -228,7 +228,7 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     skein_rc        rc;
 
     /* A key is sent only to a server that has this provider and speaks our version. */
-    if ((rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)))
+    if ((rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &now)))
         return rc;
     if (skn_dry(cli, NULL, none ? "forget a key for {.0}" : "keep a key for {.0}"))
         return SKEIN_OK;
@@ -253,7 +253,7 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
 skein_rc skn_cmd_provider_use(skn_cli *cli)
 {
     const skn_json *now;
-    skein_rc        rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now);
+    skein_rc        rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &now);
 
     if (rc)
         return rc;
@@ -276,8 +276,8 @@ skein_rc skn_cmd_provider_rm(skn_cli *cli)
     bool            in_use = false;
     skein_rc        rc;
 
-    if ((rc = ask(cli, "GET", PROVIDER, SKN_NONE, &now)) ||
-        (rc = ask(cli, "DELETE", PROVIDER "?dryRun=true", SKN_NONE, &none)) ||
+    if ((rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &now)) ||
+        (rc = ask_provider(cli, "DELETE", PROVIDER "?dryRun=true", SKN_NONE, &none)) ||
         (rc = skn_provider_users_say(cli, now, &in_use)) ||
         skn_dry(cli, NULL, "forget the provider {.0} and its key") ||
         (rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
@@ -342,7 +342,7 @@ skein_rc skn_cmd_model_ls(skn_cli *cli)
 }
 
 /* A server that runs is told: then it counts when the command has ended. */
-static skein_rc put(skn_cli *cli, skn_str model)
+static skein_rc put_model(skn_cli *cli, skn_str model)
 {
     const skein_setting one = {SKN_STR("defaults.model"),
                                skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(model))};
@@ -368,7 +368,7 @@ skein_rc skn_cmd_model_use(skn_cli *cli)
     if ((!is_auto && (rc = skn_need_provider_of(cli, model))) ||
         skn_dry(cli, NULL, "let {.0} answer for agents that name no model"))
         return rc;
-    if ((rc = put(cli, model)))
+    if ((rc = put_model(cli, model)))
         return rc;
     skn_jw_kstr(skn_item_begin(cli), "model", model);
     return skn_item_tell(cli, "{model} answers for agents that name no model.\n");

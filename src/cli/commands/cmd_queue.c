@@ -204,7 +204,7 @@ static skein_rc tell_json(skn_cli *cli, const skn_json *told)
 }
 
 /* What was done in the background is gone unless it is asked for again. */
-static void tell(skn_cli *cli, const skn_json *told, skn_str agent, skn_str world)
+static void print_stopped(skn_cli *cli, const skn_json *told, skn_str agent, skn_str world)
 {
     const skn_json *tasks = skn_json_get(told, "tasks");
     int64_t answers = skn_door_int(told, "stopped", 0) - (tasks ? (int64_t)tasks->count : 0);
@@ -247,6 +247,6 @@ skein_rc skn_cmd_stop(skn_cli *cli)
         return rc;
     if (cli->json)
         return tell_json(cli, told);
-    tell(cli, told, agent.name, world.name);
+    print_stopped(cli, told, agent.name, world.name);
     return SKEIN_OK;
 }

@@ -60,7 +60,7 @@ skein_rc skn_cmd_tag_ls(skn_cli *cli)
 }
 
 /* Makes it so; a dry run shows it as it would be. */
-static skein_rc put(skn_cli *cli, const char *method, const skn_json **tag)
+static skein_rc put_tag(skn_cli *cli, const char *method, const skn_json **tag)
 {
     const char *path = skn_path(cli, *tag, in_chat(cli, TAG));
 
@@ -87,7 +87,7 @@ skein_rc skn_cmd_tag_new(skn_cli *cli)
     skn_jw_kstr(w, "target", skn_str_of(skn_opt(cli, "target")));
     skn_jw_kbool(w, "includeInMessage", !skn_opt(cli, "trigger-only"));
     skn_jw_kbool(w, "active", false);
-    if ((rc = skn_body_read(&b, &tag)) || (rc = put(cli, "PUT", &tag)))
+    if ((rc = skn_body_read(&b, &tag)) || (rc = put_tag(cli, "PUT", &tag)))
         return rc;
     return tag_out(cli, tag, cli->dry_run ? "  (would be defined)" : "  defined");
 }
@@ -138,7 +138,7 @@ static skein_rc tag_turn(skn_cli *cli, bool on)
 
     if (!rc && !cli->door->chat)
         rc = skn_need_chat(cli, NULL, NULL); /* says how to make one */
-    if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put(cli, "PATCH", &tag)))
+    if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put_tag(cli, "PATCH", &tag)))
         return rc;
     return tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");
 }

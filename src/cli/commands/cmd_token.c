@@ -39,8 +39,8 @@ skein_rc skn_cmd_token_show(skn_cli *cli)
 
 /* --- Browsers ----------------------------------------------------------------------------- */
 
-static skein_rc ask(skn_cli *cli, const skn_server *server, const char *method,
-                    const char *path, const skn_json **out)
+static skein_rc ask_sessions(skn_cli *cli, const skn_server *server, const char *method,
+                             const char *path, const skn_json **out)
 {
     skn_request_spec  what = {.method = method, .path = path};
     skn_client_answer answer;
@@ -76,7 +76,7 @@ static skein_rc list_far(skn_cli *cli, const skn_server *server)
 {
     const skn_json *all = NULL, *list;
     int64_t         created, expires;
-    skein_rc        rc = ask(cli, server, "GET", "/api/v1/sessions?limit=500", &all);
+    skein_rc        rc = ask_sessions(cli, server, "GET", "/api/v1/sessions?limit=500", &all);
 
     list = rc ? NULL : skn_json_get(all, "data");
     for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
@@ -153,12 +153,13 @@ static skein_rc revoke(skn_cli *cli, const doors *d, skn_str id)
     if (id.p)
         path = skn_arena_printf(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id)).p;
     if (d->read) {
-        rc = ask(cli, &d->reader, "DELETE", path, NULL);
+        rc = ask_sessions(cli, &d->reader, "DELETE", path, NULL);
         if (id.p ? rc != SKEIN_NOT_FOUND : rc != SKEIN_OK)
             return rc;
         cli->err = (skein_error){.rc = SKEIN_OK};
     }
-    return d->served ? ask(cli, &d->server, "DELETE", path, NULL) : revoke_near(cli, id);
+    return d->served ? ask_sessions(cli, &d->server, "DELETE", path, NULL)
+                     : revoke_near(cli, id);
 }
 
 /* Only what is so: further servers that only read are not known here. */

@@ -36,8 +36,8 @@ static void say_newer(skn_cli *cli, const skn_json *m, const char *back)
 }
 
 /* "undo" or "redo" by so many steps; or to the version that `to` is. */
-static skein_rc ask(skn_cli *cli, const char *move, int64_t steps, skn_str to, bool look,
-                    const skn_json **out)
+static skein_rc ask_to_move(skn_cli *cli, const char *move, int64_t steps, skn_str to,
+                            bool look, const skn_json **out)
 {
     const char   *match = cli->door->match;
     skn_door_body b;
@@ -69,10 +69,10 @@ static skein_rc travel(skn_cli *cli, const char *move, int64_t steps, skn_str to
     skein_error before = cli->err;
     skein_rc    rc;
 
-    if (cli->dry_run || ask(cli, move, steps, to, true, counted))
+    if (cli->dry_run || ask_to_move(cli, move, steps, to, true, counted))
         *counted = NULL;
     cli->err = before;
-    if ((rc = ask(cli, move, steps, to, cli->dry_run, out)))
+    if ((rc = ask_to_move(cli, move, steps, to, cli->dry_run, out)))
         return rc;
     if (cli->dry_run)
         *counted = *out;
@@ -160,7 +160,7 @@ static skein_rc move_out(skn_cli *cli, const skn_json *m, const skn_json *counte
     return rc;
 }
 
-static skein_rc step(skn_cli *cli, const char *move, const wording *words)
+static skein_rc step_versions(skn_cli *cli, const char *move, const wording *words)
 {
     const skn_json *made, *counted;
     int64_t         steps = 1;
@@ -178,15 +178,16 @@ static skein_rc step(skn_cli *cli, const char *move, const wording *words)
 
 skein_rc skn_cmd_undo(skn_cli *cli)
 {
-    return step(
+    return step_versions(
         cli, "undo",
         &(wording){"takes back", "Took back", "Bring it back with", "skein redo", false});
 }
 
 skein_rc skn_cmd_redo(skn_cli *cli)
 {
-    return step(cli, "redo",
-                &(wording){"brings back", "Brought back", "Undo with", "skein undo", true});
+    return step_versions(
+        cli, "redo",
+        &(wording){"brings back", "Brought back", "Undo with", "skein undo", true});
 }
 
 skein_rc skn_cmd_switch(skn_cli *cli)

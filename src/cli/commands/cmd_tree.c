@@ -72,7 +72,7 @@ static bool shown_follows(const tree_job *job, int64_t i)
 }
 
 /* The next node in the order of a tree: below, beside, or beside one above. */
-static int64_t step(const tree_job *job, int64_t i)
+static int64_t next_row(const tree_job *job, int64_t i)
 {
     if (job->first[i] >= 0)
         return job->first[i];
@@ -133,7 +133,7 @@ static void print_text(skn_cli *cli, const tree_job *job)
 {
     bool more[MAX_LEVELS + 1] = {false};
 
-    for (int64_t i = job->root; i >= 0; i = step(job, i)) {
+    for (int64_t i = job->root; i >= 0; i = next_row(job, i)) {
         int depth = job->tree.at[i].depth;
 
         if (!job->shown[i] || depth > MAX_LEVELS)
@@ -151,7 +151,7 @@ static skein_rc print_json(skn_cli *cli, const tree_job *job)
     skein_rc rc = SKEIN_OK;
 
     skn_list_begin(cli);
-    for (int64_t i = job->root; i >= 0 && !rc; i = step(job, i)) {
+    for (int64_t i = job->root; i >= 0 && !rc; i = next_row(job, i)) {
         const skein_reply_node *node = &job->tree.at[i];
 
         if (!job->shown[i])
@@ -183,7 +183,7 @@ static void dot_label(skn_cli *cli, const skein_message *m)
 static void print_dot(skn_cli *cli, const tree_job *job)
 {
     skn_print_raw(cli, SKN_STR("digraph replies {\n  node [shape=box];\n"));
-    for (int64_t i = job->root; i >= 0; i = step(job, i)) {
+    for (int64_t i = job->root; i >= 0; i = next_row(job, i)) {
         const skein_reply_node *node = &job->tree.at[i];
 
         if (!job->shown[i])

@@ -434,7 +434,7 @@ static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, const skn
 }
 
 /* What the configuration of this run does not allow, that of a server that runs here may: it has the last word. */
-static skein_rc set(skn_cli *cli, const skein_world *world, const skn_json **now)
+static skein_rc set_world(skn_cli *cli, const skein_world *world, const skn_json **now)
 {
     skn_str     key = skn_arg(cli, 0), value;
     skein_error refused;
@@ -488,7 +488,7 @@ skein_rc skn_cmd_world_set(skn_cli *cli)
     const skn_json *now;
     skein_rc        rc;
 
-    if ((rc = skn_need_world(cli, &was)) || (rc = set(cli, &was, &now)))
+    if ((rc = skn_need_world(cli, &was)) || (rc = set_world(cli, &was, &now)))
         return as_typed(cli, rc);
     if (skn_dry(cli, NULL, gone ? "remove {.0} of {.world}" : "set {.0} of {.world}"))
         return SKEIN_OK;

@@ -179,7 +179,7 @@ skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version
 
 /* --- Other instructions ------------------------------------------------------------------------------ */
 
-static void tell(const skn_change_call *c, const skein_message *before)
+static void tell_amend(const skn_change_call *c, const skein_message *before)
 {
     const skn_draft *d = &c->draft;
 
@@ -203,7 +203,7 @@ static skein_rc retag(skn_change_call *c, skein_error *err)
     m->instructions = skn_instructions_keep(c->as_new, d->a, &m->instruction_count);
     if ((rc = put_in_place(c, &t, "tag", err)) || (rc = skn_draft_commit(d, c->version, err)))
         return rc;
-    tell(c, &t.message);
+    tell_amend(c, &t.message);
     return SKEIN_OK;
 }
 
@@ -246,7 +246,7 @@ skein_rc skein_retag(skein_engine *e, const skein_change *how, skein_message_id 
 
 /* --- An empty memory ---------------------------------------------------------------------------------- */
 
-static skein_rc forget(skn_change_call *c, skein_error *err)
+static skein_rc empty_memory(skn_change_call *c, skein_error *err)
 {
     skn_draft *d = &c->draft;
 
@@ -271,7 +271,7 @@ skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id a
                          .kind = "delete",
                          .request = skn_arena_printf(mem, "memory of %lld", (long long)agent.v),
                          .version = out,
-                         .make = forget,
+                         .make = empty_memory,
                          .number = agent.v};
 
     return skn_change_run(e, &c, mem, err);

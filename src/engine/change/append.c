@@ -371,7 +371,7 @@ static skein_rc check_hearers(const appending *p, const skein_new_message *n, sk
 }
 
 /* A lane beside the main one is named; that of an agent as it is written. */
-static void tell(const appending *p, const skein_message *m)
+static void tell_append(const appending *p, const skein_message *m)
 {
     const skn_lane_row *lane = p->to[0].lane;
     skn_told            d;
@@ -406,7 +406,7 @@ static skein_rc append_one(appending *p, const skein_new_message *n, skein_messa
             return rc;
     p->added++;
     if (p->tells)
-        tell(p, m);
+        tell_append(p, m);
     return SKEIN_OK;
 }
 

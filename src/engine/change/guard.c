@@ -6,8 +6,8 @@
 #define NAMES_SHOWN 5
 
 /* agent 0: of all. `what` is to be changed, or to go. */
-static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t agent,
-                       const char *what, skein_error *err)
+static skein_rc refuse_busy(skn_working *w, const skn_delivery_rows *rows, int64_t agent,
+                            const char *what, skein_error *err)
 {
     skn_map *seen = skn_map_new(w->a);
     skn_buf  names;
@@ -57,7 +57,7 @@ skein_rc skn_work_guard(skn_working *w, const skn_conversation_row *chat,
     skn_working_at(w, chat);
     if ((rc = skn_sweep(w, &rows, err)))
         return rc;
-    if (!how->force && (rc = refuse(w, &rows, 0, "conversation", err)))
+    if (!how->force && (rc = refuse_busy(w, &rows, 0, "conversation", err)))
         return rc;
     *stopped = true;
     if (how->force && (rc = skn_work_cancel(w, 0, how->written, &count, err)))
@@ -130,7 +130,7 @@ static skein_rc clear(skn_working *w, int64_t agent, bool force, const char *wha
     int64_t           count;
     skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
 
-    if (rc || (!force && (rc = refuse(w, &rows, agent, what, err))))
+    if (rc || (!force && (rc = refuse_busy(w, &rows, agent, what, err))))
         return rc;
     return skn_work_cancel(w, agent, NULL, &count, err);
 }

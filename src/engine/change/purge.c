@@ -134,7 +134,7 @@ static skein_rc erase_all(purge_call *c, skein_error *err)
 }
 
 /* Those that were erased before do not go again. */
-static skein_rc show(purge_call *c, skein_error *err)
+static skein_rc show_messages(purge_call *c, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
     bool     found;
@@ -320,7 +320,8 @@ static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
 }
 
 /* Whoever shows the texts has to forget them too. */
-static skein_rc tell(const purge_call *c, const skn_conversation_row *row, skein_error *err)
+static skein_rc tell_purge(const purge_call *c, const skn_conversation_row *row,
+                           skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
@@ -374,14 +375,14 @@ static skein_rc purge(skn_working *w, void *arg, skein_error *err)
         (rc = check_expected(c, &row, err)))
         return rc;
     if (!(rc = find_leaving(c, &row, &family, err)) && !(rc = check_calls(c, err)) &&
-        !(rc = c->mem ? show(c, err) : SKEIN_OK))
+        !(rc = c->mem ? show_messages(c, err) : SKEIN_OK))
         rc = erase_all(c, err);
     if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(c, err)))
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)
         rc = skn_scrub_due(tx, &c->due, err);
     if (rc == SKEIN_OK && c->erased > 0)
-        rc = tell(c, &row, err);
+        rc = tell_purge(c, &row, err);
     if (rc == SKEIN_OK && c->erased > 0 && !c->how->dry_run)
         rc = skn_audit_in(w, "purge", row.uid,
                           skn_arena_printf(c->a, "%lld erased%s", (long long)c->erased,

@@ -194,7 +194,7 @@ static skein_rc write_squash(squash_call *c, const skn_target *targets, size_t c
 
 static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein_error *err);
 
-static void tell(const squash_call *c, const skn_target *sources, size_t count)
+static void tell_squash(const squash_call *c, const skn_target *sources, size_t count)
 {
     const skn_draft *d = &c->change.draft;
     skn_told         told;
@@ -230,7 +230,7 @@ static skein_rc squash(skn_change_call *change, skein_error *err)
         (rc = skn_call_keep_with(d->w, c->spec->call, &d->conversation, c->change.message->uid,
                                  err)))
         return rc;
-    tell(c, targets, count);
+    tell_squash(c, targets, count);
     return SKEIN_OK;
 }
 

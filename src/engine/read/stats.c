@@ -168,7 +168,7 @@ static skein_rc find_busiest(counting *c, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc finish(counting *c, skein_error *err)
+static skein_rc finish_counts(counting *c, skein_error *err)
 {
     skein_stats *s = c->out;
     skn_arena   *a = c->r->trees.a;
@@ -279,7 +279,7 @@ static skein_rc read_stats(skn_tx *tx, skein_conversation_id conversation, int64
     c.senders = skn_map_new(mem);
     c.pairs = skn_map_new(mem);
     rc = walk_all(&w, root, err);
-    return rc ? rc : finish(&c, err);
+    return rc ? rc : finish_counts(&c, err);
 }
 
 skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation, int64_t version,

@@ -69,7 +69,7 @@ void skn_index_expect(const skn_index *x, uint64_t hash)
         __builtin_prefetch(&x->now[(uint32_t)hash & (x->cap - 1)], 1);
 }
 
-static void put(skn_index_slot *slots, size_t cap, skn_index_slot slot)
+static void put_slot(skn_index_slot *slots, size_t cap, skn_index_slot slot)
 {
     size_t i = slot.tag & (cap - 1);
 
@@ -83,7 +83,7 @@ static void move_some(skn_index *x)
 {
     for (int i = 0; i < MOVES && x->moved < x->old_cap; i++, x->moved++)
         if (x->old[x->moved].at)
-            put(x->now, x->cap, x->old[x->moved]);
+            put_slot(x->now, x->cap, x->old[x->moved]);
     if (x->moved < x->old_cap)
         return;
     free(x->old);
@@ -103,7 +103,7 @@ void skn_index_add(skn_index *x, uint64_t hash, uint32_t at)
         x->cap = x->cap ? x->cap * 2 : FIRST_CAP;
         x->now = skn_heap(x->cap * sizeof *x->now);
     }
-    put(x->now, x->cap, (skn_index_slot){(uint32_t)hash, at + 1});
+    put_slot(x->now, x->cap, (skn_index_slot){(uint32_t)hash, at + 1});
     x->count++;
 }
 

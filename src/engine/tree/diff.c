@@ -114,7 +114,7 @@ static skein_rc load_moved(diffing *d, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc load(diffing *d, skein_error *err)
+static skein_rc load_sides(diffing *d, skein_error *err)
 {
     skein_rc rc;
 
@@ -234,7 +234,7 @@ static skein_rc diff(skn_tx *tx, skein_slice from, int64_t to, skein_mem *mem, s
     if ((rc = open_side(&d.x, tx, from, mem, &x, err)) ||
         (rc = open_side(&d.y, tx, other, mem, &y, err)) ||
         (rc = skn_trees_compare(&d.x.trees, &x, &y, &d.parts, err)) ||
-        (rc = check_size(&d, err)) || (rc = load(&d, err)))
+        (rc = check_size(&d, err)) || (rc = load_sides(&d, err)))
         return rc;
     tell_old(&d);
     tell_new(&d);
@@ -481,7 +481,7 @@ static void match_runs(skn_trees *f, side *x, side *y, skn_comparison *out)
     }
 }
 
-static void start(skn_trees *f, side *s, const skn_tree *t)
+static void start_side(skn_trees *f, side *s, const skn_tree *t)
 {
     if (t->root)
         skn_vec_add(f->a, &s->spots, ((spot){t->root, t->length, 0}));
@@ -495,8 +495,8 @@ skein_rc skn_trees_compare(skn_trees *f, const skn_tree *x, const skn_tree *y,
     skein_rc rc;
 
     *out = (skn_comparison){0};
-    start(f, &sx, x);
-    start(f, &sy, y);
+    start_side(f, &sx, x);
+    start_side(f, &sy, y);
     if (y->root && y->root->level > level)
         level = y->root->level;
     for (; level >= 0; level--) {

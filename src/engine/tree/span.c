@@ -10,7 +10,7 @@ void skn_trees_init(skn_trees *f, skn_tx *tx, skn_arena *a, int64_t conversation
     *f = (skn_trees){tx, a, skn_map_new(a), conversation};
 }
 
-static skein_rc load(skn_trees *f, int64_t id, skn_node **out, skein_error *err)
+static skein_rc load_node(skn_trees *f, int64_t id, skn_node **out, skein_error *err)
 {
     void   **slot = skn_map_slot_int(f->seen, id);
     skn_str  bytes;
@@ -35,12 +35,12 @@ skein_rc skn_tree_open(skn_trees *f, int64_t root_id, int64_t length, skn_tree *
                        skein_error *err)
 {
     *out = (skn_tree){NULL, length};
-    return root_id ? load(f, root_id, &out->root, err) : SKEIN_OK;
+    return root_id ? load_node(f, root_id, &out->root, err) : SKEIN_OK;
 }
 
 skein_rc skn_tree_child(skn_trees *f, int level, skn_entry *entry, skein_error *err)
 {
-    skein_rc rc = entry->child ? SKEIN_OK : load(f, entry->child_id, &entry->child, err);
+    skein_rc rc = entry->child ? SKEIN_OK : load_node(f, entry->child_id, &entry->child, err);
 
     if (rc == SKEIN_OK && entry->child->level != level - 1)
         rc = skn_fail(err, SKEIN_DAMAGED, "span node %lld has the wrong level",
@@ -337,7 +337,7 @@ skein_rc skn_tree_save(skn_trees *f, const skn_tree *t, int64_t conversation, in
 /* A node as bytes: a count, then for each entry its numbers as variable-length
  * integers of seven bits, signed ones folded so that small negatives stay small. */
 
-static void put(skn_buf *b, uint64_t v)
+static void put_number(skn_buf *b, uint64_t v)
 {
     while (v >= 0x80) {
         skn_buf_addc(b, (char)(v | 0x80));
@@ -348,7 +348,7 @@ static void put(skn_buf *b, uint64_t v)
 
 static void put_signed(skn_buf *b, int64_t v)
 {
-    put(b, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+    put_number(b, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
 }
 
 static bool get(skn_str *s, uint64_t *out)
@@ -380,7 +380,7 @@ static bool get_signed(skn_str *s, int64_t *out)
 
 skn_str skn_node_encode(const skn_node *n, skn_buf *buf)
 {
-    put(buf, n->count);
+    put_number(buf, n->count);
     for (size_t i = 0; i < n->count; i++) {
         const skn_entry *e = &n->e[i];
 

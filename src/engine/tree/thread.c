@@ -206,8 +206,8 @@ typedef struct lane_call {
     skein_lane           *out;
 } lane_call;
 
-static skein_rc fill(skn_trees *f, int64_t version, const skn_lane_row *row, skein_lane *out,
-                     skein_error *err)
+static skein_rc fill_lane(skn_trees *f, int64_t version, const skn_lane_row *row,
+                          skein_lane *out, skein_error *err)
 {
     skn_thread_row t = {0};
     bool           found;
@@ -245,7 +245,7 @@ skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation, sk
         skn_trees_init(&f, s.tx, mem, row.id);
         *out = (skein_lanes){.at = SKN_ARRAY(mem, lanes.count, skein_lane)};
         for (size_t i = 0; !s.rc && i < lanes.count; i++)
-            s.rc = fill(&f, row.version_id, &lanes.at[i], &out->at[out->count++], err);
+            s.rc = fill_lane(&f, row.version_id, &lanes.at[i], &out->at[out->count++], err);
     }
     return s.rc;
 }
@@ -306,7 +306,7 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     skn_feed_lane(tx, &conversation, &row, SKN_NONE);
     skn_trees_init(&f, tx, c->mem, conversation.id);
-    return fill(&f, conversation.version_id, &row, c->out, err);
+    return fill_lane(&f, conversation.version_id, &row, c->out, err);
 }
 
 skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, skein_str parent,

@@ -188,7 +188,7 @@ skein_rc skein_turn_waits(skein_engine *e, const skein_turn *turn, int64_t *open
 
 #define SUMMARY_BYTES ((size_t)4096)
 
-static skein_rc check(const skn_acting *c, skein_error *err)
+static skein_rc check_act(const skn_acting *c, skein_error *err)
 {
     const skein_act *act = c->act;
     skein_rc         rc;
@@ -213,8 +213,8 @@ static skein_rc check(const skn_acting *c, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc say(skn_acting *c, const skn_conversation_row *chat, skein_message *out,
-                    skein_error *err)
+static skein_rc say_in_chat(skn_acting *c, const skn_conversation_row *chat, skein_message *out,
+                            skein_error *err)
 {
     skein_new_message n = {
         .role = SKEIN_ASSISTANT, .sender = c->me.name, .content = c->act->text};
@@ -271,14 +271,14 @@ static skein_rc was_sent(skn_acting *c, const skn_inbox_row *item, bool *sent, s
     return skn_inbox_repeat(c->w->tx, id, item->attempt_id, err);
 }
 
-static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
+static skein_rc send_act(skn_acting *c, skn_inbox_row *item, skein_error *err)
 {
     skn_conversation_row chat;
     skein_message        m;
     skein_rc             rc;
 
     if ((rc = skn_own_conversation(c->w, c->me.id.v, SKEIN_FOREGROUND, &chat, err)) ||
-        (rc = say(c, &chat, &m, err)))
+        (rc = say_in_chat(c, &chat, &m, err)))
         return rc;
     item->conversation_id = chat.id;
     item->message_id = m.id.v;
@@ -300,10 +300,10 @@ skein_rc skn_act_brief(skn_acting *c, skein_error *err)
     item.item.title = skn_str_trim(c->act->title);
     item.item.content = c->act->summary;
     item.item.briefing = asks ? SKN_NONE : c->act->text;
-    if ((rc = check(c, err)) || (rc = find_attempt(c, &item, err)) ||
+    if ((rc = check_act(c, err)) || (rc = find_attempt(c, &item, err)) ||
         (rc = was_sent(c, &item, &sent, err)))
         return rc;
-    return sent ? SKEIN_OK : send(c, &item, err);
+    return sent ? SKEIN_OK : send_act(c, &item, err);
 }
 
 /* Notes that an agent adds to its knowledge, or removes. */

@@ -283,7 +283,8 @@ static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const cha
                        .of = {c->row.step_message_id}};
 }
 
-static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, skn_str item)
+static void tell_of_act(skn_acting *c, const char *type, skn_str to, skn_str message,
+                        skn_str item)
 {
     skn_feed_chat(c->w->tx, &c->w->chat, type, c->row.turn.cause,
                   SKN_TOLD(SKN_M_TEXT("agent", c->me.name), SKN_M_TEXT("to", to),
@@ -318,7 +319,7 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
         return too_busy(lead, err);
     if ((rc = skn_expect_answer(c->w, &c->me, lead->id.v, m.id.v, c->row.turn.task, err)))
         return rc;
-    tell(c, "request.input", lead->name, m.uid, SKN_NONE);
+    tell_of_act(c, "request.input", lead->name, m.uid, SKN_NONE);
     c->result = SKN_STR("Request sent to lead");
     c->out->uid = task.uid;
     return SKEIN_OK;
@@ -336,7 +337,7 @@ static skein_rc ask_person(skn_acting *c, skein_error *err)
                         c->act->text.n, QUESTION_BYTES);
     if ((rc = skn_inbox_new(c->w, &item, err)) || (rc = skn_expect_person(c, err)))
         return rc;
-    tell(c, "request.input", SKN_STR("human"), SKN_NONE, item.item.uid);
+    tell_of_act(c, "request.input", SKN_STR("human"), SKN_NONE, item.item.uid);
     c->result = SKN_STR("Request sent to the person");
     c->out->uid = item.item.uid;
     return SKEIN_OK;
@@ -392,7 +393,7 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
     if ((rc = check_first(c, &lead, err)) ||
         (rc = skn_background_say(c->w, &what, &m, &task, err)))
         return rc;
-    tell(c, "report.lead", lead.name, m.uid, SKN_NONE);
+    tell_of_act(c, "report.lead", lead.name, m.uid, SKN_NONE);
     c->result = SKN_STR("Report sent to lead");
     c->out->uid = m.uid;
     /* The report is what was to come of the task in hand; it is over with the turn. */
@@ -468,8 +469,8 @@ static skein_rc find_parent(skn_acting *c, skn_lane_row *out, skein_error *err)
     return skn_lane_need(c->w->tx, &c->w->chat, key.p ? key : SKN_MAIN, c->w->a, out, err);
 }
 
-static skein_rc make(skn_acting *c, const skn_lane_row *parent, const skein_agent *who,
-                     skn_delegation_row *out, skein_error *err)
+static skein_rc make_lane(skn_acting *c, const skn_lane_row *parent, const skein_agent *who,
+                          skn_delegation_row *out, skein_error *err)
 {
     skein_rc rc;
 
@@ -536,7 +537,7 @@ skein_rc skn_act_delegate(skn_acting *c, skein_error *err)
     skein_rc           rc;
 
     if ((rc = check_words(c, err)) || (rc = find_parent(c, &parent, err)) ||
-        (rc = check_limits(c->w, &parent, err)) || (rc = make(c, &parent, who, &d, err)) ||
+        (rc = check_limits(c->w, &parent, err)) || (rc = make_lane(c, &parent, who, &d, err)) ||
         (rc = ask_on_lane(c, &d, err)))
         return rc;
     c->out->lane = d.lane.key;

@@ -315,8 +315,8 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
     return skn_arena_printf(a, "%.*s%.*s", SKN_FMT(prefix), SKN_FMT(text));
 }
 
-static skein_rc say(skn_working *w, const skn_conversation_row *chat, const skn_heard *what,
-                    skein_message *out, skein_error *err)
+static skein_rc say_to_agent(skn_working *w, const skn_conversation_row *chat,
+                             const skn_heard *what, skein_message *out, skein_error *err)
 {
     skein_new_message n = {.role = SKEIN_USER,
                            .sender = what->sender,
@@ -393,7 +393,7 @@ skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message
     task = task ? task : &none;
     *task = (skein_task){0};
     if ((rc = skn_own_conversation(w, what->agent, SKEIN_BACKGROUND, &chat, err)) ||
-        (rc = say(w, &chat, what, message, err)))
+        (rc = say_to_agent(w, &chat, what, message, err)))
         return rc;
     if (what->task)
         return go_on(w, what, &chat, err);

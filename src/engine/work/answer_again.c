@@ -96,8 +96,8 @@ static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agen
     return SKEIN_OK;
 }
 
-static skein_rc ask(skn_working *w, const again_call *c, const skein_message *m,
-                    const skein_agent *agent, skein_error *err)
+static skein_rc ask_again(skn_working *w, const again_call *c, const skein_message *m,
+                          const skein_agent *agent, skein_error *err)
 {
     skein_posted     *out = c->out;
     skein_messages    one = {&out->message, 1};
@@ -136,7 +136,7 @@ static skein_rc again(skn_working *w, void *arg, skein_error *err)
     if ((rc = find_said(w, c->message.v, &m, err)) || (rc = check_heard(w, &m, &agent, err)) ||
         (rc = check_free(w, &agent, err)))
         return rc;
-    return ask(w, c, &m, &agent, err);
+    return ask_again(w, c, &m, &agent, err);
 }
 
 skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,

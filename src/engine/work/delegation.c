@@ -10,8 +10,9 @@ typedef struct delegation_call {
 
 /* --- Looking ----------------------------------------------------------------------------------------------------- */
 
-static skein_rc fill(skn_tx *tx, const skn_conversation_row *chat, const skn_delegation_row *d,
-                     skn_arena *a, skein_delegation *out, skein_error *err)
+static skein_rc fill_delegation(skn_tx *tx, const skn_conversation_row *chat,
+                                const skn_delegation_row *d, skn_arena *a,
+                                skein_delegation *out, skein_error *err)
 {
     skn_thread_row t = {0};
     bool           found;
@@ -47,7 +48,7 @@ skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id chat, skei
             continue;
         *out = (skein_delegations){.at = SKN_ARRAY(mem, rows.count, skein_delegation)};
         for (size_t i = 0; !s.rc && i < rows.count; i++)
-            s.rc = fill(s.tx, &row, &rows.at[i], mem, &out->at[out->count++], err);
+            s.rc = fill_delegation(s.tx, &row, &rows.at[i], mem, &out->at[out->count++], err);
     }
     return s.rc;
 }
@@ -83,7 +84,7 @@ skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat, skein
     while (skn_snapshot_next(&s, err))
         if (!(s.rc = skn_conversation_need(s.tx, chat, mem, &row, err)) &&
             !(s.rc = need(s.tx, &row, key, mem, &d, err)))
-            s.rc = fill(s.tx, &row, &d, mem, out, err);
+            s.rc = fill_delegation(s.tx, &row, &d, mem, out, err);
     return s.rc;
 }
 

@@ -34,8 +34,8 @@ static skein_rc add_surplus(skn_working *w, skn_expected_row row, int64_t answer
 }
 
 /* What a word of `asked` to `asker` answers. */
-static skein_rc find(skn_working *w, int64_t asker, int64_t asked, int64_t reply_to,
-                     skn_expected_row *row, bool *found, skein_error *err)
+static skein_rc find_expected(skn_working *w, int64_t asker, int64_t asked, int64_t reply_to,
+                              skn_expected_row *row, bool *found, skein_error *err)
 {
     skein_rc rc = reply_to ? skn_expected_of(w->tx, reply_to, asked, w->a, row, found, err)
                            : skn_expected_first(w->tx, asker, asked, w->a, row, found, err);
@@ -50,7 +50,7 @@ skein_rc skn_expect_settle(skn_working *w, int64_t asker, int64_t asked, int64_t
     skn_arena       *a = skn_arena_new();
     skn_expected_row row;
     bool             found;
-    skein_rc         rc = find(w, asker, asked, reply_to, &row, &found, err);
+    skein_rc         rc = find_expected(w, asker, asked, reply_to, &row, &found, err);
 
     *answered = false;
     if (found) {
@@ -102,7 +102,7 @@ skein_rc skn_expect_task(skn_working *w, int64_t asker, int64_t asked, int64_t r
 {
     skn_expected_row row;
     bool             found;
-    skein_rc         rc = find(w, asker, asked, reply_to, &row, &found, err);
+    skein_rc         rc = find_expected(w, asker, asked, reply_to, &row, &found, err);
 
     *task = 0;
     return rc || !found ? rc : skn_expect_waiting(w, &row, task, err);

@@ -10,7 +10,7 @@
 
 /* --- Keeping ------------------------------------------------------------------------------------------------- */
 
-static skein_rc check(const skein_engine *e, skein_knowledge *item, skein_error *err)
+static skein_rc check_knowledge(const skein_engine *e, skein_knowledge *item, skein_error *err)
 {
     if (!item->type.p)
         item->type = SKN_STR("fact");
@@ -41,7 +41,7 @@ skein_rc skn_knowledge_keep(skn_working *w, skn_knowledge_row *row, bool *stored
     skein_rc rc;
 
     *stored = false;
-    if ((rc = check(w->e, &row->item, err)) ||
+    if ((rc = check_knowledge(w->e, &row->item, err)) ||
         (rc = skn_knowledge_count(w->tx, row->agent_id, &count, err)))
         return rc;
     if (count >= ITEMS_MAX)

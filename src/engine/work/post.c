@@ -116,8 +116,8 @@ static skein_rc settle_role(skn_working *w, skein_new_message *n, skein_error *e
     return rc;
 }
 
-static skein_rc say(skn_working *w, const skein_new_message *what, const skn_saying *s,
-                    skein_posted *out, skein_error *err)
+static skein_rc store_message(skn_working *w, const skein_new_message *what,
+                              const skn_saying *s, skein_posted *out, skein_error *err)
 {
     skein_new_message n = *what;
     skein_rc          rc = settle_role(w, &n, err);
@@ -155,10 +155,10 @@ skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
     skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
 
     *out = (skein_posted){0};
-    if (rc || (rc = say(w, &n, &s, out, err)) != SKEIN_CONFLICT)
+    if (rc || (rc = store_message(w, &n, &s, out, err)) != SKEIN_CONFLICT)
         return rc;
     rc = rename_waiting(w, m, &n.uid, err);
-    return rc ? rc : say(w, &n, &s, out, err);
+    return rc ? rc : store_message(w, &n, &s, out, err);
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------ */
@@ -297,7 +297,7 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
         (w->over.n > 0 && ((rc = skn_settle(w, err)) || (rc = skn_sweep(w, &pending, err)))))
         return rc;
     s.idle = skn_in_room(&pending) == 0;
-    rc = s.idle || p->now ? say(w, &n, &s, c->out, err) : let_wait(w, p, c->out, err);
+    rc = s.idle || p->now ? store_message(w, &n, &s, c->out, err) : let_wait(w, p, c->out, err);
     return rc ? rc
               : skn_key_keep(w, client_key(w, p->client_id), post_hash(p), c->out->message.uid,
                              err);

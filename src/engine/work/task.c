@@ -234,7 +234,7 @@ static skn_str sender_of(const skn_task_row *row)
 
 /* What it became there, once: on another try it is there already. Unless it was said in a conversation
  * that is gone. */
-static skein_rc say(skn_working *w, skn_task_row *row, skein_error *err)
+static skein_rc say_task(skn_working *w, skn_task_row *row, skein_error *err)
 {
     skein_new_message n = {
         .role = SKEIN_USER, .sender = sender_of(row), .content = row->task.content};
@@ -283,7 +283,7 @@ static skein_rc open_turn(task_call *c, skn_working *w, skn_task_row *row, skein
     bool             found;
     skein_rc         rc;
 
-    if ((rc = say(w, row, err)) || (rc = find_trigger(w, row, &d.message_id, err)))
+    if ((rc = say_task(w, row, err)) || (rc = find_trigger(w, row, &d.message_id, err)))
         return rc;
     d.cause = row->cause;
     if ((rc = skn_delivery_insert(w->tx, &d, err)) ||
@@ -335,7 +335,7 @@ skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder, skein
 
 /* --- Once more ----------------------------------------------------------------------------------------------- */
 
-static skein_rc refuse(const skn_task_row *row, skein_error *err)
+static skein_rc refuse_task(const skn_task_row *row, skein_error *err)
 {
     if (skn_str_is(row->task.status, "completed"))
         return skn_fail_hint(err, SKEIN_CONFLICT, "Give the agent a new task.",
@@ -380,7 +380,7 @@ static skein_rc retry_task(skn_working *w, void *arg, skein_error *err)
         (rc = skn_task_get(w->tx, row.task.id, w->a, &row, &found, err)))
         return rc;
     if (!changed)
-        return refuse(&row, err);
+        return refuse_task(&row, err);
     skn_task_tell(w->tx, &row, NULL, "task.queued");
     *c->task = row.task;
     return SKEIN_OK;
@@ -709,7 +709,7 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
                              &found, err);
 }
 
-static skein_rc finish(skn_working *w, const skn_task_row *task, const skn_task_end *end,
+static skein_rc close_task(skn_working *w, const skn_task_row *task, const skn_task_end *end,
                        skein_error *err)
 {
     return finish_task(w, task->task.id, end, w->silent ? NULL : &w->chat, err);
@@ -721,7 +721,7 @@ static skein_rc finish_and_answer(skn_working *w, const skn_task_row *task,
 {
     skein_rc rc;
 
-    if ((rc = finish(w, task, end, err)) || (rc = answer_asker(w, task, said, end->words, err)))
+    if ((rc = close_task(w, task, end, err)) || (rc = answer_asker(w, task, said, end->words, err)))
         return rc;
     return tell_asker(w, task, end, err);
 }
@@ -779,6 +779,6 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
     if (state == SKEIN_TURN_COMMITTED)
         return complete(w, row, &task, &end, err);
     if (state == SKEIN_TURN_CANCELLED)
-        return finish(w, &task, &(skn_task_end){.status = "cancelled"}, err);
+        return close_task(w, &task, &(skn_task_end){.status = "cancelled"}, err);
     return put_off(w, &task, text.n ? text : SKN_STR("the turn was interrupted"), err);
 }

@@ -5,7 +5,7 @@
 /* The queue may be long; who wants all of it asks for it. */
 #define SHOWN_WAITING ((size_t)100)
 
-static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
+static void tell_with_cause(skn_working *w, const char *type, skn_str cause, skn_told *d)
 {
     if (w->silent)
         skn_told_drop(d);
@@ -21,10 +21,11 @@ static skn_str none_if_empty(skn_str s)
 /* An agent may be at work in the main lane and on lanes at once. */
 void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
 {
-    tell(w, "agent.state", t->cause,
-         SKN_TOLD(SKN_M_TEXT("agent", t->agent_name), SKN_M_TEXT("state", skn_str_of(state)),
-                  SKN_M_GIVEN("detail", none_if_empty(detail)),
-                  SKN_M_GIVEN("threadPath", t->lane_key)));
+    tell_with_cause(w, "agent.state", t->cause,
+                    SKN_TOLD(SKN_M_TEXT("agent", t->agent_name),
+                             SKN_M_TEXT("state", skn_str_of(state)),
+                             SKN_M_GIVEN("detail", none_if_empty(detail)),
+                             SKN_M_GIVEN("threadPath", t->lane_key)));
 }
 
 void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item)
@@ -39,7 +40,7 @@ void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item)
         skn_jw_kstr(&d->w, "inboxId", item);
     if (t->lane_key.p)
         skn_jw_kstr(&d->w, "threadPath", t->lane_key);
-    tell(w, "agent.state", t->cause, d);
+    tell_with_cause(w, "agent.state", t->cause, d);
 }
 
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause)
@@ -51,16 +52,17 @@ void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause)
 {
-    tell(w, "message.delivered", cause,
-         SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
-                  SKN_M_TEXT("state", skn_str_of(state))));
+    tell_with_cause(w, "message.delivered", cause,
+                    SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
+                             SKN_M_TEXT("state", skn_str_of(state))));
 }
 
 void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause)
 {
-    tell(w, "message.delivered", cause,
-         SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
-                  SKN_M_TEXT("state", SKN_STR("inMemory")), SKN_M_TIME("stoppedAt", w->now)));
+    tell_with_cause(w, "message.delivered", cause,
+                    SKN_TOLD(SKN_M_TEXT("messageId", message), SKN_M_TEXT("agent", agent),
+                             SKN_M_TEXT("state", SKN_STR("inMemory")),
+                             SKN_M_TIME("stoppedAt", w->now)));
 }
 
 /* The members that all events of an answer have. */
@@ -71,12 +73,13 @@ void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str ca
 
 void skn_tell_started(skn_working *w, const skein_turn *t)
 {
-    tell(w, "message.started", t->cause, SKN_TOLD(OF_TURN(t), SKN_M_TEXT("model", t->model)));
+    tell_with_cause(w, "message.started", t->cause,
+                    SKN_TOLD(OF_TURN(t), SKN_M_TEXT("model", t->model)));
 }
 
 void skn_tell_withdrawn(skn_working *w, const skein_turn *t)
 {
-    tell(w, "message.withdrawn", t->cause, SKN_TOLD(OF_TURN(t)));
+    tell_with_cause(w, "message.withdrawn", t->cause, SKN_TOLD(OF_TURN(t)));
 }
 
 void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
@@ -92,7 +95,7 @@ void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
     }
     /* What was kept of the answer is marked as cut off: asking again says nothing twice that counts. */
     skn_jw_kbool(&d->w, "retryable", !why || skein_rc_http(why->rc) >= 423);
-    tell(w, "message.failed", t->cause, d);
+    tell_with_cause(w, "message.failed", t->cause, d);
 }
 
 void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
@@ -143,7 +146,7 @@ void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows)
 
     skn_told_open(&d);
     names_of(&d, rows, w->a);
-    tell(w, "world.busy", cause, &d);
+    tell_with_cause(w, "world.busy", cause, &d);
 }
 
 skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
@@ -158,7 +161,7 @@ skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *l
     skn_told_open(&d);
     names_of(&d, left, w->a);
     skn_jw_kint(&d.w, "elapsedMs", since && w->now > since ? (w->now - since) / 1000 : 0);
-    tell(w, "world.idle", cause, &d);
+    tell_with_cause(w, "world.idle", cause, &d);
     return SKEIN_OK;
 }
 
@@ -186,6 +189,6 @@ skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err)
     skn_jw_array_end(&d.w);
     skn_jw_kint(&d.w, "count", count);
     skn_jw_kstr(&d.w, "messageId", changed);
-    tell(w, "queue.changed", SKN_NONE, &d);
+    tell_with_cause(w, "queue.changed", SKN_NONE, &d);
     return SKEIN_OK;
 }

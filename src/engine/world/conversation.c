@@ -125,7 +125,7 @@ typedef struct chat_call {
     const skein_conversation_change *change;
 } chat_call;
 
-static skein_rc fill(skn_working *w, chat_call *c, skein_error *err)
+static skein_rc fill_conversation(skn_working *w, chat_call *c, skein_error *err)
 {
     return skn_conversation_fill(w->tx, &c->row, w->a, c->out, err);
 }
@@ -144,7 +144,7 @@ static skein_rc chat_new(skn_working *w, void *arg, skein_error *err)
     world.current_chat.v = c->row.id;
     world.current_chat_uid = c->row.uid;
     skn_feed_world_is(w->tx, &world);
-    return fill(w, c, err);
+    return fill_conversation(w, c, err);
 }
 
 skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, skein_mem *mem,
@@ -190,7 +190,7 @@ static skein_rc chat_first(skn_working *w, void *arg, skein_error *err)
         return rc;
     if (world.current_chat.v) {
         rc = skn_conversation_need(w->tx, world.current_chat, w->a, &c->row, err);
-        return rc ? rc : fill(w, c, err);
+        return rc ? rc : fill_conversation(w, c, err);
     }
     if ((rc = had_chat(w, c, &had, err)))
         return rc;
@@ -238,7 +238,7 @@ static skein_rc conversation_of(skn_working *w, void *arg, skein_error *err)
     chat_call *c = arg;
     skein_rc   rc = skn_conversation_own(w, c->id, c->mode, &c->row, err);
 
-    return rc ? rc : fill(w, c, err);
+    return rc ? rc : fill_conversation(w, c, err);
 }
 
 skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
@@ -507,7 +507,7 @@ static skein_rc conversation_restore(skn_working *w, void *arg, skein_error *err
         (rc = skn_settle(w, err)))
         return rc;
     c->row = w->chat;
-    return fill(w, c, err);
+    return fill_conversation(w, c, err);
 }
 
 skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world, skein_str uid,

@@ -9,7 +9,7 @@ import { itemsOf, kept } from '../../src/views/chat/items';
 import { summariesUnder } from '../../src/views/chat/summarised';
 import { askedAt, choices, completed } from '../../src/views/chat/complete';
 import { sends } from '../../src/views/chat/composer';
-import { readWish } from '../../src/views/chat/position';
+import { readTarget } from '../../src/views/chat/position';
 import { deliveryLine, hasFollowed, tagWords } from '../../src/views/chat/words';
 import { otherVersions } from '../../src/views/chat/versions';
 import { plainMessage } from './message';
@@ -188,11 +188,11 @@ describe('the message box', () => {
 
 describe('words', () => {
     it('of a typed position or date', () => {
-        expect(readWish('52 310', 100_000)).toEqual({ position: 52_309 });
-        expect(readWish('0', 10)).toEqual({ position: 0 });
-        expect(readWish('999', 10)).toEqual({ position: 9 });
-        expect(readWish('nonsense', 10)).toBe(null);
-        expect(readWish('14 Nov 2026', 10)).toHaveProperty('day');
+        expect(readTarget('52 310', 100_000)).toEqual({ position: 52_309 });
+        expect(readTarget('0', 10)).toEqual({ position: 0 });
+        expect(readTarget('999', 10)).toEqual({ position: 9 });
+        expect(readTarget('nonsense', 10)).toBe(null);
+        expect(readTarget('14 Nov 2026', 10)).toHaveProperty('day');
     });
     it('of delivery', () => {
         const to = (...names: string[]) => names.map(agent => ({ agent, state: 'inMemory' as const }));

@@ -5,7 +5,7 @@ import { activeCommands } from '../../src/keys/commands';
 import { Toasts } from '../../src/parts/toast';
 import { selected, selecting } from '../../src/store/focus';
 import { SelectionBar } from '../../src/views/squash/selection-bar';
-import { wish } from '../../src/views/squash/squash-flow';
+import { draft } from '../../src/views/squash/squash-flow';
 import { soon } from './story';
 
 let root: HTMLElement;
@@ -35,7 +35,7 @@ describe('squashing one message', () => {
             .find(one => one.id === 'squash')!
             .run();
         await soon(() => expect(root.textContent).toContain('One message alone cannot be squashed'));
-        expect(wish.value).toBeNull();
+        expect(draft.value).toBeNull();
         const button = [...root.querySelectorAll('button')].find(b => b.textContent === 'Squash');
         expect(button?.getAttribute('aria-disabled')).toBe('true');
         expect(button?.title).toContain('One message alone');

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { place } from '../../store/place';
 
-/** Grows with each wish. */
+/** Grows with each request to focus the composer. */
 export const composerWanted = signal(0);
 
 export function focusComposer(): void {

@@ -42,7 +42,7 @@ export async function messageOfDay(start: number, total: number): Promise<Messag
 }
 
 /** What a person typed: a number from 1, or a date; null: neither. */
-export function readWish(text: string, total: number): { position: number } | { day: number } | null {
+export function readTarget(text: string, total: number): { position: number } | { day: number } | null {
     const plain = text.replace(/[\s\u00a0.,]/g, '');
     if (/^\d{1,9}$/.test(plain)) return { position: Math.min(Math.max(1, Number(plain)), total) - 1 };
     // Browsers find a date in almost any words.

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button, Dialog, Field, day } from '../../parts/parts';
 import { go } from '../../store/place';
 import { grouped } from '../shared/words';
-import { messageAt, messageOfDay, readWish } from './position';
+import { messageAt, messageOfDay, readTarget } from './position';
 import { painted } from './paint';
 import { herePlace, scroll, toLatest } from './view-state';
 
@@ -76,19 +76,19 @@ export async function goToPosition(position: number): Promise<void> {
     if (m && p) go({ ...p, m: m.messageId });
 }
 
-function WishDialog({ total, onClose }: { total: number; onClose: () => void }) {
+function GoToDialog({ total, onClose }: { total: number; onClose: () => void }) {
     const text = useSignal('');
     const error = useSignal<string | null>(null);
     const find = async () => {
-        const wish = readWish(text.value, total);
+        const target = readTarget(text.value, total);
         const p = herePlace();
-        const m = !wish
+        const m = !target
             ? null
-            : 'position' in wish
-              ? await messageAt(wish.position)
-              : await messageOfDay(wish.day, total);
+            : 'position' in target
+              ? await messageAt(target.position)
+              : await messageOfDay(target.day, total);
         if (!m || !p) {
-            error.value = wish ? 'There is no message there.' : 'Write a number, or a date such as 14 Nov.';
+            error.value = target ? 'There is no message there.' : 'Write a number, or a date such as 14 Nov.';
             return;
         }
         onClose();
@@ -200,7 +200,7 @@ function RailOf({ total, chatId }: { total: number; chatId: string }) {
                 #
             </button>
             {asking.value ? (
-                <WishDialog
+                <GoToDialog
                     total={total}
                     onClose={() => {
                         asking.value = false;

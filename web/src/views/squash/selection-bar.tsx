@@ -6,7 +6,7 @@ import { shown } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
 import { count, grouped, resultsNote } from '../shared/words';
 import { choose, chosen, clear, resultsIn, type Pick } from './selection';
-import { joined, open, removeChosen, wish } from './squash-flow';
+import { joined, open, removeChosen, draft } from './squash-flow';
 
 const picks: [Pick, string][] = [
     ['all', 'All'],
@@ -25,7 +25,7 @@ export function SelectionBar() {
             title: 'Squash the selected messages',
             keys: ['q'],
             where: 'Selection',
-            when: () => active && !wish.value,
+            when: () => active && !draft.value,
             run: squash,
         },
         {
@@ -33,7 +33,7 @@ export function SelectionBar() {
             title: 'Clear the selection',
             keys: ['Escape'],
             where: 'Selection',
-            when: () => active && !wish.value,
+            when: () => active && !draft.value,
             run: clear,
         },
     ]);

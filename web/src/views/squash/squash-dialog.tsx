@@ -14,10 +14,10 @@ import {
     result,
     tokens,
     use,
-    wish,
+    draft,
     write,
     type How,
-    type Wish,
+    type SquashDraft,
 } from './squash-flow';
 
 const ways: [How, string][] = [
@@ -26,10 +26,10 @@ const ways: [How, string][] = [
     ['own', 'I write it myself'],
 ];
 
-const sourcesText = ({ sources }: Wish) => messages(sources.length, resultsIn(sources));
+const sourcesText = ({ sources }: SquashDraft) => messages(sources.length, resultsIn(sources));
 
 export function SquashHost() {
-    const now = wish.value;
+    const now = draft.value;
     if (!now) return null;
     const text = result(now);
     const byModel = now.how === 'model';
@@ -108,7 +108,7 @@ function firstCall(m: Message): string {
     return m.toolCalls[0] ? `tool ${m.toolCalls[0].toolName}` : '';
 }
 
-function Sources({ now }: { now: Wish }) {
+function Sources({ now }: { now: SquashDraft }) {
     return (
         <>
             <ul class="squash-sources" aria-label="Messages to squash" tabIndex={0}>
@@ -169,7 +169,7 @@ function SavedPrompts({ prompt }: { prompt: string }) {
     );
 }
 
-function ByModel({ now }: { now: Wish }) {
+function ByModel({ now }: { now: SquashDraft }) {
     // The server says which model it asked; it may be one that no list has.
     const offered = now.model && !models.value.includes(now.model) ? [now.model] : [];
     return (
@@ -202,7 +202,7 @@ function ByModel({ now }: { now: Wish }) {
 }
 
 /** Where the one message will stand, and where the others are then. */
-function Place({ now }: { now: Wish }) {
+function Place({ now }: { now: SquashDraft }) {
     const [first] = now.sources;
     if (!first) return null;
     return (
@@ -214,7 +214,7 @@ function Place({ now }: { now: Wish }) {
     );
 }
 
-function Preview({ now, text }: { now: Wish; text: string | null }) {
+function Preview({ now, text }: { now: SquashDraft; text: string | null }) {
     const before = now.sources.reduce((sum, m) => sum + tokens(m.content), 0);
     return (
         <section class="squash-preview" aria-label="Preview" aria-live="polite" aria-busy={now.asking}>

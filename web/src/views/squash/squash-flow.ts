@@ -16,7 +16,7 @@ import { shown } from '../../store/store';
 
 export type How = 'model' | 'join' | 'own';
 
-export interface Wish {
+export interface SquashDraft {
     sources: Message[];
     /** Some were ticked by the page: a tool call goes with its result. */
     added: boolean;
@@ -30,7 +30,7 @@ export interface Wish {
     trouble: Trouble | null;
 }
 
-export const wish = signal<Wish | null>(null);
+export const draft = signal<SquashDraft | null>(null);
 export const models = signal<string[]>([]);
 
 // What was written by hand and not used, one for each conversation: it is there again for the same messages.
@@ -43,14 +43,14 @@ function typed(sources: readonly Message[]): string | null {
 }
 
 export function write(text: string): void {
-    const now = wish.value;
+    const now = draft.value;
     if (now) keep(textPlace(now.sources), { sources: idsOf(now.sources), text });
     change({ text });
 }
 
 /** Takes one of the messages out; what was written by hand stays. */
 export function leaveOut(messageId: string): void {
-    const now = wish.value;
+    const now = draft.value;
     if (!now) return;
     const sources = now.sources.filter(m => m.messageId !== messageId);
     const written = now.text !== joined(now.sources);
@@ -68,7 +68,7 @@ export function open(): void {
         return;
     }
     const own = typed(sources);
-    wish.value = {
+    draft.value = {
         sources,
         added,
         how: own === null ? 'model' : 'own',
@@ -89,13 +89,13 @@ async function loadModels(): Promise<void> {
     models.value = [...new Set(lists.flatMap(l => (l.ok ? l.value.data.map(m => m.name) : [])))];
 }
 
-export function change(part: Partial<Wish>): void {
-    const now = wish.value;
-    if (now) wish.value = { ...now, ...part, trouble: null };
+export function change(part: Partial<SquashDraft>): void {
+    const now = draft.value;
+    if (now) draft.value = { ...now, ...part, trouble: null };
 }
 
 export function close(): void {
-    wish.value = null;
+    draft.value = null;
 }
 
 export function joined(sources: readonly Message[]): string {
@@ -103,7 +103,7 @@ export function joined(sources: readonly Message[]): string {
 }
 
 /** The text as it would be stored, or null while a model has not been asked. */
-export function result(now: Wish): string | null {
+export function result(now: SquashDraft): string | null {
     return now.how === 'model' ? now.preview : now.how === 'join' ? joined(now.sources) : now.text;
 }
 
@@ -111,7 +111,7 @@ export function result(now: Wish): string | null {
 export const tokens = (text: string) => Math.ceil(text.length / 4);
 
 export async function preview(): Promise<void> {
-    const now = wish.value;
+    const now = draft.value;
     const w = world.value?.world.name;
     const c = now?.sources[0]?.chatId;
     if (!now || !w || !c || now.asking) return;
@@ -129,9 +129,9 @@ export async function preview(): Promise<void> {
         { key: newKey() },
     );
     const got = await settled(asked as Result<Squash | { id: string; state: string }>);
-    const still = wish.value;
+    const still = draft.value;
     if (!still?.asking || still.sources !== now.sources) return; // closed meanwhile
-    wish.value = got.ok
+    draft.value = got.ok
         ? { ...still, asking: false, preview: got.value.content, model: got.value.model ?? still.model }
         : { ...still, asking: false, trouble: got.trouble };
 }
@@ -179,12 +179,12 @@ function news(id: string): Promise<void> {
 
 /** Makes the version. What was previewed is what is stored, word for word. */
 export async function use(): Promise<void> {
-    const now = wish.value;
+    const now = draft.value;
     const w = world.value?.world.name;
     const c = now?.sources[0]?.chatId;
     const content = now && result(now);
     if (!now || !w || !c || !content?.trim() || now.asking) return;
-    wish.value = { ...now, asking: true };
+    draft.value = { ...now, asking: true };
     const byModel = now.how === 'model';
     const made = await squash(
         w,
@@ -199,7 +199,7 @@ export async function use(): Promise<void> {
         { key: newKey() },
     );
     if (!made.ok) {
-        wish.value = { ...now, asking: false, trouble: made.trouble };
+        draft.value = { ...now, asking: false, trouble: made.trouble };
         return;
     }
     keep(textPlace(now.sources), null);

@@ -1,9 +1,9 @@
-/* call.h: a call of the API that came by a socket, and answers that come later or go on. For this folder alone.
+/* http_call.h: a call of the API that came by a socket, and answers that come later or go on. For this folder alone.
  *
  * Threads: a call belongs to one thread at a time: the loop's, a worker's while it runs there, then the loop's again.
  * Lifetimes: everything in c->mem goes with the call. */
-#ifndef SKN_HTTP_CALL_H
-#define SKN_HTTP_CALL_H
+#ifndef SKN_HTTP_HTTP_CALL_H
+#define SKN_HTTP_HTTP_CALL_H
 
 #include "api/call.h"
 #include "http/http.h"
