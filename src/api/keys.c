@@ -122,8 +122,8 @@ static skein_rc outcome_unknown(skn_api_call *c)
     return skn_call_problem(
         c, 409, "idempotency-running",
         "a request with this key has begun; it is still at work, or its program "
-        "has ended, and its outcome is not known: look before you repeat it "
-        "with another key");
+        "has ended, and its outcome is unknown: check it before you repeat it with another "
+        "key");
 }
 
 /* An engine that knows the key says what is left. Anything else would be done a second time. */
@@ -133,9 +133,8 @@ static skein_rc answer_erased(skn_api_call *c)
         return SKEIN_OK;
     c->more.done = true;
     return skn_call_problem(c, 409, "idempotency-running",
-                            "the first request with this key was done, and what it was "
-                            "answered has been erased since: look before you repeat it with "
-                            "another key");
+                            "the first request with this key was done, and its answer has been "
+                            "erased since: check before you repeat it with another key");
 }
 
 skein_rc skn_keys_find(skn_api_call *c, int64_t hash, bool *again)

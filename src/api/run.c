@@ -88,13 +88,12 @@ static void tell_unknown(skn_api_call *c)
     c->more.again = known;
     c->problem_extra = SKN_STR("\"outcome\":\"unknown\"");
     skn_hint(&c->error, c->rc,
-             known ? "Whether it was done is not known. Send it again with the same "
-                     "Idempotency-Key: it is done once, and you get the result."
-             : c->key.p
-                 ? "Whether it was done is not known: look. With the same Idempotency-Key "
-                   "it is not done a second time."
-                 : "Whether it was done is not known: look before you repeat it. With an "
-                   "Idempotency-Key it can be asked for again without being done twice.");
+             known      ? "The outcome is unknown. Send the request again with the same "
+                          "Idempotency-Key: it runs once, and you get the result."
+             : c->key.p ? "The outcome is unknown: check it. With the same Idempotency-Key the "
+                          "request does not run again."
+                        : "The outcome is unknown: check it before you repeat the request. A "
+                          "request with an Idempotency-Key can be repeated: it runs once.");
 }
 
 /* An early answer is not kept: the engine knows the message by the key, and a repeated request waits for the rest. */

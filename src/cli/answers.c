@@ -768,7 +768,7 @@ static skein_rc taken_away(skn_cli *cli, const skn_answers *a)
     skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
              SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
     if (f->unsaid)
-        return skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
+        return skn_hint(&cli->err, SKEIN_CONFLICT, "It was not sent; send it again");
     if (!f->version.n)
         return skn_hint(&cli->err, SKEIN_CONFLICT,
                         "\"skein conv ls --archived\" lists what can be brought back");
@@ -789,13 +789,13 @@ static skein_rc outcome(skn_await *w, skein_rc rc)
     break_off(a);
     if (rc == SKEIN_NOTHING) {
         skn_note(cli, "\nStopped waiting. %s",
-                 a->message.p ? "The message stays, and the agents go on."
+                 a->message.p ? "The message stays, and the agents continue."
                               : "The message may have been sent.");
         return skn_status(cli, INTERRUPTED);
     }
     if (rc == SKEIN_TIMEOUT)
         return skn_fail_hint(&cli->err, rc,
-                             "The message stays, and they go on; see \"skein log\"",
+                             "The message stays, and they continue; see \"skein log\"",
                              "the agents have not all answered in time");
     if (rc)
         return rc;

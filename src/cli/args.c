@@ -100,7 +100,7 @@ static skein_rc take_value(reading *r, const skn_option *o, const char *shown)
         skn_fail(&r->cli->err, SKEIN_USAGE, "\"%s\" needs a name, not \"%s\"", shown,
                  r->argv[r->i + 1]);
         if (r->cli->command && !strcmp(r->cli->command->name, "export"))
-            skn_hint(&r->cli->err, SKEIN_USAGE, "All of a world is --whole-world");
+            skn_hint(&r->cli->err, SKEIN_USAGE, "Use --whole-world for all of a world");
         return SKEIN_USAGE;
     }
     give(r->cli, o, r->argv[++r->i]);

@@ -128,7 +128,7 @@ static int connect_url(skn_cli *cli, const char *url, const char **why)
     const char     *host, *port;
     int             fd = -1, unknown;
 
-    *why = "it is no address";
+    *why = "it is not an address";
     if (!skn_url_is_clear(skn_str_of(url)) || !split_url(cli->keep, url, &host, &port))
         return -1;
     if ((unknown = getaddrinfo(host, port, &hints, &list))) {
@@ -167,7 +167,7 @@ static int connect_server(skn_cli *cli, const skn_server *server, const char **w
     if (!server->here ||
         (split_url(cli->keep, server->url, &host, &port) && skn_is_loopback(host)))
         return connect_url(cli, server->url, why);
-    *why = "this is no address of this computer alone; name it with --server";
+    *why = "other computers can have this address; name it with --server";
     return -1;
 }
 
@@ -355,7 +355,7 @@ static skein_rc check_who(skn_cli *cli, const skn_http_reader *r, skn_str body)
         return SKEIN_OK;
     return skn_fail_hint(&cli->err, SKEIN_UNREACHABLE,
                          "Check the address of --server or SKEIN_SERVER",
-                         "what answers there (with %d) is not skein", r->status);
+                         "the program that answers there (status %d) is not skein", r->status);
 }
 
 static skein_rc no_memory(skein_error *err)

@@ -176,7 +176,7 @@ skein_rc skn_door_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     n = vsnprintf(path, sizeof path, fmt, args);
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof path)
-        return skn_fail(&cli->err, SKEIN_USAGE, "what is asked for is too long to ask for");
+        return skn_fail(&cli->err, SKEIN_USAGE, "the request is too long");
     return ask_door(cli, &what, out);
 }
 

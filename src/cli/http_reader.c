@@ -20,7 +20,8 @@ void skn_http_reader_release(skn_http_reader *r)
 
 static skein_rc bad(skein_error *err, const char *what)
 {
-    return skn_fail(err, SKEIN_UNREACHABLE, "what answered is no skein server: %s", what);
+    return skn_fail(err, SKEIN_UNREACHABLE,
+                    "the program that answered is not a skein server: %s", what);
 }
 
 /* --- The head ----------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static skein_rc read_head(skn_http_reader *r, skein_error *err)
         first = false;
     }
     if (!rc && r->chunked && r->has_length)
-        rc = bad(err, "it says its length in two ways");
+        rc = bad(err, "it gives its length in two ways");
     if (!rc && r->status < 200 && ++r->idle > IDLE_MOST)
         rc = bad(err, "it announces an answer and never gives it");
     if (!rc)
@@ -140,7 +141,7 @@ static skein_rc line_done(skn_http_reader *r, skein_error *err)
     if (r->part == SKN_ANSWER_SIZE)
         rc = size_line(r, line, err);
     else if (r->part == SKN_ANSWER_CHUNK_END && line.n)
-        rc = bad(err, "a chunk is longer than it says");
+        rc = bad(err, "a chunk is longer than its size");
     else if (r->part == SKN_ANSWER_CHUNK_END)
         r->part = SKN_ANSWER_SIZE;
     else if (!line.n) /* lines after the last chunk end with an empty one */
@@ -194,7 +195,7 @@ skein_rc skn_http_reader_feed(skn_http_reader *r, skn_str bytes, skein_error *er
             rc = take_body(r, &bytes, err);
             break;
         case SKN_ANSWER_DONE:
-            return bad(err, "it says more than one answer");
+            return bad(err, "it has more than one answer");
         default:
             rc = take_byte(r, bytes.p[0], err);
             bytes = skn_str_sub(bytes, 1, bytes.n);

@@ -87,8 +87,8 @@ static skein_rc ended_early(const skn_news *n)
 {
     skein_error *err = &n->cli->err;
 
-    return skn_fail_hint(err, SKEIN_UNREACHABLE, "What there is by now: skein log",
-                         "the server at %s ends what it tells as soon as it begins",
+    return skn_fail_hint(err, SKEIN_UNREACHABLE, "The messages so far: skein log",
+                         "the server at %s ends its event stream as soon as it begins",
                          n->server.url);
 }
 

@@ -293,9 +293,8 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
     if (!can_ask && !must_ask)
         return SKEIN_OK;
     if (!can_ask)
-        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Say so with -y",
-                             "\"skein %s\" cannot be taken back and nobody can be "
-                             "asked here",
+        return skn_fail_hint(&cli->err, SKEIN_USAGE, "Confirm with -y",
+                             "\"skein %s\" cannot be undone, and nobody can confirm it here",
                              cli->command->name);
     skn_out_flush(cli);
     let_go(cli);
@@ -338,7 +337,7 @@ int skn_cli_settle(skn_cli *cli, skein_rc rc)
     if (cli->err.rc == SKEIN_AT_WORK)
         skn_busy_explain(cli);
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
-        skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
+        skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it elsewhere and restore a backup");
     hint = skn_pasteable(cli, cli->err.hint);
     if (hint != cli->err.hint)
         cli->more.hint = clean_line(cli, hint);

@@ -287,11 +287,10 @@ void skn_definition_read(const skn_json *item, skn_arena *a, skn_definition_part
     *out = (skn_definition_parts){.why = NULL};
     if (!state || !state->text.n)
         return;
-    out->why =
-        skn_str_is(state->text, "new")
-            ? "This tool was not used here before. What its server says of it:"
-            : "This tool is not what it was when it was allowed. What its server says of "
-              "it now:";
+    out->why = skn_str_is(state->text, "new")
+                   ? "This tool was not used here before. Its server's definition:"
+                   : "The definition of this tool has changed since it was allowed. Its "
+                     "server's definition now:";
     if (v && v->kind != SKN_JSON_OBJECT)
         add_part(out, SKN_STR("definition"), v->raw, a);
     for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)

@@ -622,7 +622,7 @@ static skein_rc in_none(skn_cli *cli, const skein_worlds *worlds)
 {
     if (worlds->count > 1)
         skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                 "\"skein conv ls -w %.*s\" lists those of that world, and so for the others",
+                 "\"skein conv ls -w %.*s\" lists the conversations of that world",
                  SKN_FMT(worlds->at[0].name));
     return skn_missing(cli, SKEIN_NOT_FOUND, "chat");
 }

@@ -400,9 +400,9 @@ void skn_stream_look(skn_stream *s, unsigned second)
     s->still = unsent == 0 || taken > s->taken ? 0 : s->still + 1;
     s->taken = taken;
     if (s->still >= STILL_S)
-        cut(s, "its client takes nothing");
+        cut(s, "its client reads nothing");
     else if (s->hub->closing && s->hub->grace <= 0)
-        cut(s, "the server goes");
+        cut(s, "the server stops");
     else if (s->opened && second % HEARTBEAT_S == s->beat)
         skn_stream_send(s, &s->hub->heartbeat);
 }

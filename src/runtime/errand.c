@@ -340,8 +340,8 @@ static skein_rc store_items(skn_model_request *q, skein_error *err)
                                 skn_model_request_call(q), q->a, &stored, err);
 }
 
-static const skn_model_request_kind learn_kind = {"knowledge", "nothing was learned", read_work,
-                                                  store_items, .whole = false};
+static const skn_model_request_kind learn_kind = {"knowledge", "no knowledge was noted",
+                                                  read_work, store_items, .whole = false};
 
 static bool is_under_way(const skn_runtime *r, skein_agent_id agent)
 {

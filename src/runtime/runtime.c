@@ -375,7 +375,7 @@ static void recovered(void *arg)
     if (v->rc)
         warn(r, "cannot look for abandoned turns", &v->err);
     else if (v->closed)
-        skn_log_say(r->o.log, SKN_LOG_INFO, "turns that were left are closed: %lld",
+        skn_log_say(r->o.log, SKN_LOG_INFO, "abandoned turns closed: %lld",
                     (long long)v->closed);
     for (size_t i = 0; i < v->taken.count; i++)
         skn_run_resume(r, &v->taken.at[i]);

@@ -87,7 +87,7 @@ static bool try_on(skn_run *run)
         return false;
     }
     if (!run->trying_since) {
-        skn_run_log(run, SKN_LOG_WARN, "the store takes nothing; trying again", &run->err);
+        skn_run_log(run, SKN_LOG_WARN, "the store accepts no writes; trying again", &run->err);
         run->trying_since = now;
     }
     return now - run->trying_since < run->r->o.lease_ms;

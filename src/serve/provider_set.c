@@ -103,7 +103,7 @@ static void open_host(skn_slot *s, skn_host *h)
     } else if (s->plan->nowhere.p) {
         skn_plan_fail(s->plan, s->plan->nowhere, &s->broken);
     } else if (!s->plan->s.base_url.n) {
-        skn_fail(&s->broken, SKEIN_PROVIDER, "nobody has said where \"%s\" is", s->name);
+        skn_fail(&s->broken, SKEIN_PROVIDER, "the provider \"%s\" has no address", s->name);
     } else {
         if (s->plan->key.n >= 8) /* less would hide half of the log */
             skn_log_hide(set->o.log, s->plan->key);
@@ -387,12 +387,11 @@ static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *
     if (skn_spending_over(s, &err)) {
         describe_over(s, &err, a, out);
     } else if (!s->plan->s.price_count) {
-        out->problem = SKN_STR(
-            "the price of none of its models is known: the limit does not hold");
+        out->problem = SKN_STR("no model of it has a known price: the limit has no effect");
         out->hint = skn_arena_printf(a, "Add prices in %.*s", SKN_FMT(out->origin));
     } else if (out->unpriced_count) {
         out->problem = skn_arena_printf(
-            a, "the price of \"%.*s\"%s is not known: what it costs does not count",
+            a, "the price of \"%.*s\"%s is not known: its cost is not counted",
             SKN_FMT(out->unpriced[0]), out->unpriced_count > 1 ? " and of others" : "");
         out->hint = skn_arena_printf(a, "Add it to prices in %.*s", SKN_FMT(out->origin));
     }

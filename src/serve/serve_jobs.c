@@ -79,7 +79,7 @@ static void forget_done(void *arg)
     job *j = arg;
 
     j->runs = false;
-    say_failure(j, "old events could not be forgotten");
+    say_failure(j, "old events could not be deleted");
     if (!j->err.rc && j->count)
         skn_log_say(j->jobs->serve->log, SKN_LOG_INFO, "forgot %" PRId64 " old events",
                     j->count);

@@ -121,7 +121,7 @@ static void runtime_closed(void *arg)
 /* Something holds up the end; what was acknowledged is safe all the same. */
 static void too_late(int signal)
 {
-    static const char text[] = "skein: it did not end in time and was ended at once\n";
+    static const char text[] = "skein: the server did not stop in time and was killed\n";
     ssize_t           n = write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)signal, (void)n;

@@ -127,7 +127,7 @@ skein_rc skn_db_commit(skn_db *db, skein_error *err)
 
     if (rc && db->lost)
         skn_hint(err, rc,
-                 "the connection broke in the last moment: look whether the change was made "
+                 "the connection broke at the last moment: check whether the change was made "
                  "before you try again");
     if (rc)
         skn_db_rollback(db);
@@ -248,7 +248,7 @@ static const struct {
     {SKEIN_BUSY, "another program is writing to the store", false,
      "nothing was changed; try again"},
     {SKEIN_DAMAGED, "the store is damaged: ", true,
-     "copy it away, then run \"skein fsck\" or go back to a backup"},
+     "copy it elsewhere, then run \"skein fsck\" or restore a backup"},
     {SKEIN_UNREACHABLE, "the database cannot be reached: ", true,
      "check that the server runs and that the address is right"},
     {SKEIN_LIMIT, "too large for the database: ", true, NULL},

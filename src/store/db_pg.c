@@ -452,10 +452,10 @@ static skein_rc wait_for_older(skn_db *db, skein_error *err)
     snprintf(sql, sizeof sql, text, (long long)number);
     while (!rc && !(rc = pg_number(db, sql, &older, err)) && older > 0) {
         if (skn_clock_monotonic() - since > OLDER_NANOS) {
-            return skn_fail_hint(err, SKEIN_BUSY,
-                                 "what was erased is gone from every view; try again to "
-                                 "drive it out of the files",
-                                 "a transaction keeps the server from dropping old rows");
+            return skn_fail_hint(
+                err, SKEIN_BUSY,
+                "the erased texts are in no view; try again to remove them from the files",
+                "a transaction keeps the server from dropping old rows");
         }
         nanosleep(&nap, NULL);
     }

@@ -459,9 +459,9 @@ static skein_rc sqlite_scrub(skn_db *base, skein_error *err)
     base->patience = 0;
     if (!rc && busy) {
         skn_fail(err, SKEIN_BUSY, "a reader keeps the log of the store from being cut");
-        rc = skn_hint(err, SKEIN_BUSY,
-                      "what was erased is gone from every view; try again to "
-                      "drive it out of the files");
+        rc = skn_hint(
+            err, SKEIN_BUSY,
+            "the erased texts are in no view; try again to remove them from the files");
     }
     return rc;
 }

@@ -352,9 +352,10 @@ static void cmd_help(skn_chat *c, skn_str rest)
         skn_chat_tell(c, "  /%s %s%*s%s", commands[i].name, commands[i].args,
                       used < 20 ? 22 - used : 2, "", commands[i].help);
     }
-    skn_chat_tell(c, "All else is said to the agents: to all, or to those that it names with @ "
-                     "at its start.\nBegin with a blank to send a line that starts with /. "
-                     "Messages are named by id, @ or @~2.");
+    skn_chat_tell(c,
+                  "Everything else is sent to the agents: to all, or to those that are named "
+                  "with @ at its start.\nBegin with a blank to send a line that starts with /. "
+                  "Messages are named by id, @ or @~2.");
     if (!c->plain)
         skn_chat_tell(
             c, "Esc Esc on an empty line goes back to one of your messages. Ctrl-O unfolds the "

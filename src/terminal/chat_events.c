@@ -212,7 +212,7 @@ void skn_chat_look_after(skn_chat *c, bool others)
         skn_chat_tell(c, "Your message %.*s. %s",
                       SKN_FMT(skn_fate_text(mem, &fate, skn_str_of(c->said))),
                       fate.version.n ? "/undo takes that back."
-                      : fate.unsaid  ? "It was not said."
+                      : fate.unsaid  ? "It was not sent."
                                      : "\"skein conv ls --archived\" lists it.");
     if (fate.gone)
         c->said[0] = '\0';
@@ -452,7 +452,7 @@ static skein_rc take_event(skn_chat *c, const skn_news_item *item)
         c->open = c->changed = true;
     else if (is(item, "stream.reset")) {
         skn_typing_clear(&c->typing);
-        skn_chat_tell(c, "What happened meanwhile is not told again; see /log.");
+        skn_chat_tell(c, "Events in between are not repeated; see /log.");
         return skn_chat_refresh(c);
     }
     return SKEIN_OK;

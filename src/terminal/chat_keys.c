@@ -28,7 +28,7 @@ static void switch_to(skn_chat *c, skn_arena *mem, const skein_version *v)
 static skn_menu version_menu(skn_arena *mem, const skein_versions *all)
 {
     skn_menu_item *items = SKN_ARRAY(mem, all->count, skn_menu_item);
-    skn_menu       m = {.title = SKN_STR("Which version shall be current?"),
+    skn_menu       m = {.title = SKN_STR("Which version should be current?"),
                         .keys = "↑ ↓ and Enter, or a digit · Esc leaves",
                         .items = items,
                         .count = all->count};
@@ -73,7 +73,7 @@ static skn_menu tree_menu(skn_arena *mem, const skein_reply_tree *tree)
             SKN_FMT(skn_sender_name(n->message.sender)),
             SKN_FMT(skn_utf8_cut(skn_str_trim(n->message.content), TEXT_BYTES)));
     }
-    return (skn_menu){.title = SKN_STR("Who answers whom. Which one do you answer?"),
+    return (skn_menu){.title = SKN_STR("Reply threads. Which message do you answer?"),
                       .keys = "↑ ↓ and Enter, or a digit · Esc leaves",
                       .items = items,
                       .count = tree->count,
@@ -89,7 +89,7 @@ static void pick_message(skn_chat *c)
                                         skn_door_tree(skn_chat_ask(c, mem), thread, SKN_NONE, &tree));
     skn_menu         m = tree_menu(mem, &tree);
 
-    if (skn_chat_pick(c, rc, &m, "Nothing has been said here yet."))
+    if (skn_chat_pick(c, rc, &m, "There are no messages here yet."))
         snprintf(c->reply_to, sizeof c->reply_to, "%.*s", SKN_FMT(tree.at[m.at].message.uid));
     skn_arena_free(mem);
 }
@@ -99,7 +99,7 @@ static void pick_message(skn_chat *c)
 static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
 {
     skn_menu_item *items = SKN_ARRAY(mem, agents->n, skn_menu_item);
-    skn_menu       m = {.title = SKN_STR("Whose work in the background?"),
+    skn_menu       m = {.title = SKN_STR("Whose background work?"),
                         .keys = "↑ ↓ and Enter, or a digit · Esc leaves",
                         .items = items,
                         .count = agents->n};

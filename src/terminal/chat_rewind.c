@@ -74,7 +74,7 @@ static skn_menu_item *own_items(skn_arena *mem, const skn_json_list *hits)
 static skn_menu message_menu(skn_arena *mem, const skn_json_list *hits)
 {
     return (skn_menu){.title = SKN_STR("Go back to which of your messages?"),
-                      .keys = "↑ ↓ and Enter, or a digit · Esc leaves all as it is",
+                      .keys = "↑ ↓ and Enter, or a digit · Esc changes nothing",
                       .items = own_items(mem, hits),
                       .count = hits->n,
                       .at = hits->n - 1};
@@ -131,7 +131,7 @@ static void choice_items(skn_arena *mem, const target *t, skn_menu_item *items)
 
     for (size_t i = 0; i < CHOICES; i++)
         items[i].label = skn_str_of(labels[i]);
-    items[EDIT].text = SKN_STR("say it in other words; what follows goes");
+    items[EDIT].text = SKN_STR("send it in other words; later messages are removed");
     items[MAKE_CURRENT].text = t->version == t->current
                                    ? skn_arena_printf(mem, "v%" PRId64 " is", t->current)
                                    : skn_arena_printf(mem, "v%" PRId64 " instead of v%" PRId64,
@@ -183,8 +183,8 @@ static void begin_edit(skn_chat *c, const target *t)
     snprintf(c->edited, sizeof c->edited, "%.*s", SKN_FMT(t->m.uid));
     c->edited_version = t->version;
     skn_line_edit_preset(c->edit, t->m.content);
-    skn_chat_tell(c, "Enter says it again and removes what follows; an empty line leaves all "
-                     "as it is.");
+    skn_chat_tell(
+        c, "Enter sends it again and removes later messages; an empty line changes nothing.");
 }
 
 /* What was typed comes back when it cannot be done now, since agents are at work for instance. */
@@ -194,7 +194,7 @@ void skn_chat_edit(skn_chat *c, skn_str text)
     const char *words[] = {"edit", "--no-wait", c->edited, "-m", skn_arena_copy(mem, text).p};
 
     if (!text.n) {
-        skn_chat_tell(c, "All stays as it is.");
+        skn_chat_tell(c, "Nothing was changed.");
         c->edited[0] = '\0';
     } else if (!stand_on(c, c->edited_version) || skn_chat_run(c, words, 5)) {
         skn_line_edit_preset(c->edit, skn_str_of(words[4]));
@@ -308,7 +308,7 @@ void skn_chat_rewind(skn_chat *c)
     if (read_own(c, mem, &hits))
         skn_chat_complain(c);
     else if (!hits.n)
-        skn_chat_tell(c, "You have said nothing here yet.");
+        skn_chat_tell(c, "You have sent nothing here yet.");
     else
         pick(c, mem, &hits);
     skn_arena_free(mem);

@@ -76,8 +76,8 @@ static void tell_approval(skn_chat *c, const skn_approval *a, const skn_json *it
     skn_chat_tell(c, "%s waits for your answer in the inbox: %s", a->who, a->what);
     tell_definition(c, item, mem);
     skn_chat_tell(c,
-                  "/allow lets it, /deny does not; /inbox show %s tells more. What you say "
-                  "meanwhile waits in the queue.",
+                  "/allow or /deny it; /inbox show %s shows more. Meanwhile your messages wait "
+                  "in the queue.",
                   a->uid);
 }
 
@@ -130,7 +130,7 @@ void skn_chat_ask_rows(skn_chat *c)
     skn_chat_row(c, SKN_DIM,
                  skn_chat_fit(c->mem,
                               c->ask_count == 1
-                                  ? SKN_STR("/allow or /deny · what you say waits")
+                                  ? SKN_STR("/allow or /deny · your messages wait")
                                   : skn_arena_printf(c->mem, "/allow or /deny ID · %zu wait",
                                                      c->ask_count),
                               width));
@@ -144,7 +144,7 @@ static const char *which(skn_chat *c)
     if (c->ask_count == 1)
         return c->asks[0].uid;
     if (!c->ask_count)
-        skn_chat_tell(c, "Nothing waits for your yes or no.");
+        skn_chat_tell(c, "Nothing waits for your decision.");
     for (size_t i = 0; i < c->ask_count; i++)
         skn_chat_tell(c, "%s  %s: %s", c->asks[i].uid, c->asks[i].who, c->asks[i].what);
     if (c->ask_count)
@@ -379,7 +379,7 @@ void skn_chat_queue_put(skn_chat *c, skn_str text)
     if (!text.n)
         skn_chat_tell(c, "It waits as it was.");
     else if (rc == SKEIN_NOT_FOUND)
-        skn_chat_tell(c, "It was said meanwhile. What you typed is your next line.");
+        skn_chat_tell(c, "It was sent in the meantime. Your text is your next line.");
     else if (rc)
         skn_chat_complain(c);
     if (rc)

@@ -328,7 +328,7 @@ static skein_rc no_server(skn_cli *cli)
 {
     return skn_fail_hint(
         &cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"", "%s on %.*s",
-        skn_only_reads(cli) ? "only a server that reads runs" : "no server runs",
+        skn_only_reads(cli) ? "only a read-only server runs" : "no server runs",
         SKN_FMT(skn_place_shown(cli)));
 }
 

@@ -725,7 +725,7 @@ static void bind_keys(EditLine *el)
     el_wset(el, EL_ADDFN, L"skein-complete", L"Complete", on_tab);
     el_wset(el, EL_ADDFN, L"skein-escape", L"Go back", on_escape);
     el_wset(el, EL_ADDFN, L"skein-search", L"Find a line", on_search);
-    el_wset(el, EL_ADDFN, L"skein-up", L"What waits, or the line before", on_up);
+    el_wset(el, EL_ADDFN, L"skein-up", L"A queued message, or the previous line", on_up);
     el_wset(el, EL_ADDFN, L"skein-preset", L"Text to begin with", on_preset);
     el_wset(el, EL_ADDFN, L"skein-leader", L"A key of the chat", on_leader);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

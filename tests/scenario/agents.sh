@@ -393,7 +393,7 @@ s provider test office
 t 'one that does not answer' gave 6
 t 'says so' prints unreachable
 s provider rm office -y
-t 'it can be forgotten' is "$out" 'Forgotten, with its key.'
+t 'it can be forgotten' is "$out" 'Removed, with its key.'
 s provider show office
 t 'and is' fails 3 office
 must provider add fk --type anthropic --base-url http://127.0.0.1:9 --key-env ABSENT_API_KEY
@@ -414,7 +414,7 @@ t 'who has it by name or as the default must be thought of' gave 2
 t 'the default is named' prints 'office/some is the default. Without it these agents, which name no model, cannot answer:'
 t 'with whom it concerns' prints '    tour: @lead, @ada'
 t 'and so is who has a model of its own there' prints '    tour: @bo'
-t 'what to say is said' complains 'Say so with -y'
+t 'what to say is said' complains 'Confirm with -y'
 s provider rm office -n
 t 'a dry run says so too' prints '    tour: @bo'
 s provider show office

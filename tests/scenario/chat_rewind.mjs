@@ -20,7 +20,7 @@ const server = await Server.start({ script: rules, delay: true });
 
 const ESC = '\x1b', UP = '\x1b[A', DOWN = '\x1b[B';
 const list = /Go back to which of your messages\?/;
-const whole = /Go back to which of your messages\?\n[^]*\n↑ ↓ and Enter, or a digit · Esc leaves all as it is/;
+const whole = /Go back to which of your messages\?\n[^]*\n↑ ↓ and Enter, or a digit · Esc changes nothing/;
 const choices = /\n› 1 {2}edit from here/;
 const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
 const rest = t => t.shows(/ada ○( · demo\/scripted)?\n›$/);
@@ -57,7 +57,7 @@ async function open(t) {
 test('Esc leaves the screen as it was, from both menus', async () => {
     const t = await talk('leaves', ['one', 'two']);
     const before = await open(t);
-    assert.match(tail(t, 5), /^Go back to which of your messages\?\n {2}1 {2}now {2}one\n› 2 {2}now {2}two\n↑ ↓ and Enter, or a digit · Esc leaves all as it is\n$/);
+    assert.match(tail(t, 5), /^Go back to which of your messages\?\n {2}1 {2}now {2}one\n› 2 {2}now {2}two\n↑ ↓ and Enter, or a digit · Esc changes nothing\n$/);
     t.type('1');
     await t.shows(choices);
     assert.match(t.screen.text, /From "one"\n/);

@@ -252,7 +252,7 @@ s show @ --raw -w left
 t 'which leaves no text' is "$out" ''
 must world rm left -y
 s purge a-3
-t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
+t 'erasure without a terminal needs a yes' fails 2 'Confirm with -y'
 s purge a-3 -n
 t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
 t 'and shows what would go' prints 'a-3  '

@@ -55,7 +55,7 @@ out=$(cat "$dir/out") err=$(cat "$dir/err")
 t 'a store with a long name stands in what is told' fails 3 "Begin one with \"skein --data=$deep world new NAME\""
 s export --world --format json
 t 'a world is named' fails 2 '"--world" needs a name, not "--format"'
-t 'all of one is something else' complains 'All of a world is --whole-world'
+t 'all of one is something else' complains 'Use --whole-world for all of a world'
 s --color=blue help
 t 'a colour that is none is refused' fails 2 'auto, always or never'
 s log

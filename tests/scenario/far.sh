@@ -797,7 +797,7 @@ t 'nor an answer that is only announced' fails 6 'it announces an answer and nev
 honest_again
 evil ends
 f send "hello there"
-t 'nor one that is over before it began' fails 6 'ends what it tells as soon as it begins'
+t 'nor one that is over before it began' fails 6 'ends its event stream as soon as it begins'
 honest_again
 evil stream
 f send "hello there"

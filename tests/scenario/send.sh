@@ -240,7 +240,7 @@ until_true file_has "$dir/beside" '→ ada, bo'
 kill -INT "$beside"
 join
 t 'an interrupt ends the waiting' gave 130
-t 'politely' prints 'Stopped waiting. The message stays, and the agents go on.'
+t 'politely' prints 'Stopped waiting. The message stays, and the agents continue.'
 until_true writes ada
 s stop
 t 'agents can be stopped' is "$out" 'Stopped 1 answer in launch. What was written stays.'

@@ -304,7 +304,7 @@ test('nor one that a long context asks for, nor what is to be remembered', async
     const told = what => server.log.split('\n').some(line => [what, world.name, 'has used 1000000 of the 1000000 tokens'].every(part => line.includes(part)));
     await eventually('both are in the log', async () => {
         assert.deepEqual(await calls(), ['turn', 'turn']);
-        return told('a summary was not made') && told('nothing was learned');
+        return told('a summary was not made') && told('no knowledge was noted');
     });
     assert.deepEqual(await calls(), ['turn', 'turn']);
     const chat = await own(world, 'ada');

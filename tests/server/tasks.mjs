@@ -222,8 +222,8 @@ test('one that is woken while it is paused begins nothing, and the commands say 
     await stream.event('task.queued', e => e.taskId === task.id && e.attempts === 1);
     assert.equal(await told(w, 'agent', 'wake', 'ada'),
         'ada is paused: it looks for work when it is resumed. Resume it with "skein agent resume ada".\n');
-    assert.match(await told(w, 'task', 'ls'), /  retrying +user +a thing\n +failed 1 time: .*out of order.*; to be tried again\n/);
-    assert.match(await told(w, 'task', 'show', task.id), /failed 1 time; to be tried again\n/);
+    assert.match(await told(w, 'task', 'ls'), /  retrying +user +a thing\n +failed 1 time: .*out of order.*; will be tried again\n/);
+    assert.match(await told(w, 'task', 'show', task.id), /failed 1 time; will be tried again\n/);
     await told(w, 'agent', 'resume', 'ada');
     (await desk.next()).answer('Done.');
     await stream.event('task.finished', e => e.taskId === task.id);

@@ -121,7 +121,7 @@ for (const [decision, answer, result] of [['allow', 'allowed', 'demo data'], ['d
         const answered = await cli(w, 'inbox', decision, item.id);
         assert.deepEqual([answered.code, answered.err], [0, 'No server runs here: ada goes on when one does (skein serve).\n']);
         await told(new RegExp(`demo_lookup, ${answer}`), [['agent', 'show', 'ada'], ['inspect', 'ada']]);
-        await told(new RegExp(`demo_lookup: ${answer}, nothing came of it yet`), calls);
+        await told(new RegExp(`demo_lookup: ${answer}, no result yet`), calls);
         await told(new RegExp(`answered\\n +${answer}\\n`), [['inbox', 'show', item.id]]);
         w.server = await startSoon({ store: killed.store });
         await w.idle();
@@ -141,7 +141,7 @@ test('what an agent was at when its server went away is not told as if it went o
     await stream.event('agent.state', e => e.state === 'writing');
     stream.close();
     await killed.kill();
-    const left = /interrupted no server is at it; the next one continues or ends it/;
+    const left = /interrupted no server runs it; the next one continues or ends it/;
     let out = '';
     for (let i = 0; !left.test(out) && i < 1000; i++) ({ out } = await cli(w, 'agent', 'ls')); // on PostgreSQL the lease runs out first
     for (const view of [['agent', 'ls'], ['inspect', 'ada'], ['status']]) assert.match((await cli(w, ...view)).out, left, view.join(' '));

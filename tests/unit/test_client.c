@@ -150,7 +150,7 @@ static void what_is_no_answer_is_refused(void **state)
     is_refused("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx",
                "its length makes no sense");
     is_refused("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx",
-               "it says its length in two ways");
+               "it gives its length in two ways");
     is_refused("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx",
                "its transfer encoding is not known");
     is_refused("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
@@ -158,9 +158,9 @@ static void what_is_no_answer_is_refused(void **state)
     is_refused("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
                "the size of a chunk makes no sense");
     is_refused("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
-               "a chunk is longer than it says");
+               "a chunk is longer than its size");
     is_refused("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n\r\n",
-               "it says more than one answer");
+               "it has more than one answer");
 }
 
 static void an_answer_that_is_cut_off_is_told(void **state)

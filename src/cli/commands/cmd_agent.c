@@ -80,7 +80,7 @@ skein_rc skn_cmd_agent_show(skn_cli *cli)
             "[fallback:  when its model cannot answer: {fallback}\n]"
             "[noTools:  offered none: {noTools}\n]"
             "[maxTokens:  tokens of an answer: at most {maxTokens}\n]"
-            "[systemPrompt:  is told\n{block systemPrompt 4}]");
+            "[systemPrompt:  system prompt\n{block systemPrompt 4}]");
     return SKEIN_OK;
 }
 
@@ -290,7 +290,7 @@ skein_rc skn_cmd_agent_pause(skn_cli *cli)
 
 skein_rc skn_cmd_agent_resume(skn_cli *cli)
 {
-    static const skn_deed deed = {"POST", AGENT "/resume", "let go on {name}",
+    static const skn_deed deed = {"POST", AGENT "/resume", "resume {name}",
                                   "{name} continues with waiting work.\n", true};
     const skn_json       *agent;
     skein_rc              rc = find_agent(cli, &agent);
@@ -430,7 +430,7 @@ skein_rc skn_cmd_agent_memory(skn_cli *cli)
                        "{yellow id}  {type 10}  {confidence 3} %  {line content}\n", NULL);
     if (!rc && !cli->json && !list.n)
         skn_say(cli, agent,
-                words.p ? "{name} keeps nothing in mind with these words.\n"
-                        : "{name} keeps nothing in mind yet.\n");
+                words.p ? "{name} has no notes with these words.\n"
+                        : "{name} has no notes yet.\n");
     return rc;
 }

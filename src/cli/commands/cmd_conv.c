@@ -149,7 +149,7 @@ skein_rc skn_cmd_conv_show(skn_cli *cli)
                     "{messageCount} message{messageCount s}\n"
                     "[archived:  archived: it can be read, not changed; restore it with "
                     "\"skein conv restore "
-                    "{id}\"\n][lastActivityAt:  last said {time lastActivityAt}\n]");
+                    "{id}\"\n][lastActivityAt:  last message {time lastActivityAt}\n]");
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ static skein_rc write_set(skn_cli *cli, skn_jw *w)
 skein_rc skn_cmd_conv_set(skn_cli *cli)
 {
     static const skn_deed deed = {
-        "PATCH", "{chat}", "change what messages of {id} ask for",
+        "PATCH", "{chat}", "change the options of {id}",
         "The conversation {id} expects [replyExpected:a reply of @{replyExpected}]"
         "[!replyExpected:no reply] and is [!readOnly:not ]read only.\n",
         false};
@@ -258,7 +258,7 @@ skein_rc skn_cmd_conv_set(skn_cli *cli)
 skein_rc skn_cmd_conv_rename(skn_cli *cli)
 {
     static const skn_deed deed = {
-        "PATCH", "{chat}", "call the conversation {id} \"{.1}\"",
+        "PATCH", "{chat}", "rename the conversation {id} to \"{.1}\"",
         "The conversation {id} [title:is now called {line title}.][!title:has no title now.]\n",
         false};
     const skn_json *chat;
@@ -376,7 +376,7 @@ skein_rc skn_cmd_world_rename(skn_cli *cli)
     if (rc || (rc = skn_name_normal(skn_arg(cli, 1), cli->keep, &name, &cli->err)))
         return rc;
     if (cli->dry_run) {
-        skn_would(cli, "call the world %.*s %.*s", SKN_FMT(world.name), SKN_FMT(name));
+        skn_would(cli, "rename the world %.*s to %.*s", SKN_FMT(world.name), SKN_FMT(name));
         return SKEIN_OK;
     }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", name);

@@ -199,9 +199,10 @@ static skein_rc check_integrity(visit *v)
     if (only_index(&check))
         return tell_index(v);
     if (check.count)
-        return tell_check(v, "integrity", FAIL,
-                          skn_arena_printf(cli->keep, "%zu rules are broken", check.count),
-                          "\"skein fsck\" names them; go back to a backup");
+        return tell_check(
+            v, "integrity", FAIL,
+            skn_arena_printf(cli->keep, "%zu invariants are violated", check.count),
+            "\"skein fsck\" names them; go back to a backup");
     return tell_check(v, "integrity", OK,
                       skn_arena_printf(cli->keep,
                                        "%" PRId64 " messages, %" PRId64 " threads, %" PRId64
@@ -218,13 +219,12 @@ static skein_rc tell_open_folder(visit *v, mode_t mode)
     skn_arena  *a = v->cli->keep;
 
     if (v->fix && chmod(folder, 0700) == 0)
-        return tell_check(
-            v, "folder", FIXED,
-            skn_arena_printf(a, "%s could be looked into by others; now it cannot", folder),
-            NULL);
+        return tell_check(v, "folder", FIXED,
+                          skn_arena_printf(a, "others could read %s; now they cannot", folder),
+                          NULL);
     return tell_check(
         v, "folder", WARN,
-        skn_arena_printf(a, "%s can be looked into by others (%04o)", folder, (unsigned)mode),
+        skn_arena_printf(a, "others can read %s (%04o)", folder, (unsigned)mode),
         skn_arena_printf(a, "chmod 700 %.*s", SKN_FMT(skn_shell_word(a, folder))).p);
 }
 
@@ -325,15 +325,14 @@ static skein_rc check_lock(visit *v)
         return tell_check(
             v, "lock", WARN,
             skn_arena_printf(v->cli->keep,
-                             "%s may be another user's: who holds it, "
-                             "and whether a server runs, cannot be known",
+                             "%s may belong to another user: its owner, and whether a server "
+                             "runs, are unknown",
                              v->traces.lock),
             "run it as the user whose store it is, or name another with --data DIR");
     return tell_check(v, "lock", WARN,
                       skn_arena_printf(v->cli->keep,
-                                       "pid %" PRId64
-                                       " holds %s and does not say where it answers",
-                                       holder, v->traces.lock),
+                                       "pid %" PRId64 " holds %s and gives no address", holder,
+                                       v->traces.lock),
                       "wait if it has just started; else stop it and run \"skein serve\"");
 }
 

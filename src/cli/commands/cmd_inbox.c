@@ -329,7 +329,7 @@ skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
     }
     if (cli->json || !ms)
         return skn_tell(cli, rc, item, "{id} [.dry:would be][!.dry:is] shown again.\n");
-    skn_say(cli, item, "{id} [.dry:would be][!.dry:is] out of sight until ");
+    skn_say(cli, item, "{id} [.dry:would be][!.dry:is] hidden until ");
     skn_print_time(cli, until);
     skn_say(cli, item, ". Sooner with \"skein inbox snooze {id} off\".\n");
     return rc;

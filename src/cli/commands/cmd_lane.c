@@ -100,7 +100,7 @@ skein_rc skn_cmd_lane_new(skn_cli *cli)
         skn_dry(cli, made, "start the delegation {delegationId}"))
         return rc;
     return skn_tell(cli, rc, made,
-                    "Started the delegation {delegationId}. Say how it ended with \"skein lane "
+                    "Started the delegation {delegationId}. Record its end with \"skein lane "
                     "finish {delegationId}\".\n");
 }
 
@@ -165,7 +165,7 @@ skein_rc skn_stop_delegation(skn_cli *cli)
         return rc;
     return order(
         cli, LANE "/cancel", lane,
-        "{delegationId} is {state}. Begin again with \"skein retry {delegationId}\".\n");
+        "{delegationId} is {state}. Restart it with \"skein retry {delegationId}\".\n");
 }
 
 skein_rc skn_retry_delegation(skn_cli *cli)
@@ -173,10 +173,10 @@ skein_rc skn_retry_delegation(skn_cli *cli)
     const skn_json *lane;
     skein_rc        rc = get_delegation(cli, &lane);
 
-    if (rc || skn_dry(cli, lane, "begin again with {delegationId}"))
+    if (rc || skn_dry(cli, lane, "restart {delegationId}"))
         return rc;
     return order(cli, LANE "/retry", lane,
-                 "{agent} has {delegationId} again; its end is told to "
+                 "{agent} has {delegationId} again and reports its end to "
                  "[askedBy:{askedBy}][!askedBy:whoever asked]. Stop it with \"skein stop "
                  "{delegationId}\".\n");
 }

@@ -230,10 +230,10 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     /* A key is sent only to a server that has this provider and speaks our version. */
     if ((rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &now)))
         return rc;
-    if (skn_dry(cli, NULL, none ? "forget a key for {.0}" : "keep a key for {.0}"))
+    if (skn_dry(cli, NULL, none ? "remove the key of {.0}" : "store a key for {.0}"))
         return SKEIN_OK;
     if (none)
-        return change(cli, "PATCH", SKN_STR("{\"apiKey\":null}"), "No key is kept for it.\n");
+        return change(cli, "PATCH", SKN_STR("{\"apiKey\":null}"), "No key is stored for it.\n");
     if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
         return rc;
     skn_buf_init(&b, 65536);
@@ -244,7 +244,7 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
     body = skn_arena_copy(cli->keep, skn_buf_str(&b));
     skn_secret_wipe(skn_buf_str(&b));
     skn_buf_release(&b);
-    rc = change(cli, "PATCH", body, "The key is kept. Try it: skein provider test {.0}\n");
+    rc = change(cli, "PATCH", body, "The key is stored. Try it: skein provider test {.0}\n");
     skn_secret_wipe(key);
     skn_secret_wipe(body);
     return rc;
@@ -258,15 +258,15 @@ skein_rc skn_cmd_provider_use(skn_cli *cli)
     if (rc)
         return rc;
     if (!skn_door_flag(now, "local") && !cli->json) {
-        skn_say(cli, now, "What you and the agents write will be sent to {line baseUrl}.\n");
+        skn_say(cli, now,
+                "Your messages and those of agents will be sent to {line baseUrl}.\n");
         skn_out_flush(cli);
     }
     if (skn_dry(cli, NULL, "let agents use {.0}") || (rc = skn_confirm(cli, "Use it?", false)))
         return rc;
-    return change_openly(
-        cli, "PATCH", PROVIDER, SKN_STR("{}"),
-        "Agents may use it. Its models: skein provider models {.0}. No longer: skein provider "
-        "rm {.0}\n");
+    return change_openly(cli, "PATCH", PROVIDER, SKN_STR("{}"),
+                         "Agents may use it. Its models: skein provider models {.0}. To stop "
+                         "that: skein provider rm {.0}\n");
 }
 
 /* Who could not answer without it is told first, and must be thought of: it cannot be brought back. */
@@ -279,10 +279,10 @@ skein_rc skn_cmd_provider_rm(skn_cli *cli)
     if ((rc = ask_provider(cli, "GET", PROVIDER, SKN_NONE, &now)) ||
         (rc = ask_provider(cli, "DELETE", PROVIDER "?dryRun=true", SKN_NONE, &none)) ||
         (rc = skn_provider_users_say(cli, now, &in_use)) ||
-        skn_dry(cli, NULL, "forget the provider {.0} and its key") ||
-        (rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
+        skn_dry(cli, NULL, "remove the provider {.0} and its key") ||
+        (rc = skn_confirm(cli, "Remove this provider and its key?", in_use)))
         return rc;
-    return change(cli, "DELETE", SKN_NONE, "Forgotten, with its key.\n");
+    return change(cli, "DELETE", SKN_NONE, "Removed, with its key.\n");
 }
 
 /* Models: which there are, and which one answers for agents that name none. */

@@ -91,8 +91,8 @@ skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found)
 /* All are found before the first is taken back: a mistake changes nothing. */
 skein_rc skn_cmd_queue_rm(skn_cli *cli)
 {
-    static const skn_deed deed = {"DELETE", "{chat}/queue/{id}", "take back {id}",
-                                  "Took back {id}. It was not said.\n", false};
+    static const skn_deed deed = {"DELETE", "{chat}/queue/{id}", "remove {id} from the queue",
+                                  "Removed {id} from the queue. It was not sent.\n", false};
     const skn_json      **all = SKN_ARRAY(cli->keep, cli->arg_count, const skn_json *);
     skn_json_list         queue = {0};
     skein_rc              rc = read_here(cli, &queue);
@@ -141,7 +141,7 @@ static skein_rc retry_message(skn_cli *cli)
     skein_rc      rc;
 
     if (!name) {
-        skn_fail(&cli->err, SKEIN_USAGE, "it is not said who is to answer \"%s\" again",
+        skn_fail(&cli->err, SKEIN_USAGE, "name the agent that answers \"%s\" again",
                  cli->args[0]);
         return skn_hint(&cli->err, SKEIN_USAGE, "skein retry %s --agent NAME", cli->args[0]);
     }

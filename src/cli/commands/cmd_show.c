@@ -79,7 +79,7 @@ static skein_rc origin(skn_cli *cli, const skn_json *v)
     skein_rc      rc = SKEIN_OK;
 
     if (!skn_has(v, "originalIds"))
-        skn_print_raw(cli, SKN_STR("It was said as it is.\n"));
+        skn_print_raw(cli, SKN_STR("This is the original text.\n"));
     for (const skn_json *id = skn_first(v, "originalIds"); id && !rc; id = id->next)
         if (!(rc = skn_need_message(cli, id->text, &m)))
             skn_print_oneline(cli, &m, NULL);

@@ -111,7 +111,7 @@ static skein_rc squash_text(skn_cli *cli, const skn_uids *ids, skn_str *out)
         return skn_need_text(cli, SKN_STR(""), out);
     if (skn_opt(cli, "by-hand") || skn_opt(cli, "message") || skn_opt(cli, "file"))
         return skn_fail(&cli->err, SKEIN_USAGE,
-                        "--join makes the text of the messages, so it takes no other");
+                        "--join makes the text from the messages and takes no other text");
     return join_texts(cli, ids, out);
 }
 

@@ -406,7 +406,7 @@ static void print_decision(skn_cli *cli, const skn_json *item)
         cli, item,
         "{line tool}[open: waits for you: skein inbox allow {id}, or deny[definitionState:; "
         "what the tool is: skein inbox show {id}]][!open:: {line answer}"
-        "[result:; {line result 100}][!result:, nothing came of it yet]]\n");
+        "[result:; {line result 100}][!result:, no result yet]]\n");
 }
 
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
@@ -464,6 +464,6 @@ void skn_note_queued(skn_cli *cli)
     skn_turns_here(cli, &turns);
     for (size_t i = 0; i < turns.n; i++)
         any = note_waits(cli, turns.p[i]) || any;
-    skn_note(cli, any ? "The message is queued: it is said when that is answered."
+    skn_note(cli, any ? "The message is queued: it is sent when that is answered."
                       : "Agents are at work: it waits until they are done.");
 }

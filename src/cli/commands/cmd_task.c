@@ -44,7 +44,7 @@ static void again_at(skn_cli *cli, const skn_json *task)
     if (is_tried_again(task) && !skn_has(task, "running"))
         skn_say(cli, task,
                 skn_door_time(task, "notBefore") <= skn_clock_micros()
-                    ? "; to be tried again"
+                    ? "; will be tried again"
                     : "; tried again at {time notBefore}");
 }
 

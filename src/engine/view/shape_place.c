@@ -104,7 +104,7 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
 
     *detail = turn ? turn->tool : SKN_NONE;
     if (turn && is_left(work, turn)) {
-        *detail = SKN_STR("no server is at it; the next one continues or ends it");
+        *detail = SKN_STR("no server runs it; the next one continues or ends it");
         return SKN_STR("interrupted");
     }
     if (turn)

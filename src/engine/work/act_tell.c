@@ -6,8 +6,8 @@ static skein_rc no_hops(skein_error *err)
 {
     return skn_fail_hint(err, SKEIN_LIMIT,
                          "Finish with an answer; a person has to go on from there.",
-                         "the hop limit is reached: too many messages between agents came "
-                         "of what a person said");
+                         "the hop limit is reached: one message of a person led to too many "
+                         "messages between agents");
 }
 
 static skein_rc check_other(const skn_acting *c, skein_error *err)

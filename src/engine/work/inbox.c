@@ -349,7 +349,7 @@ skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem
     skein_rc  rc;
 
     if (!skn_str_among(item->kind, "failure finished mention"))
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is nothing that is put into the inbox",
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a type of inbox item",
                         SKN_FMT(item->kind));
     if ((rc = skn_check_word(item->title, "the title", SKN_TITLE_MAX, err)) ||
         (rc = skn_check_text(e, item->content, "the text", err)))

@@ -266,10 +266,9 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     if ((rc = skn_message_by_uid(w->tx, uid, w->a, &out->message, &found, err)))
         return rc;
     if (!found)
-        return skn_fail_hint(
-            err, SKEIN_CONFLICT,
-            "To say it all the same, post it with another client's message id.",
-            "the message \"%.*s\" was taken out of the queue", SKN_FMT(uid));
+        return skn_fail_hint(err, SKEIN_CONFLICT,
+                             "To send it anyway, post it with another client's message id.",
+                             "the message \"%.*s\" was taken out of the queue", SKN_FMT(uid));
     rc = skn_deliveries_read(w, &one, &out->deliveries, err);
     return rc ? rc : still_waiting(w, uid, &out->waiting, err);
 }

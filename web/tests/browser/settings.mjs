@@ -179,7 +179,7 @@ test('what is wrong with a provider stands at its field, and nothing is made', a
     await p.getByRole('dialog').getByRole('textbox', { name: 'Address' }).fill('https://llm.example.org/v1');
     await p
         .getByRole('dialog')
-        .getByText('What you and the agents write will be sent to llm.example.org.')
+        .getByText('Your messages and those of agents will be sent to llm.example.org.')
         .waitFor();
     await p.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await forgotten(p, key);
@@ -213,7 +213,7 @@ test('a key of the environment is used only after consent', async () => {
     const card = p.locator('.first-run');
     await card.getByRole('heading', { name: 'Use a real model?' }).waitFor();
     await card.getByText('key found in ANTHROPIC_API_KEY (ends in …88ab)').waitFor();
-    await card.getByText('What you and the agents write will be sent to api.anthropic.com.').waitFor();
+    await card.getByText('Your messages and those of agents will be sent to api.anthropic.com.').waitFor();
     await sound(p);
     await forgotten(p, planted);
     assert.equal((await s.get('/providers/anthropic')).state, 'unused');

@@ -12,7 +12,7 @@ export function WhereItGoes({ baseUrl, name }: { baseUrl: string | null; name: s
     const host = hostOf(baseUrl) ?? name;
     return (
         <p class="settings-goes">
-            What you and the agents write will be sent to <strong>{host}</strong>.
+            Your messages and those of agents will be sent to <strong>{host}</strong>.
         </p>
     );
 }
