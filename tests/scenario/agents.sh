@@ -126,7 +126,7 @@ until_true idle
 s log -c lead:foreground
 t 'the answer is in the conversation with the agent' prints 'hello there'
 s inbox snooze "$item" 2h
-t 'it can be put out of sight' prints 'is out of sight until'
+t 'it can be hidden' prints 'is hidden until'
 s inbox
 t 'and is' lacks "$item"
 must inbox snooze "$item" off
@@ -268,7 +268,7 @@ must agent edit bo --model ''
 s agent show bo --json
 t 'an empty one is none' prints '"model":null'
 s agent memory lead
-t 'memory is empty at first' prints 'keeps nothing in mind'
+t 'memory is empty at first' prints 'has no notes'
 
 # Settings of a world, and a tool that needs a word.
 s world set monthlyTokens 100000 --json

@@ -218,7 +218,7 @@ test('with --server there are the same boxes, answers, menus and changes', async
     t.type('/undo\r');
     await t.shows(/afar · talk · v1 · [^\n]*\n›$/);
     t.type('\x18h');
-    await t.shows(/Which version shall be current\?\n {2}1 {2}v2 [^\n]*\n› 2 {2}v1 [^\n]*\(now\)\n/);
+    await t.shows(/Which version should be current\?\n {2}1 {2}v2 [^\n]*\n› 2 {2}v1 [^\n]*\(now\)\n/);
     t.type('1');
     await t.shows(/afar · talk · v2 · [^\n]*\n›$/);
     await leave(t);

@@ -77,7 +77,7 @@ test('Ctrl-X t shows who answers whom, and Enter answers one of them', async () 
     const t = await open();
     await say(t, 'one', /a plain answer/);
     t.type('kept\x18t');
-    await t.shows(/Who answers whom[^]* 1 {2}\S+ {2}you: one\n[^]*2 {2}\S+ {2}· ↪ ada: a plain answer/);
+    await t.shows(/Reply threads\. Which message do you answer\?[^]* 1 {2}\S+ {2}you: one\n[^]*2 {2}\S+ {2}· ↪ ada: a plain answer/);
     t.type('2');
     await t.shows(/\n↪ \S+ › kept$/);
     t.type('\r');
@@ -96,7 +96,7 @@ test('Ctrl-X h shows the versions, and Enter makes one current', async () => {
     t.type('/edit @~1 two\r');
     await t.shows(/Now at v2\.[^]*you › two[^]*a plain answer[^]*v2 · [^\n]*ada ○[^\n]*\n›$/);
     t.type('kept\x18h');
-    await t.shows(/Which version shall be current\?\n› 1 {2}v2 [^\n]*\(now\)\n {2}2 {2}v1 /);
+    await t.shows(/Which version should be current\?\n› 1 {2}v2 [^\n]*\(now\)\n {2}2 {2}v1 /);
     t.type('2');
     await t.shows(/Now at v1 \(was v2\)[^]*v1 · [^\n]*ada ○[^\n]*\n› kept$/);
     await t.leave();
@@ -117,7 +117,7 @@ test('Ctrl-X b and i show the work in the background and the inbox', async () =>
     t.type('kept\x18i');
     await t.shows(/The inbox is empty\.[^]*\n› kept$/);
     t.type('\x18b');
-    await t.shows(/Whose work in the background\?\n› 1 {2}ada {2}nothing to do\n/);
+    await t.shows(/Whose background work\?\n› 1 {2}ada {2}nothing to do\n/);
     t.type('\r');
     await t.shows(/It has done nothing in the background yet\.[^]*\n› kept$/);
     await t.leave();
@@ -197,7 +197,7 @@ test('what was said while it was written again is not lost, and not said twice',
     await server.call('PATCH', `${t.queue}/${first.id}`, { body: { send: true } });
     await t.shows(/you › after that/);
     t.type('or \r');
-    await t.shows(/It was said meanwhile\. What you typed is your next line\.[^]*\n› or after that$/);
+    await t.shows(/It was sent in the meantime\. Your text is your next line\.[^]*\n› or after that$/);
     t.type('\x15/stop\r');
     await rest(t);
     await t.leave();

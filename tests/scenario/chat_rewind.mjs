@@ -83,7 +83,7 @@ test('edit from here puts the text back, and says it again', async () => {
     await t.shows(choices);
     assert.match(t.screen.text, /From "two"\n/);
     t.type('\r');
-    await t.shows(/\nEnter says it again and removes what follows; an empty line leaves all as it is\.\n[^]*\nedit \S+ › two$/);
+    await t.shows(/\nEnter sends it again and removes later messages; an empty line changes nothing\.\n[^]*\nedit \S+ › two$/);
     t.type(' and a half\r');
     await t.shows(/Now at v2\.[^]*you › two and a half[^]*yes, says ada/);
     await t.shows(/v2 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
@@ -99,7 +99,7 @@ test('an empty line leaves what was to be edited as it is', async () => {
     t.type('1');
     await t.shows(/edit \S+ › one {2,}and\nmore$/);
     t.type('\x15\r');
-    await t.shows(/All stays as it is\.\n[^]*ada ○( · demo\/scripted)?\n›$/);
+    await t.shows(/Nothing was changed\.\n[^]*ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual(await log('thinks'), ['one\tand\nmore', 'yes, says ada']);
     await leave(t);
 });
@@ -203,7 +203,7 @@ test('an edit that cannot be made keeps its text', async () => {
     t.type(' more\r');
     await t.shows(/error: [^]*busy[^]*edit \S+ › one more$/);
     t.type('\x15\r');
-    await t.shows(/All stays as it is/);
+    await t.shows(/Nothing was changed/);
     t.type('/stop\r');
     await t.shows(/Stopped\. What was written stays/);
     await rest(t);
@@ -250,7 +250,7 @@ test('many and long messages fit the screen, and scroll', async () => {
 test('without a message of one\'s own there is nothing to go back to', async () => {
     const t = await talk('empty', []);
     t.type(ESC + ESC);
-    await t.shows(/You have said nothing here yet\.\n/);
+    await t.shows(/You have sent nothing here yet\.\n/);
     await rest(t);
     await leave(t);
 });

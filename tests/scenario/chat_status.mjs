@@ -124,7 +124,7 @@ for (const cols of [40, 80])
         await prompt(t);
         assert.doesNotMatch(t.screen.text, /◐|queue 1/);
         t.type('/allow\r');
-        await t.shows(/Nothing waits for your yes or no\./);
+        await t.shows(/Nothing waits for your decision\./);
         await prompt(t);
         await t.leave();
     });
@@ -153,7 +153,7 @@ test('what is answered elsewhere is over here at once, also far from the store',
     finally_(() => far.kill());
     t.type('look\r');
     await t.shows(/◐ ada waits/);
-    await far.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow lets it, \/deny does not/);
+    await far.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow or \/deny it/);
     far.type('/allow\r');
     await far.shows(/ada may call demo_lookup\.[^]*Done with looking\./);
     await t.shows(/Done with looking\./);
@@ -183,7 +183,7 @@ test('of several that wait only the one that is named is decided', async () => {
 test('line by line it is said too, and decided in the same words', async () => {
     const t = await open({ ...asking, words: ['--plain'] });
     t.type('look\n');
-    await t.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow lets it, \/deny does not/);
+    await t.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow or \/deny it/);
     t.type('/allow\n');
     await t.shows(/ada may call demo_lookup\.[^]*Done with looking\./);
     t.type('\x04');
@@ -214,7 +214,7 @@ test('what a tool of a server says of itself is shown before its first yes, and 
     define('Sends it away.');
     await server.ask('PATCH', `/worlds/${t.world}`, { settings: { mcpServers: { shelf: { timeoutMs: 5000 } } } }); // which starts it again
     t.type('fetch\r');
-    await t.shows(/not what it was when it was allowed[^]*Sends it away\./);
+    await t.shows(/has changed since it was allowed[^]*Sends it away\./);
     t.type('/deny\r');
     await t.shows(/may not call shelf__read/);
     await prompt(t);

@@ -355,7 +355,7 @@ test('Ctrl-C ends the waiting of send, not the work', async () => {
     await t.shows(/begun/);
     t.type('\x03');
     assert.equal(await t.end(), 130);
-    assert.match(t.screen.text, /Stopped waiting\. The message stays, and the agents go on\./);
+    assert.match(t.screen.text, /Stopped waiting\. The message stays, and the agents continue\./);
     const stop = await run([...server.store.args, 'stop', '-w', 'launch']);
     assert.equal(stop.out, 'Stopped 1 answer in launch. What was written stays.\n');
 });

@@ -78,7 +78,7 @@ must lane new
 printf '{"messageId":"a-8","role":"assistant","sender":"ada","content":"aside"}\n' >"$dir/aside"
 must append --lane main.1 <"$dir/aside"
 s show a-8
-t 'what is in no room has no place in one' prints 'role assistant, not in the main lane, '
+t 'what is not in the main lane has no position in it' prints 'role assistant, not in the main lane, '
 s show a-8 --json
 t 'nor has it in JSON' prints '"position":null'
 must undo

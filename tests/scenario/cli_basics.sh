@@ -446,7 +446,7 @@ t 'and is not found by the old one' gave 3
 s conv rename "second title" "a$(printf '\033')b"
 t 'a title with a control character is refused' fails 2 'title'
 s -n conv rename "second title" third
-t 'a dry run renames nothing' prints 'Would call the conversation'
+t 'a dry run renames nothing' prints 'Would rename the conversation'
 s conv rename "second title" "" --json=title,id
 chat=$(first id)
 t 'an empty title takes it away' prints '"title":null'

@@ -215,9 +215,9 @@ t 'one that waits is shown, as waiting' is "$(printf '%s\n' "$out" | sed 1d)" "$
 s queue rm nosuch
 t 'only what waits can be taken back' fails 3 'no message "nosuch" waits here'
 s queue rm "$waiting" -n
-t 'a dry run takes nothing back' prints "Would take back $waiting"
+t 'a dry run takes nothing back' prints "Would remove $waiting from the queue"
 s queue rm -- "${waiting#??????}" # it may begin with a dash
-t 'it is taken back, by the end of its id' is "$out" "Took back $waiting. It was not said."
+t 'it is taken back, by the end of its id' is "$out" "Removed $waiting from the queue. It was not sent."
 s queue
 t 'and waits no longer' complains 'Nothing waits.'
 s send --no-wait --to bo and another
@@ -232,7 +232,7 @@ waiting=$(first id)
 s_far show "$waiting"
 t 'and shown' prints '    @bo and another'
 s_far queue rm "$waiting"
-t 'where it is taken back, too' prints 'It was not said.'
+t 'where it is taken back, too' prints 'It was not sent.'
 must stop ada
 until_true idle
 s_bg send @ada forever
@@ -519,7 +519,7 @@ it.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${it.address().por
 }
 other 'Server: somebody'
 s status --server "$at"
-t 'what is not skein is told' fails 6 'what answers there (with 200) is not skein'
+t 'what is not skein is told' fails 6 'the program that answers there (status 200) is not skein'
 kill "$proxy"
 other 'Skein-Version: 99.1.0'
 s status --server "$at"

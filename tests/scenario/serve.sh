@@ -445,7 +445,7 @@ t 'nor does a lock that others can take' fails 1 "others can write \"$lock\" (06
 chmod 600 "$lock"
 sed -i 's|"url":"[^"]*"|"url":"http://192.0.2.1:7534/"|' "$json"
 SKEIN_TOKEN=$token s token ls
-t 'a server that is found is on this computer, or is told no token' fails 6 'no address of this computer alone; name it with --server'
+t 'a server that is found is on this computer, or is told no token' fails 6 'other computers can have this address; name it with --server'
 stop
 if [ "$kind" = sqlite ]; then
     mkdir "$dir/it's \$loose"

@@ -119,8 +119,8 @@ test('a model whose price nobody knows costs nobody knows what, and that is said
     assert.match(detail, /the price of "odd" is not known/);
     assert.match((await server.ask('POST', '/providers/bank/test', undefined)).detail, /the price of "odd" is not known/);
     assert.match((await cli('provider', 'ls')).out, /the price of "odd" is not known/);
-    assert.match((await server.get('/providers/vague')).detail, /the price of none of its models is known/);
-    assert.match((await cli('doctor')).out, /warn +budget +vague: the price of none/);
+    assert.match((await server.get('/providers/vague')).detail, /no model of it has a known price/);
+    assert.match((await cli('doctor')).out, /warn +budget +vague: no model of it/);
     assert.match((await cli('doctor')).out, /warn +budget +bank: the price of "odd" is not known/);
 });
 

@@ -129,7 +129,7 @@ test('what was done under a key is not done twice, even if its answer was lost',
     await giveBack();
     for (const [i, [url, body]] of things.entries()) {
         const r = await server.refused('POST', url, 409, 'idempotency-running', { body, headers: { 'idempotency-key': `${w.name}-${i}` } });
-        assert.match(r.body.detail, /outcome is not known: look before you repeat/);
+        assert.match(r.body.detail, /outcome is unknown: check it before you repeat/);
         assert.equal(r.body.retryable, false);
         assert.equal(r.headers['retry-after'], undefined);
         await server.refused('POST', url, 422, 'idempotency-mismatch', { body: { ...body, title: 'x' }, headers: { 'idempotency-key': `${w.name}-${i}` } });
@@ -156,7 +156,7 @@ test('what was erased is not given again under a key, and nothing is done twice 
     const again = await server.post(`${w.path}/messages`, said, 202, told);
     assert.deepEqual([again.messageId, again.content, again.purged], [first.messageId, '', true]);
     const r = await server.refused('POST', `${w.path}/chats`, 409, 'idempotency-running', made);
-    assert.match(r.body.detail, /was done, and what it was answered has been erased/);
+    assert.match(r.body.detail, /was done, and its answer has been erased/);
     await server.refused('PATCH', w.path, 409, 'idempotency-running', called);
     assert.equal((await server.get(w.path)).description, 'second', 'what came in between stays');
     assert.equal(r.body.retryable, false);

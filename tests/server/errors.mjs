@@ -249,7 +249,7 @@ test('what became of a change that failed in the middle is not known, says so, a
         await mend();
     }
     assert.deepEqual([keyless.status, keyless.body.outcome, keyless.body.retryable], [500, 'unknown', false]);
-    assert.match(keyless.body.hint, /look before you repeat it/);
+    assert.match(keyless.body.hint, /check it before you repeat the request/);
     assert.deepEqual([keyed.status, keyed.body.outcome, keyed.body.retryable], [500, 'unknown', true]);
     assert.match(keyed.body.hint, /same Idempotency-Key/);
     assert.equal((await ask('find-out-1', body)).status, 201);

@@ -55,7 +55,7 @@ test('who says something while an agent waits for a person is told for whose ans
     for (const more of [['--no-wait'], [`--timeout=${limit(2)}s`]]) {
         const said = await cli(w, 'send', 'and now?', '-c', w.chat, ...more);
         assert.ok(said.err.includes(`ada waits for your answer: skein inbox allow ${item.id} (or deny)`), said.err);
-        assert.match(said.err, /The message is queued: it is said when that is answered\./);
+        assert.match(said.err, /The message is queued: it is sent when that is answered\./);
     }
     await server.post(`/inbox/${item.id}/answer`, { decision: 'deny' }, 200);
     await w.idle();

@@ -314,7 +314,7 @@ static void a_connection_cut_in_a_transaction_is_reported(void **state)
     assert_non_null(strstr(err.message, "cannot be reached"));
     assert_int_equal(skn_store_write(st, write_and_be_cut_at_the_end, fx, &err),
                      SKEIN_UNREACHABLE);
-    assert_non_null(strstr(err.hint, "look whether the change was made"));
+    assert_non_null(strstr(err.hint, "check whether the change was made"));
     SKN_OK(skn_store_read(st, read_k, &k, &err),
            err); /* the next call finds the server again */
     assert_int_equal(k, -1);

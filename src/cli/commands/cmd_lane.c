@@ -48,7 +48,7 @@ static skein_rc lane_line(skn_cli *cli, const skein_conversation *chat, const sk
                           const skn_json_list *agents)
 {
     skn_say(cli, lane,
-            "{delegationId 12}  [parent:{state 11}][!parent:[delegationId=main:room       ]"
+            "{delegationId 12}  [parent:{state 11}][!parent:[delegationId=main:main lane  ]"
             "[delegationId!=main:memory     ]]  {messageCount 6} message{messageCount s}");
     print_doing(cli, lane, agents);
     skn_say(cli, lane, "[spawnCallId:  call {line spawnCallId 40}]\n");

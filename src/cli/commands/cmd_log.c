@@ -584,8 +584,8 @@ static skein_rc check_follow(skn_cli *cli)
     return SKEIN_OK;
 }
 
-/* The whole room as it is, for people: with what happens beside its messages. */
-static bool is_room_now(skn_cli *cli, const log_job *job)
+/* The whole conversation as it is now, for people: with the events beside its messages. */
+static bool is_whole_now(skn_cli *cli, const log_job *job)
 {
     return !cli->json && !job->oneline && !has_filter(job) && !skn_opt(cli, "at") &&
            !skn_opt(cli, "agent") && !skn_opt(cli, "lane");
@@ -604,7 +604,7 @@ static skein_rc print_whole(skn_cli *cli, log_job *job)
     rc = print_log(cli, job);
     if (cli->json)
         skn_list_done(cli, rc);
-    else if (!rc && is_room_now(cli, job))
+    else if (!rc && is_whole_now(cli, job))
         rc = skn_print_queue(cli);
     return rc;
 }
@@ -617,7 +617,7 @@ skein_rc skn_cmd_log(skn_cli *cli)
 
     if (rc || (rc = read_options(cli, &job)))
         return rc;
-    if (is_room_now(cli, &job)) {
+    if (is_whole_now(cli, &job)) {
         job.summaries = &summaries;
         rc = summaries_read(cli, &summaries);
     }

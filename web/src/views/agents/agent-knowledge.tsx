@@ -38,7 +38,7 @@ export function AgentKnowledge({ w, agent }: { w: string; agent: Agent }) {
                     <p>
                         {q
                             ? `No note contains "${q}".`
-                            : `@${agent.name} keeps nothing in mind yet. Agents do so with the tool "remember".`}
+                            : `@${agent.name} has no notes yet. Agents make notes with the tool "remember".`}
                     </p>
                 </Empty>
             )}
