@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Ids have types, so that one kind does not pass for another. Zero is no id. */
+/* Ids have types, so that one kind does not pass for another. Zero is not an id. */
 typedef struct skein_world_id {
     int64_t v;
 } skein_world_id;
@@ -60,7 +60,7 @@ typedef enum skein_unfinished {
 typedef struct skein_tool_call {
     skein_str call_id;
     skein_str tool_name;
-    skein_str args; /* JSON text, exactly as it was given; what is no object is not run */
+    skein_str args; /* JSON text, exactly as it was given; what is not an object is not run */
 } skein_tool_call;
 
 typedef struct skein_instruction {

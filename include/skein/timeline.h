@@ -35,7 +35,7 @@ typedef enum skein_record_type {
 
 /* One thing that happened in a lane. Texts are UTF-8; what does not apply is absent. */
 typedef struct skein_record {
-    skein_str         id;   /* unlike any other of its lane; without one it is no repeat */
+    skein_str         id;   /* unlike any other of its lane; without one it is not a repeat */
     skein_str         lane; /* "main", "main.1", … */
     skein_record_type type;
     bool              failed;     /* of a result */

@@ -159,7 +159,7 @@ typedef struct skein_summaries {
 SKEIN_API skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_summaries *out, skein_error *err);
 
-/* The summaries of every agent's memory of a conversation, newest first: a summary of a memory is no message of the
+/* The summaries of every agent's memory of a conversation, newest first: a summary of a memory is not a message of the
  * room. */
 SKEIN_API skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversation,
                                           skein_mem *mem, skein_summaries *out,

@@ -103,7 +103,7 @@ static skein_rc check_tools(skn_api_call *c, const skn_json *v)
             return skn_call_invalid(c, "/tools", "must be a list of names");
         if (!may_be_tool(c, t->text))
             return skn_call_wrong(c,
-                                  "is no tool that there is; those of servers have their "
+                                  "is not a known tool; those of servers have their "
                                   "server's name and \"__\" before their own",
                                   "/tools/%d", i);
     }

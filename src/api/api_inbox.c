@@ -149,7 +149,7 @@ skein_rc skn_api_get_briefing(skn_api_call *c)
     skein_rc         rc = skein_inbox_get(c->engine, c->params[0], c->mem, &item, &c->error);
 
     if (rc == SKEIN_OK && !item.briefing_uid.p)
-        rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" is no briefing",
+        rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" is not a briefing",
                       SKN_FMT(c->params[0]));
     if (rc)
         return skn_api_missing(c, rc, "inbox-not-found");

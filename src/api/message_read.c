@@ -125,8 +125,8 @@ static skein_rc read_time(const skn_json *v, int64_t *out, skein_error *err)
 
     if (rc || !text.p || skn_time_parse(text, out))
         return rc;
-    return skn_fail(err, SKEIN_INVALID, "\"createdAt\" is \"%.*s\", which is no RFC 3339 time",
-                    SKN_FMT(text));
+    return skn_fail(err, SKEIN_INVALID,
+                    "\"createdAt\" is \"%.*s\", which is not an RFC 3339 time", SKN_FMT(text));
 }
 
 /* A line that says only that it was stopped is from before there were kinds of it. */

@@ -197,7 +197,7 @@ static skein_rc check_fields(skn_api_call *c, skn_str wanted, const char *known)
             c->more.fields = known;
             return skn_call_invalid(c, "/fields",
                                     skn_arena_printf(c->mem,
-                                                     "names \"%.*s\", which is no member",
+                                                     "names \"%.*s\", which is not a member",
                                                      (int)(one.n < 60 ? one.n : 60), one.p)
                                         .p);
         }

@@ -287,7 +287,7 @@ skein_rc skn_env_rule_check(skn_env_rule *r, skn_str name, skn_str url, skein_er
     bool    granted = false;
 
     if (!skn_env_is_name(name))
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no name of a variable",
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a name of a variable",
                         SKN_FMT(skn_utf8_cut(name, 80)));
     if (url.p && !read_address(url, &to))
         return skn_fail(err, SKEIN_INVALID,

@@ -17,7 +17,7 @@ typedef struct span {
     sort     is;
 } span;
 
-/* What is no letter, beyond ASCII; ascending. */
+/* What is not a letter, beyond ASCII; ascending. */
 static const span spans[] = {
     {0x0080, 0x00a9, APART},   {0x00ab, 0x00b4, APART},   {0x00b6, 0x00b9, APART},
     {0x00bb, 0x00bf, APART},   {0x00d7, 0x00d7, APART},   {0x00f7, 0x00f7, APART},
@@ -100,7 +100,7 @@ static uint32_t small(uint32_t c)
     return (uint32_t)((int32_t)c + folds[lo].shift);
 }
 
-/* The character at s[0] and how many bytes it has; a byte that is no character counts as a blank,
+/* The character at s[0] and how many bytes it has; a byte that is not a character counts as a blank,
  * so that damaged text can be walked, too. */
 static uint32_t decode(skn_str s, size_t *bytes)
 {

@@ -46,7 +46,7 @@ static skein_rc read_sizes(skn_bench *b)
     if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server") &&
         !skn_str_is(part, "agents"))
         return skn_fail(&cli->err, SKEIN_USAGE,
-                        "\"%.*s\" is no part of it: engine, server, agents", SKN_FMT(part));
+                        "\"%.*s\" is not part of it: engine, server, agents", SKN_FMT(part));
     b->quick = skn_opt(cli, "quick");
     b->size = b->quick ? quick : full;
     if ((rc = skn_opt_int(cli, "messages", b->size.middle, 100000000, b->size.large,

@@ -292,7 +292,7 @@ static skein_rc depth_rows(skn_bench *b, digging *d)
     skn_bench_result depth = {.reference = (double)b->size.depth};
     skein_rc         rc = visit_once(b, d, &first);
 
-    depth.figure = (double)d->levels - 1; /* the first is no delegation */
+    depth.figure = (double)d->levels - 1; /* the first is not a delegation */
     if (rc || (rc = skn_bench_add(b, SKN_ROW_DEPTH, depth)) ||
         (rc = skn_bench_in_turns(b, SKN_ROW_DEPTH_VISIT, b->size.rounds, visit_once, d,
                                  NULL)) ||

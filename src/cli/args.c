@@ -264,7 +264,7 @@ static skein_rc read_words(reading *r)
     return rc;
 }
 
-/* "skein show --json lead": what a command cannot do without is no field. */
+/* "skein show --json lead": what a command cannot do without is not a field. */
 static void give_back(reading *r)
 {
     skn_cli *cli = r->cli;

@@ -140,7 +140,7 @@ void skn_help_overview(skn_cli *cli);
 void skn_help_command(skn_cli *cli, const skn_command *c);
 /* The commands of a noun; false when the word is none. */
 bool skn_noun_help(skn_cli *cli, skn_str word);
-/* Says that a word is no command, and which one may be meant. */
+/* Says that a word is not a command, and which one may be meant. */
 skein_rc skn_unknown_command(skn_cli *cli, const char *word);
 /* Writes a completion script; false when the shell is not known. */
 bool skn_completion(skn_cli *cli, skn_str shell);

@@ -341,7 +341,7 @@ skein_rc skn_completion_words(skn_cli *cli, skn_str name)
         if (!(rc = skn_place_open(cli)))
             rc = print_kind(cli, &kinds[i]);
     }
-    return rc || known
-               ? rc
-               : skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no kind of word", SKN_FMT(name));
+    return rc || known ? rc
+                       : skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a kind of word",
+                                  SKN_FMT(name));
 }

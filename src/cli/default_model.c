@@ -319,7 +319,7 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out)
             &cli->err, SKEIN_USAGE,
             "\"skein model ls\" lists them; \"default\" is the one of agents that "
             "name none",
-            "\"%s\" is no model: name one as PROVIDER/MODEL", given);
+            "\"%s\" is not a model: name one as PROVIDER/MODEL", given);
     *out = skn_str_of(given);
     return skn_need_provider_of(cli, *out);
 }

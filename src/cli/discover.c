@@ -273,7 +273,8 @@ static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, boo
     text = skn_str_of(url);
     if (!skn_config_url(text, false) || !text.n)
         return skn_fail(&cli->err, SKEIN_USAGE,
-                        "\"%s\" is no address of a server like http://127.0.0.1:7534/", url);
+                        "\"%s\" is not an address of a server like http://127.0.0.1:7534/",
+                        url);
     if (skn_str_starts(text, SKN_STR("https:")))
         return skn_fail_hint(&cli->err, SKEIN_USAGE,
                              "Reach it through a tunnel: ssh -L 7534:127.0.0.1:7534 HOST, then "
@@ -394,7 +395,7 @@ const char *skn_nobody_runs(skn_cli *cli)
     return skn_only_reads(cli) ? "The server that runs here only reads" : "No server runs here";
 }
 
-/* What was asked for is stored: that nobody can be found is no failure of it. */
+/* What was asked for is stored: that nobody can be found is not a failure of it. */
 void skn_note_nobody(skn_cli *cli, skn_str agent, const char *does)
 {
     skein_error before = cli->err;

@@ -46,7 +46,7 @@ skein_rc skn_need_server(skn_cli *cli, const char *what);
 /* A server, or the one that runs if one does, is the door until the caller puts its own back. */
 void     skn_visit(skn_cli *cli, const skn_server *server);
 skein_rc skn_visit_server(skn_cli *cli, bool *served);
-/* What the server that runs says; NULL: none does, or it cannot, which is no failure. */
+/* What the server that runs says; NULL: none does, or it cannot, which is not a failure. */
 const skn_json *skn_server_told(skn_cli *cli, const char *path);
 /* One answer; the path is made like by printf. */
 skein_rc skn_door_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)

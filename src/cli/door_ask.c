@@ -226,7 +226,7 @@ static skein_rc take_page(skn_cli *cli, paging *p, const skn_json *page, skn_jso
 
     if (!data || data->kind != SKN_JSON_ARRAY)
         return skn_fail(&cli->err, SKEIN_UNREACHABLE,
-                        "the server's answer is no list, and cannot be read");
+                        "the server's answer is not a list, and cannot be read");
     for (const skn_json *v = data->first; v; v = v->next)
         skn_vec_add(cli->keep, out, v);
     p->next = skn_door_text(skn_json_get(page, "page"), "next");

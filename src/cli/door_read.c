@@ -19,7 +19,7 @@ const skn_json *skn_first(const skn_json *v, const char *member)
 {
     const skn_json *list = skn_json_get(v, member);
 
-    return list ? list->first : NULL; /* what is no list has none */
+    return list ? list->first : NULL; /* what is not a list has none */
 }
 
 int64_t skn_door_int(const skn_json *v, const char *key, int64_t fallback)
@@ -43,7 +43,7 @@ int64_t skn_door_time(const skn_json *v, const char *key)
     return skn_time_parse(skn_door_text(v, key), &at) ? at : 0;
 }
 
-/* Of a world or an agent. Hints are commands to paste that name it, so one that a shell would obey is no name. */
+/* Of a world or an agent. Hints are commands to paste that name it, so one that a shell would obey is not a name. */
 static skn_str name_of(const skn_json *v)
 {
     skn_str name = skn_door_text(v, "name");

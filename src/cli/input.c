@@ -170,7 +170,7 @@ skein_rc skn_key_input(skn_cli *cli, skn_str provider, skn_str *out)
         return SKEIN_OK;
     skn_secret_wipe(key);
     return skn_fail(&cli->err, SKEIN_USAGE,
-                    out->n ? "this is no key: it has a blank or a character that no key has"
+                    out->n ? "this is not a key: it has a blank or a character that no key has"
                            : "there was no key");
 }
 

@@ -562,7 +562,7 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds, const char
                     SKN_FMT(worlds->at[0].name));
 }
 
-/* What has failed is no failure of the command. */
+/* What has failed is not a failure of the command. */
 static void forget_current(skn_cli *cli)
 {
     cli->err = (skein_error){.rc = SKEIN_OK};
@@ -779,7 +779,7 @@ bool skn_nothing_open(skn_cli *cli)
     if (!cli->json) {
         skn_note(cli, "Nothing to show: no conversation is open in this world. Begin one: "
                       "skein conv new");
-    } else if (strcmp(cli->command->name, "timeline") != 0) { /* which is no list */
+    } else if (strcmp(cli->command->name, "timeline") != 0) { /* which is not a list */
         skn_list_begin(cli);
         skn_list_end(cli);
     }

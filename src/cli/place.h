@@ -36,7 +36,7 @@ skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
 skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
                               bool *any);
 skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out);
-/* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is no failure. */
+/* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is not a failure. */
 bool skn_nothing_open(skn_cli *cli);
 /* An agent of the world, by name with or without "@". */
 skein_rc skn_need_agent(skn_cli *cli, const char *ref, skein_agent *out);

@@ -240,7 +240,7 @@ static void read_section(skn_config_reading *r, const skn_yaml *section)
 static void read_root(skn_config_reading *r, const skn_yaml *root)
 {
     if (root->kind != SKN_YAML_MAP) {
-        skn_config_bad(r, root, "this is no list of sections like \"server:\"");
+        skn_config_bad(r, root, "this is not a list of sections like \"server:\"");
         return;
     }
     for (const skn_yaml *y = root->first; y; y = y->next) {
@@ -387,7 +387,7 @@ static void unknown_variable(skn_config_reading *r, skn_str name)
 
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
         names[i] = variable_name(r, (skn_config_id)i);
-    p.text = skn_arena_printf(r->a, "is no setting%.*s", SKN_FMT(meant(r, name, names)));
+    p.text = skn_arena_printf(r->a, "is not a setting%.*s", SKN_FMT(meant(r, name, names)));
     add_problem(r, &p);
 }
 

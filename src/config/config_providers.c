@@ -252,7 +252,7 @@ static void check_url(const checking *c, const skn_yaml *at)
     if (at->kind == SKN_YAML_TEXT && skn_is_provider_url(at->text))
         return;
     skn_config_bad(c->r, at,
-                   "providers.%.*s.baseUrl is no address like https://llm.example.org/v1, "
+                   "providers.%.*s.baseUrl is not an address like https://llm.example.org/v1, "
                    "without password and \"?\"",
                    SKN_FMT(c->provider->key));
 }
@@ -296,7 +296,7 @@ static bool named_well(const checking *c)
     skn_config_bad_key(c->r, p, "\"%.*s\" %s", SKN_FMT(skn_utf8_cut(p->key, 80)),
                        skn_is_provider_name(p->key)
                            ? "is the name of the scripted demo"
-                           : "is no name of a provider: use small letters, digits, - and _");
+                           : "is not a name of a provider: use small letters, digits, - and _");
     return false;
 }
 
@@ -369,7 +369,7 @@ static void read_variable(skn_config_reading *r, const skn_yaml *y)
     skn_config_secret one = {{y->key, hosts, 0}, r->file, y->key_line};
 
     if (!skn_env_is_name(y->key)) {
-        secrets_wrong(r, y, "is no name of a variable");
+        secrets_wrong(r, y, "is not a name of a variable");
         return;
     }
     if (y->kind != SKN_YAML_LIST || !y->count || y->count > MOST_HOSTS) {
@@ -378,7 +378,7 @@ static void read_variable(skn_config_reading *r, const skn_yaml *y)
     }
     for (const skn_yaml *h = y->first; h; h = h->next) {
         if (h->kind != SKN_YAML_TEXT || !skn_env_is_host(h->text)) {
-            secrets_wrong(r, y, "has something in its list that is no host");
+            secrets_wrong(r, y, "has something in its list that is not a host");
             return;
         }
         hosts[one.grant.host_count++] = h->text;

@@ -132,7 +132,7 @@ skein_rc skn_own_check(int fd, const char *path, skn_own_kind kind, int *open_to
     if (others_can_write(&about) || (secret && about.st_mode & OTHERS_READ))
         return refuse_mode(path, kind, &about, err);
     if (kind != SKN_OWN_NAMED && !S_ISREG(about.st_mode))
-        return no_file(path, "is no file", err);
+        return no_file(path, "is not a file", err);
     if (open_to)
         *open_to = about.st_mode & OTHERS_READ ? (int)(about.st_mode & 0777) : 0;
     return SKEIN_OK;

@@ -531,7 +531,7 @@ skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
     if ((rc = skn_json_parse(&v, json, "the setting \"providers\"", a, err)))
         return rc;
     if (v->kind != SKN_JSON_OBJECT || v->count > MOST_PROVIDERS)
-        return skn_fail(err, SKEIN_INVALID, "it is no object with at most 100 members");
+        return skn_fail(err, SKEIN_INVALID, "it is not an object with at most 100 members");
     out->at = SKN_ARRAY(a, v->count + 1, skn_provider_stored);
     for (const skn_json *p = v->first; p; p = p->next) {
         skn_provider_stored *one = &out->at[out->count];

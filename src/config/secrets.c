@@ -50,7 +50,7 @@ static skein_rc path_of(const char *data_dir, skn_str name, skn_arena *a, const 
     if (!data_dir)
         return skn_fail(err, SKEIN_INVALID, "this store has no folder to keep a key in");
     if (!skn_is_provider_name(name))
-        return skn_fail(err, SKEIN_INVALID, "this is no name of a provider");
+        return skn_fail(err, SKEIN_INVALID, "this is not a name of a provider");
     *out = skn_arena_printf(a, "%s/secrets/%.*s", data_dir, SKN_FMT(name)).p;
     return SKEIN_OK;
 }
@@ -73,7 +73,7 @@ static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err
         return skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
                         strerror(errno));
     if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-        return skn_fail(err, SKEIN_IO, "\"%s\" is no folder", folder);
+        return skn_fail(err, SKEIN_IO, "\"%s\" is not a folder", folder);
     if ((rc = skn_own_folder(data_dir, NULL, err)))
         return rc;
     if (about.st_uid == geteuid() && (about.st_mode & 077) && chmod(folder, 0700) != 0)
@@ -98,7 +98,7 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str
 
     if (!rc && !skn_secret_valid(key))
         rc = skn_fail(err, SKEIN_INVALID,
-                      "this is no key: it has blanks, or other characters "
+                      "this is not a key: it has blanks, or other characters "
                       "that cannot be sent, or is over 4096 bytes");
     if (!rc)
         rc = make_folder(data_dir, a, err);
@@ -146,7 +146,7 @@ static skein_rc check_key(const char *path, skn_str *out, skein_error *err)
         return SKEIN_OK;
     skn_secret_wipe(*out);
     *out = SKN_NONE;
-    return skn_fail(err, SKEIN_INVALID, "what is in \"%s\" is no key", path);
+    return skn_fail(err, SKEIN_INVALID, "what is in \"%s\" is not a key", path);
 }
 
 /* The key in a file, without the line's end. */
@@ -230,7 +230,7 @@ static skein_rc from_env(const char *name, const char *value, skn_arena *a, skn_
     if (!value || !*value)
         return skn_fail(err, SKEIN_NOT_FOUND, "%s is not set", name);
     if (!skn_secret_valid(skn_str_of(value)))
-        return skn_fail(err, SKEIN_INVALID, "what is in %s is no key", name);
+        return skn_fail(err, SKEIN_INVALID, "what is in %s is not a key", name);
     *out = skn_arena_copy(a, skn_str_of(value));
     return SKEIN_OK;
 }
@@ -244,7 +244,7 @@ static skein_rc from_credential(skn_str name, const char *folder, skn_arena *a, 
         return skn_fail(err, SKEIN_NOT_FOUND,
                         "there are no credentials: CREDENTIALS_DIRECTORY is not set");
     if (memchr(name.p, '/', name.n) || name.p[0] == '.')
-        return skn_fail(err, SKEIN_INVALID, "this is no name of a credential");
+        return skn_fail(err, SKEIN_INVALID, "this is not a name of a credential");
     return read_key(skn_arena_printf(a, "%s/%.*s", folder, SKN_FMT(name)).p, a, out, &mode,
                     err);
 }
@@ -252,7 +252,7 @@ static skein_rc from_credential(skn_str name, const char *folder, skn_arena *a, 
 static skein_rc from_written(skn_str key, skn_arena *a, skn_str *out, skein_error *err)
 {
     if (!skn_secret_valid(key))
-        return skn_fail(err, SKEIN_INVALID, "what is written as apiKey is no key");
+        return skn_fail(err, SKEIN_INVALID, "what is written as apiKey is not a key");
     *out = skn_arena_copy(a, key);
     return SKEIN_OK;
 }
@@ -424,7 +424,7 @@ static skein_rc say_why(const char *program, int status, bool late, skein_error 
     if (status != 0)
         return skn_fail(err, SKEIN_FAILED, "the command \"%s\" failed with status %d", program,
                         status);
-    return skn_fail(err, SKEIN_INVALID, "what \"%s\" prints is no key", program);
+    return skn_fail(err, SKEIN_INVALID, "what \"%s\" prints is not a key", program);
 }
 
 skein_rc skn_key_command(const char *const *words, int64_t most_ms, skn_arena *a, skn_str *out,

@@ -22,7 +22,7 @@ void skn_engine_by(skein_engine *e, skn_actor *by);
 /* The same engine for this actor; lives in the arena and is never closed. */
 skein_engine *skn_engine_for(const skein_engine *e, skn_actor *by, skn_arena *a);
 
-/* A row for what is no change of the store: a key, a sign-in that failed. */
+/* A row for what is not a change of the store: a key, a sign-in that failed. */
 skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_str detail,
                        skein_error *err);
 /* Names of the members of two JSON objects that differ, one level deep: "approvals.x, knowledge". Values are not in it. */

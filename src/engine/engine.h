@@ -70,7 +70,7 @@ typedef struct skn_agent_hours {
 } skn_agent_hours;
 
 #define SKN_TIMER_RANGE "from 1s to 366d"
-/* 0, which is no timer, or within the range. */
+/* 0, which is not a timer, or within the range. */
 bool skn_timer_is_one(int64_t ms);
 /* skein_agent_new where *a has no id, else skein_agent_update_from; with its hours, in one transaction. */
 skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,

@@ -231,7 +231,7 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
 
 /* --- A message ------------------------------------------------------------------------------- */
 
-/* What the message says of itself, and what is no member. */
+/* What the message says of itself, and what is not a member. */
 static bool is_said(skn_str key)
 {
     return skn_str_among(

@@ -496,7 +496,7 @@ static void check_agent(skn_fsck *f, const skein_agent *agent)
                       "the settings of agent \"%.*s\" (%.*s) cannot be read",
                       SKN_FMT(agent->name), SKN_FMT(agent->uid));
     if (!is_normal(agent->name, f->scratch))
-        skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" (%.*s) is no name of an agent",
+        skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" (%.*s) is not a name of an agent",
                       SKN_FMT(agent->name), SKN_FMT(agent->uid));
 }
 
@@ -514,7 +514,7 @@ static skein_rc check_worlds(skn_fsck *f, skein_error *err)
             skn_fsck_find(f, SKN_INV_REFERENCES,
                           "the settings of world \"%.*s\" cannot be read", SKN_FMT(w->name));
         if (!is_normal(w->name, f->scratch))
-            skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" is no name of a world",
+            skn_fsck_find(f, SKN_INV_REFERENCES, "\"%.*s\" is not a name of a world",
                           SKN_FMT(w->name));
         rc = skn_agent_rows(f->tx, w->id.v, a, &agents, err);
         for (size_t k = 0; rc == SKEIN_OK && k < agents.count; k++)

@@ -216,7 +216,7 @@ static skein_rc check_lane(const place *p)
     int64_t            conversation = cell(p, 0), parent = cell(p, 3), from = cell(p, 9);
 
     if (!lane_key_fits(p))
-        return refuse_place(p, "\"key\" is no key of such a lane");
+        return refuse_place(p, "\"key\" is not a key of such a lane");
     if (parent && c->lanes.p[parent - 1] != conversation)
         return refuse_place(p, "\"parent_id\" is a lane of another conversation");
     if (from && !within(c, conversation, c->lanes.p[from - 1]))

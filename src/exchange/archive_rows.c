@@ -174,9 +174,9 @@ static skein_rc read_text(const reader *r, const skn_archive_column *column, con
         return refuse_row(r, "must be a text");
     *out = v->text;
     if (column->kind == SKN_CELL_UID && !skn_uid_valid(v->text))
-        return refuse_row(r, "is no id");
+        return refuse_row(r, "is not an id");
     if (column->kind == SKN_CELL_NAME && !name_valid(v->text))
-        return refuse_row(r, "is no name");
+        return refuse_row(r, "is not a name");
     if (column->kind == SKN_CELL_WORD && !word_valid(v->text, column->words))
         return refuse_row(r, "is none of its words");
     return column->kind == SKN_CELL_JSON ? read_json(r, v->text) : SKEIN_OK;
@@ -319,10 +319,10 @@ skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_ar
 
     memset(out, 0, sizeof *out);
     if (skn_json_parse(&v, line, "it", a, &cause))
-        return skn_fail(err, SKEIN_DATA, "archive line %lld is no JSON: %s", (long long)number,
+        return skn_fail(err, SKEIN_DATA, "archive line %lld is not JSON: %s", (long long)number,
                         cause.message);
     if (v->kind != SKN_JSON_OBJECT)
-        return skn_fail(err, SKEIN_DATA, "archive line %lld is no JSON object",
+        return skn_fail(err, SKEIN_DATA, "archive line %lld is not a JSON object",
                         (long long)number);
     if ((rc = read_table(&r, v->first)))
         return rc;

@@ -62,7 +62,7 @@ static skein_rc check_file(const skein_context_file *f, skein_error *err)
                       f->prompt.n, PROMPT_BYTES);
     if (!rc && f->prompt.n &&
         (!skn_utf8_valid(f->prompt, NULL) || memchr(f->prompt.p, 0, f->prompt.n)))
-        rc = skn_fail(err, SKEIN_INVALID, "the prompt of the file is no text");
+        rc = skn_fail(err, SKEIN_INVALID, "the prompt of the file is not text");
     return rc;
 }
 
@@ -285,7 +285,7 @@ skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversa
 
 /* What a model took from a context file by its prompt. It is kept in a folder beside the files, under
  * a name made of all that it depends on: a model is asked once for each content of the file, not in every turn. It
- * can be made again at any time, so it is no part of the store. */
+ * can be made again at any time, so it is not part of the store. */
 
 enum { HALF = 32, WHY_BYTES = 4096, WHY_SECONDS = 600 };
 

@@ -69,7 +69,7 @@ static skein_rc parse_lines(skn_str text, skn_file_item *out, skein_error *err)
 
     skn_str_split(&rest, ':', &from);
     if (!skn_str_int(skn_str_trim(from), &first) || !skn_str_int(skn_str_trim(rest), &last))
-        return bad_item(err, text, "is no range of lines");
+        return bad_item(err, text, "is not a range of lines");
     if (first < 1 || last < first)
         return bad_item(err, text, "is a range that begins before line 1 or after its end");
     *out = (skn_file_item){
@@ -549,7 +549,7 @@ skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limi
         goto out;
     kept = text.over ? skn_whole_lines(skn_buf_str(&text)) : skn_buf_str(&text);
     if (!skn_utf8_valid(kept, &bad))
-        rc = skn_fail(err, SKEIN_DATA, "the file \"%.*s\" is no UTF-8 text at byte %zu",
+        rc = skn_fail(err, SKEIN_DATA, "the file \"%.*s\" is not UTF-8 text at byte %zu",
                       SKN_FMT(read_shown(path)), bad);
     else
         *out = skn_arena_copy(a, kept);

@@ -17,7 +17,7 @@ typedef struct tables {
     bool              mended; /* a text was no UTF-8, and that was said */
 } tables;
 
-/* What is no UTF-8 becomes U+FFFD, and that is said once. */
+/* What is not UTF-8 becomes U+FFFD, and that is said once. */
 static skn_str mend(tables *t, skn_str text)
 {
     skn_buf buf;

@@ -19,7 +19,7 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
     return skn_arena_printf(file->a, "%s/%s", folder, name).p;
 }
 
-/* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is no file could
+/* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is not a file could
  * be read for ever: a folder that has such a thing in its place is not imported. */
 static skein_rc look_at_path(const char *path, bool folder, bool *there, skein_error *err)
 {
@@ -264,7 +264,7 @@ static skein_rc fail_folder(const char *path, skein_error *err)
         err, SKEIN_DATA,
         "Name the folder of one world, with config.json and agents/ in it, or the "
         "one that such folders or database.db are in.",
-        "\"%s\" is no agent-world folder", path);
+        "\"%s\" is not an agent-world folder", path);
 }
 
 static bool is_world(skn_foreign_file *file, const char *path)

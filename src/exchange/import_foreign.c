@@ -186,7 +186,8 @@ static void add_number(skn_foreign *f, skn_jw *w, const skn_json *config, const 
         skn_jw_raw(w, text);
         return;
     }
-    skn_foreign_note(f->file, "agent \"%.*s\": its %s was left out: it is no number up to %g",
+    skn_foreign_note(f->file,
+                     "agent \"%.*s\": its %s was left out: it is not a number up to %g",
                      SKN_FMT(f->agents.p[agent].name), key, most);
 }
 

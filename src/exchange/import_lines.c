@@ -338,7 +338,7 @@ static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *wha
         skn_str text = p->kind == SKN_JSON_STRING ? p->text : skn_foreign_text(p, "text");
 
         if (!text.p)
-            skn_foreign_note(f->file, "%s: a part of its content is no text and was left out",
+            skn_foreign_note(f->file, "%s: a part of its content is not text and was left out",
                              what);
         else if (buf.n && text.n)
             skn_buf_addc(&buf, '\n');
@@ -478,7 +478,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     *out = (skein_new_message){0};
     *why = NULL;
     if (row->kind != SKN_JSON_OBJECT)
-        *why = "it is no object";
+        *why = "it is not an object";
     else if (role.p && !role_from(role, &out->role))
         *why = "its role is unknown";
     if (*why)

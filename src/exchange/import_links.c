@@ -214,7 +214,8 @@ static void settle_orphan(skn_foreign *f, skn_foreign_message *m)
     f->report.orphans++;
     if (skn_uid_valid(m->m.reply_to))
         return;
-    skn_foreign_note(f->file, "message \"%.*s\" replies to what is no id: its link was dropped",
+    skn_foreign_note(f->file,
+                     "message \"%.*s\" replies to what is not an id: its link was dropped",
                      SKN_FMT(m->m.uid));
     drop_link(m, "its reply link was no id: the link was dropped");
 }

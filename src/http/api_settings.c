@@ -116,13 +116,13 @@ static skein_rc check_setting(skn_api_call *c, const char *at, const skn_json *m
     skn_str                 no = SKN_NONE;
 
     if (!name_ok(m->key))
-        return skn_call_invalid(c, at, "is no name of a setting");
+        return skn_call_invalid(c, at, "is not a name of a setting");
     if (m->raw.n > VALUE_MOST)
         return skn_call_invalid(c, at, "is longer than 64 kB");
     if (skn_str_starts(m->key, SKN_STR("ui.")))
         return SKEIN_OK;
     no = o->refuse_setting ? o->refuse_setting(o->arg, m->key, m, c->mem)
-                           : SKN_STR("is no setting");
+                           : SKN_STR("is not a setting");
     return no.p ? skn_call_invalid(c, at, no.p) : SKEIN_OK;
 }
 

@@ -184,7 +184,7 @@ const skn_peer *skn_conn_peer(const skn_conn *conn);
 skn_conn       *skn_conn_next(const skn_conn *conn); /* of all */
 /* Streams of the connection end with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
-/* Somebody with access uses the connection: it is no stranger's any more. */
+/* Somebody with access uses the connection: it is no longer a stranger's. */
 void skn_conn_let_in(skn_conn *conn);
 /* Sends c's answer and frees c. */
 void skn_conn_answer(skn_conn *conn, skn_api_call *c);

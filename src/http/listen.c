@@ -56,7 +56,7 @@ skein_rc skn_listen_tcp(int *out, const char *host, int port, skein_error *err)
     snprintf(service, sizeof service, "%d", port);
     why = getaddrinfo(host, service, &hints, &list);
     if (why)
-        return skn_fail(err, SKEIN_INVALID, "\"%s\" is no address to listen at: %s", host,
+        return skn_fail(err, SKEIN_INVALID, "\"%s\" is not an address to listen at: %s", host,
                         gai_strerror(why));
     for (struct addrinfo *a = list; a && *out < 0; a = a->ai_next)
         *out = bind_one(a);

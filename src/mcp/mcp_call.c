@@ -268,7 +268,7 @@ static bool are_arguments(skn_str args)
 static const char *hindrance(const skn_mcp *s, skn_str tool, skn_str args)
 {
     if (!tool.n || tool.n > TOOL_MOST || !skn_utf8_valid(tool, &(size_t){0}))
-        return "that is no name of a tool";
+        return "that is not a name of a tool";
     if (args.n && !are_arguments(args))
         return "its arguments are no JSON object, or too large";
     if (s->call_count > SKN_MCP_CALLS)

@@ -47,7 +47,7 @@ static int64_t our_id(const skn_json *id)
     return skn_str_int(id->text, &n) && n > 0 ? n : 0;
 }
 
-/* False when it is no message. */
+/* False when it is not a message. */
 static bool message_of(const skn_json *v, skn_mcp_message *out)
 {
     const skn_json *method = skn_json_get(v, "method"), *id = skn_json_get(v, "id");
@@ -83,7 +83,7 @@ skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn
         return rc;
     if (v->kind != SKN_JSON_ARRAY) {
         if (!message_of(v, &m))
-            return skn_fail(err, SKEIN_INVALID, "this is no JSON-RPC message");
+            return skn_fail(err, SKEIN_INVALID, "this is not a JSON-RPC message");
         take(arg, &m);
         return SKEIN_OK;
     }

@@ -86,9 +86,9 @@ bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
     bool            has_text = false;
 
     if (result && result->kind != SKN_JSON_OBJECT && result->kind != SKN_JSON_NULL)
-        return cannot_be_read(out, "it is no object");
+        return cannot_be_read(out, "it is not an object");
     if (content && content->kind != SKN_JSON_ARRAY && content->kind != SKN_JSON_NULL)
-        return cannot_be_read(out, "its \"content\" is no list");
+        return cannot_be_read(out, "its \"content\" is not a list");
     if (content && content->kind == SKN_JSON_ARRAY)
         for (const skn_json *v = content->first; v && !out->over; v = v->next) {
             add_block(v, out);

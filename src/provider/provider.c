@@ -97,7 +97,7 @@ static skn_str host_of(skn_str place)
     return skn_str_sub(place, 0, end);
 }
 
-/* What a server that listens on all addresses is told is no address to speak to. */
+/* What a server that listens on all addresses is told is not an address to speak to. */
 static skn_str reachable(skn_str host)
 {
     if (!host.n || skn_str_is(host, "0.0.0.0"))

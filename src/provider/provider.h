@@ -271,8 +271,8 @@ skn_detecting *skn_detect(skn_loop *loop, skn_net *net, const skn_detect_options
 void           skn_detect_cancel(skn_detecting *d); /* no callback after this; NULL is fine */
 /* Its value is not shown: it may hold a password. */
 #define SKN_OLLAMA_UNCLEAR                                                                     \
-    "OLLAMA_HOST is no address like http://127.0.0.1:11434; nothing is sent to it"
-/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the default. Absent when that is no clear
+    "OLLAMA_HOST is not an address like http://127.0.0.1:11434; nothing is sent to it"
+/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the default. Absent when that is not a clear
  * address (skn_url_is_clear). */
 skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port,
                        skn_arena *a);

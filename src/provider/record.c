@@ -193,7 +193,7 @@ static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64
         t->sink.pause(t->sink.arg, why, err, ms);
 }
 
-/* What never left this computer (no key, canned answers) is no recording. */
+/* What never left this computer (no key, canned answers) is not a recording. */
 static void on_done(void *arg, const skn_answer *answer)
 {
     take *t = arg;

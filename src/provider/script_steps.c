@@ -145,7 +145,7 @@ static skein_rc read_fail(skn_script_reader *r, const skn_yaml *map, const skn_y
     return SKEIN_OK;
 }
 
-/* "after 5 words", "5 words" or "5". It holds for the whole answer, so it is no step of its own. */
+/* "after 5 words", "5 words" or "5". It holds for the whole answer, so it is not a step of its own. */
 static skein_rc read_cut(skn_script_reader *r, const skn_yaml *map, const skn_yaml *v,
                          skn_script_steps *steps, skn_script_step *out)
 {

@@ -308,7 +308,7 @@ static skein_rc read_work(skn_model_request *q, skein_error *err)
     return SKEIN_OK;
 }
 
-/* One line of the answer; false when it is no item. Models put fences and words around what they write. */
+/* One line of the answer; false when it is not an item. Models put fences and words around what they write. */
 static bool read_item(skn_str line, skn_arena *a, skein_knowledge *out)
 {
     const skn_json *json;

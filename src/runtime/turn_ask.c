@@ -55,7 +55,7 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
         run->r->o.tell(run->r->o.tell_arg, &live);
 }
 
-/* What is no JSON is stored as a JSON text: like any other value that is no object it is not run, and models are sent it
+/* What is not JSON is stored as a JSON text: like any other value that is not an object it is not run, and models are sent it
  * inside of one. */
 static skn_str sound_args(skn_run *run, skn_str args)
 {
@@ -115,7 +115,7 @@ static void say_no_text(skein_new_message *m)
         m->content = SKN_STR("");
 }
 
-/* What is stored is no partial text any more, and a turn with its last step is not to be closed again:
+/* What is stored is no longer a partial text, and a turn with its last step is not to be closed again:
  * said here, where no stop can come between. */
 static void work_store_answer(skn_run *run)
 {

@@ -337,7 +337,7 @@ static void say_no_provider(skn_run *run)
 
     skn_str_split(&rest, '/', &name);
     if (!rest.n)
-        skn_fail(&run->err, SKEIN_PROVIDER, "\"%.*s\" is no model: write PROVIDER/MODEL",
+        skn_fail(&run->err, SKEIN_PROVIDER, "\"%.*s\" is not a model: write PROVIDER/MODEL",
                  SKN_FMT(run->model));
     else
         skn_fail(&run->err, SKEIN_PROVIDER,

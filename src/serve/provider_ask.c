@@ -520,7 +520,7 @@ static void on_call(void *arg, const skein_tool_call *call)
     q->sink.call(q->sink.arg, call);
 }
 
-/* An answer that the provider refused for what it says is no fault of the provider. */
+/* An answer that the provider refused for what it says is not a fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
     return state != SKN_ASK_OVERFLOW && state != SKN_ASK_NO_TOOLS && state != SKN_ASK_REFUSED &&

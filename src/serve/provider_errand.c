@@ -542,7 +542,7 @@ struct skn_listing {
     skn_slot         *slot;
     skn_host         *host;  /* that is asked; or NULL */
     skn_timer        *timer; /* for an answer that is known */
-    bool              fresh; /* what is known is no answer */
+    bool              fresh; /* what is known is not an answer */
     skn_models_done  *done;
     void             *arg;
 };

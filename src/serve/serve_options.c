@@ -247,8 +247,9 @@ skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value,
     skn_config    c = {.values = {{.from = SKN_FROM_BUILT_IN}}};
 
     if (id == SKN_CONFIG_COUNT || skn_config_rows[id].use != SKN_USE_STORED)
-        return in_file(name) ? SKN_STR("is not changed here: set it in skein.yaml")
-                             : SKN_STR("is no setting; names that begin with \"ui.\" are free");
+        return in_file(name)
+                   ? SKN_STR("is not changed here: set it in skein.yaml")
+                   : SKN_STR("is not a setting; names that begin with \"ui.\" are free");
     if (value->kind == SKN_JSON_NULL)
         return SKN_NONE;
     if (value->kind != SKN_JSON_STRING)

@@ -216,7 +216,7 @@ void skn_db_close(skn_db *db)
     db->driver->close(db);
 }
 
-/* What goes wrong in another program's file is no fault of the store. */
+/* What goes wrong in another program's file is not a fault of the store. */
 static skein_rc foreign_fault(const skn_db *db, skein_rc rc, const char *detail,
                               skein_error *err)
 {

@@ -102,7 +102,7 @@ static skein_rc check_whole(const skn_foreign_db *f, skein_error *err)
     return SKEIN_OK;
 }
 
-/* The schema is read here, so that a file which is no database is refused before it is used. */
+/* The schema is read here, so that a file which is not a database is refused before it is used. */
 static skein_rc look_inside(skn_foreign_db *f, skein_error *err)
 {
     int64_t  tables;

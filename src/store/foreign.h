@@ -33,7 +33,7 @@ bool skn_foreign_db_is_ours(const skn_foreign_db *db);
 /* What PRAGMA user_version says. */
 int64_t skn_foreign_db_version(const skn_foreign_db *db);
 /* Hands over the rows of a query of at most SKN_FOREIGN_CELLS columns; ends with what `each`
- * returned when that is no success. */
+ * returned when that is not a success. */
 skein_rc skn_foreign_db_query(skn_foreign_db *db, const char *sql, skn_foreign_each *each,
                               void *arg, skein_error *err);
 

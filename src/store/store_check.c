@@ -291,7 +291,7 @@ static int64_t key_of(const table *t, const any_row *row, int i)
 }
 
 /* Rows come in this order, each after the one before it, or the next page would begin with them again. A place that
- * is no number, which SQLite lets anybody write, is sorted behind all numbers and read as 0. */
+ * is not a number, which SQLite lets anybody write, is sorted behind all numbers and read as 0. */
 static bool comes_after(const table *t, const any_row *one, const int64_t *last)
 {
     for (int i = 0; i < t->key_count; i++)
@@ -345,7 +345,7 @@ static skein_rc each_call(skn_tx *tx, skn_check_row_sink *sink, void *arg, skein
             last.call_id = skn_arena_copy(next, last.call_id);
         }
         skn_stmt_done(&s);
-        /* As of items: behind what is no number the same page would come for ever. */
+        /* As of items: behind what is not a number the same page would come for ever. */
         if (!rc && rows && last.conversation == before.conversation &&
             last.message == before.message && skn_str_eq(last.call_id, before.call_id))
             rc = skn_fail(

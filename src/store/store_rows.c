@@ -35,7 +35,7 @@ static skein_rc word_value(const skn_state_words *words, skn_str word, int *out,
     *out = words->other;
     if (words->other >= 0)
         return SKEIN_OK;
-    return skn_fail(err, SKEIN_DAMAGED, "\"%.*s\" is no state that work can have",
+    return skn_fail(err, SKEIN_DAMAGED, "\"%.*s\" is not a state that work can have",
                     SKN_FMT(word));
 }
 

@@ -604,7 +604,7 @@ static bool is_digit_of(const skn_menu *m, const skn_key *key, size_t *picked)
     return *picked < m->top + shown;
 }
 
-/* What is no key of the menu was meant for the prompt: it gets there. */
+/* What is not a key of the menu was meant for the prompt: it gets there. */
 static bool take_key(skn_chat *c, void *arg, const skn_key *key)
 {
     skn_menu *m = arg;

@@ -266,7 +266,7 @@ typedef struct found {
     skein_deliveries    deliveries;
 } found;
 
-/* It may not be there any more, which is no failure of the chat. */
+/* It may not be there any more, which is not a failure of the chat. */
 static bool find_message(skn_chat *c, skn_str uid, found *out)
 {
     return !skn_door_message(skn_chat_ask(c, c->mem), uid, &out->m, &out->facts,

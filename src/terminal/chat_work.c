@@ -294,7 +294,7 @@ static void go(skn_chat *c, char *look, skn_key_kind key)
         snprintf(look, KEY_TEXT, "%.*s", SKN_FMT(to));
 }
 
-/* What is no key of the look was meant for the prompt. */
+/* What is not a key of the look was meant for the prompt. */
 static bool take_key(skn_chat *c, void *look, const skn_key *key)
 {
     const char *stop[] = {"stop", look};

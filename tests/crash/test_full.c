@@ -266,7 +266,7 @@ static int run_alone(char **args)
     if (small && !mount_small(args[1]))
         return NO_FILE_SYSTEM;
     dup2(STDERR_FILENO,
-         STDOUT_FILENO); /* the report of this test is no part of the program's */
+         STDOUT_FILENO); /* the report of this test is not part of the program's */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -109,7 +109,7 @@ static void a_statement_that_fails_leaves_nothing_of_a_change(void **state)
 {
     (void)skn_fixture_of(state);
     for (int i = 0; i < skn_deed_count; i++)
-        if (skn_deeds[i].kind != SKN_DEED_TWO_STEPS) /* the second step is no transaction */
+        if (skn_deeds[i].kind != SKN_DEED_TWO_STEPS) /* the second step is not a transaction */
             sweep_scene(&skn_deeds[i]);
 }
 

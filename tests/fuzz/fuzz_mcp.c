@@ -45,7 +45,7 @@ static void answer(told *t, skn_str id)
     skn_buf_init(&asked, 4096);
     skn_buf_addf(&asked, "%.*s,\"method\":\"x\"}", (int)text.n - 1, text.p);
     expect(!skn_mcp_read(skn_buf_str(&asked), t->a, same_id, &id, NULL),
-           "our answer is no JSON");
+           "our answer is not JSON");
     skn_buf_release(&out.text);
     skn_buf_release(&asked);
 }
@@ -64,7 +64,7 @@ static bool take(void *arg, const skn_mcp_message *m)
     skn_buf_init(&out, RESULT);
     skn_mcp_result_text(m->body, &out);
     expect(out.n <= RESULT, "a result is over its limit");
-    expect(out.over || skn_utf8_valid(skn_buf_str(&out), &bad), "a result is no UTF-8");
+    expect(out.over || skn_utf8_valid(skn_buf_str(&out), &bad), "a result is not UTF-8");
     skn_buf_release(&out);
     return true;
 }

@@ -246,7 +246,7 @@ s agent edit bo
 t 'something must change' fails 2 '--prompt'
 for name in null none demo /x demo/; do
     s agent edit bo --model "$name"
-    t "\"$name\" is no model" fails 2 "\"$name\" is no model"
+    t "\"$name\" is not a model" fails 2 "\"$name\" is not a model"
 done
 s agent edit bo --model nosuch/x
 t 'a model has a provider that is there' fails 3 'there is no provider "nosuch"'

@@ -236,7 +236,7 @@ s show a-1 --json=systemPrompt
 t 'which are named' complains '"fields":"messageId,'
 must agent new model
 s show --json model
-t 'a word that a command needs is no field' prints '"name":"model"'
+t 'a word that a command needs is not a field' prints '"name":"model"'
 must agent rm model -y
 s show ada
 t 'an agent is shown with what it is told' prints 'You are Ada.'
@@ -276,7 +276,7 @@ for name in you tool system assistant summary human; do
 done
 must purge a-6 -y
 s purge a-6 -y
-t 'what was erased before is no failure' gave 0
+t 'what was erased before is not a failure' gave 0
 t 'and is said so' prints 'erased before'
 printf '{"role":"assistant","sender":"lead","content":"to nobody","seenByAgents":[]}\n' >"$dir/bad"
 must append <"$dir/bad"

@@ -40,7 +40,7 @@ for words in 'status --config /dev/zero' 'config check /dev/zero'; do
     t 'and what is wrong with it is told' sh -c 'cat "$1" "$2" | grep -q -F "/dev/zero: cannot be read: it is over 1 MB"' - "$dir/out" "$dir/err"
 done
 s serve --token-file /dev/zero
-t 'a device is no token' fails 2 'skein: "/dev/zero" is a device, no file'
+t 'a device is not a token' fails 2 'skein: "/dev/zero" is a device, no file'
 t 'a pipe with an end is read' is "$(printf 'log:\n  level: warn\n' | "$SKEIN" config get log.level --config /dev/stdin)" warn
 for option in data db server config; do
     s log --$option=
@@ -79,7 +79,7 @@ for n in 0 5000; do
     s world new limits --turn-limit "$n"
     t "a turn limit of $n is refused" fails 2 "\"$n\" is not a whole number from 1 to 1000 for"
     s world set turnLimit "$n" -w launch
-    t 'also later' fails 2 "\"$n\" is no whole number from 1 to 1000"
+    t 'also later' fails 2 "\"$n\" is not a whole number from 1 to 1000"
 done
 s log -n many
 t 'a number must be one' fails 2 'is not a whole number'
@@ -143,7 +143,7 @@ for words in 'switch v0' 'show v0' 'log --at v0' 'diff v0..v1'; do
     t "$words names no version" fails 3 'has no version v0'
 done
 s switch nine
-t 'what is no version is refused' fails 2 'is not a version'
+t 'what is not a version is refused' fails 2 'is not a version'
 s -c "$one" undo
 t 'nothing to undo is an ordinary answer' gave 5
 s -c "$one" redo
@@ -225,7 +225,7 @@ refused 'an unknown role is named with its line' 'line 2: "role" is "king"'
 printf '{"content":"fine"}\n{"content":' >"$dir/in"
 refused 'a line that is cut is refused' 'line 2'
 printf '[]\n' >"$dir/in"
-refused 'a line that is no object is refused' 'line 1: a message is a JSON object'
+refused 'a line that is not an object is refused' 'line 1: a message is a JSON object'
 printf '{"content":"x","createdAt":"yesterday"}\n' >"$dir/in"
 refused 'a time that is none is refused' 'no RFC 3339 time'
 printf '{"content":"fine"}\n{"content":"x","messageId":"not ok!"}\n' >"$dir/in"
@@ -358,7 +358,7 @@ t 'an unknown kind of store is refused' gave 2
 if [ "$kind" = sqlite ]; then
     head -c 8192 /dev/urandom >"$dir/noise.db"
     s "--db=sqlite:$dir/noise.db" world ls
-    t 'a file that is no database is refused' fails 1 'error: '
+    t 'a file that is not a database is refused' fails 1 'error: '
     s "--db=sqlite:$dir/noise.db" world new x --json
     t 'that has a code of its own' complains '"code":"NOT_A_STORE"'
     t 'and its bytes stay' is "$(wc -c <"$dir/noise.db")" 8192
@@ -431,7 +431,7 @@ for words in "stop ''" "conv use ''" "world use ''" "show ''" "agent show ''" "s
 done
 must tag new '$(id)'
 s completion words tags
-t 'what a shell would obey is no word to complete' lacks '$(id)'
+t 'what a shell would obey is not a word to complete' lacks '$(id)'
 must tag rm '$(id)' -y
 
 # Words of others stand in commands as one word, and what can be no name is not offered as one.
@@ -463,7 +463,7 @@ must conv rm plan -y
 must conv restore plan
 t 'an archived conversation is named by its title' prints 'is back'
 mkfifo "$dir/fifo"
-[ "$kind" = sqlite ] && { s import "$dir/fifo"; t 'what is no file is not imported' fails 2 'is neither a file nor a folder'; }
+[ "$kind" = sqlite ] && { s import "$dir/fifo"; t 'what is not a file is not imported' fails 2 'is neither a file nor a folder'; }
 
 # The default world goes.
 fresh

@@ -74,7 +74,7 @@ t 'words come with what they are' is "$out" "$(printf 'launch\tThe launch\nlab\t
 s completion words messages -w launch
 t 'messages with their first words' prints "$(printf '%s\thuman: hello there' "$id")"
 s completion words colours
-t 'a kind that is none is told' fails 2 '"colours" is no kind of word'
+t 'a kind that is none is told' fails 2 '"colours" is not a kind of word'
 fresh
 s completion words worlds
 t 'without a store there is nothing to offer' fails 3 'there is no store'

@@ -313,7 +313,7 @@ t 'and none is named' gave 0
 for words in log 'log --json' timeline 'timeline --json' tree 'history --json' 'lane ls'; do
     # shellcheck disable=SC2086
     t "a world without a conversation is the same from afar: $words" alike $words -w third
-    t 'and is no failure' gave 0
+    t 'and is not a failure' gave 0
 done
 must world rm other -y
 must world rm third -y
@@ -438,7 +438,7 @@ must conv new --title busy
 must send --no-wait "@ada forever"
 f send --no-wait "@bo later"
 t 'what is said meanwhile waits' complains 'Agents are at work: it waits until they are done.'
-t 'which is no failure' gave 0
+t 'which is not a failure' gave 0
 must stop
 until_true idle
 must conv use 'from afar'
@@ -772,7 +772,7 @@ for how in holes bare; do
 done
 evil words
 f world new aside
-t 'a name is no command of the shell that a hint is pasted into' lacks 'touch'
+t 'a name is not a command of the shell that a hint is pasted into' lacks 'touch'
 honest_again
 must world rm aside -y
 evil pages
@@ -785,7 +785,7 @@ t 'nor one whose page comes again' fails 6 'the server gives the same page of it
 honest_again
 evil bare
 f audit
-t 'an answer that is no list is not told as an empty one' fails 6 "the server's answer is no list"
+t 'an answer that is not a list is not told as an empty one' fails 6 "the server's answer is not a list"
 honest_again
 evil huge
 f world ls

@@ -69,7 +69,7 @@ if [ "$kind" = sqlite ]; then
     fresh
     must world new here
     s import "$own"
-    t 'a store is no file to import' fails 2 'is a skein store, not a file to import'
+    t 'a store is not a file to import' fails 2 'is a skein store, not a file to import'
 fi
 printf 'SQLite format 3\0and then nothing' >"$dir/none.db"
 s import "$dir/none.db"

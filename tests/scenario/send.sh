@@ -292,7 +292,7 @@ must agent pause ada
 s send --to ada hello
 t 'who is paused is told' complains 'ada is paused: the message waits. skein agent resume ada'
 t 'and not that it is idle' lacks idle
-t 'that is no failure' gave 0
+t 'that is not a failure' gave 0
 s send hello all
 t 'the others are counted' prints '1 agent idle after '
 must agent resume ada
@@ -564,7 +564,7 @@ stop_server KILL
 start_server --script "$dir/script.yaml"
 join
 t 'what was said before a tool is shown when the server dies in it' prints 'I ask kit.'
-t 'but is no answer' gave 6
+t 'but is not an answer' gave 6
 t 'which is said' prints 'error: nobody could answer'
 
 # --- Nobody is there to answer ----------------------------------------------------------------

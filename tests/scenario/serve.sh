@@ -186,7 +186,7 @@ read_told
 t 'which else is as good as the option' fails 6 'cannot reach the server at http://127.0.0.1:1/'
 r
 t 'a second server on the same data says so' prints "A server already runs on this data (pid $pid, $url)."
-t 'and is no failure' gave 0
+t 'and is not a failure' gave 0
 t 'and prints the address' sh -c 'printf "%s\n" "$1" | grep -q "^$2$"' - "$out" "$url"
 r -q
 t 'with -q that alone' is "$out" "$url"
@@ -362,7 +362,7 @@ t 'a wrong one does not do' answers 401 worlds 'Authorization: Bearer planted-01
 t 'the right one does' answers 200 worlds "Authorization: Bearer $token"
 t 'settings answer with it' answers 200 settings "Authorization: Bearer $token"
 printf '%s' "$body" >"$dir/settings"
-t 'whether it is ready is no secret' answers 200 readyz
+t 'whether it is ready is not a secret' answers 200 readyz
 s status --json
 get "unix:$(first socket):/worlds"
 t 'the socket needs none' is "$status" 200
@@ -415,7 +415,7 @@ t 'nor one that is a link' fails 1 "\"$made\" is a link"
 rm "$made"
 mkfifo -m 600 "$made"
 r --listen 127.0.0.1:0
-t 'nor one that is a pipe' fails 1 "\"$made\" is no file"
+t 'nor one that is a pipe' fails 1 "\"$made\" is not a file"
 rm "$made"
 chmod 777 "$own"
 r --listen 127.0.0.1:0

@@ -316,7 +316,7 @@ test('delegateToAgent: a lead gives work to its subordinates, and to nobody else
     stream.close();
     const refused = (await rows(w, 'lead')).filter(m => m.role === 'tool').at(-1);
     assert.equal(refused.toolStatus, 'error');
-    assert.match(refused.content, /"other" is no subordinate of "lead"/);
+    assert.match(refused.content, /"other" is not a subordinate of "lead"/);
     assert.deepEqual((await server.get(`${w.path}/agents/other/tasks`)).data, []);
 });
 

@@ -163,7 +163,7 @@ static int64_t number(const char *text)
     int64_t n = 0;
 
     if (!skn_str_int(skn_str_of(text), &n)) {
-        fprintf(stderr, "ask: \"%s\" is no number\n", text);
+        fprintf(stderr, "ask: \"%s\" is not a number\n", text);
         exit(2);
     }
     return n;

@@ -172,7 +172,7 @@ test('whoever reads the conversation sees where a memory was summarised, and wha
     const log = (await cli('log')).out, at = log.indexOf(line);
     assert.ok(at > log.indexOf('    two\n') && at < log.indexOf('    three\n'), log);
     assert.equal(log.split('are summarised as').length, 2, 'once');
-    assert.ok(!(await cli('log', '--count', '2')).out.includes(line), 'what is before the part that is shown is no part of it');
+    assert.ok(!(await cli('log', '--count', '2')).out.includes(line), 'what is before the part that is shown is not part of it');
     assert.ok((await run(['log', '--server', server.url, '-w', w.name, '-c', w.chat])).out.includes(line), 'over a server too');
     const all = (await server.get(`${w.chatPath}/compactions?memories=true`)).data;
     assert.deepEqual(all.map(s => [s.messageId, s.memoryOf, s.covers]), [[made.messageId, 'ada', 4]]);

@@ -214,7 +214,7 @@ test('a description that is taken away is null again', async () => {
 
 test('only what people may change while working is set over HTTP', async () => {
     const refusals = { 'server.listen': /set it in skein\.yaml/, 'providers.x.key': /set it in skein\.yaml/, 'limits.nope': /set it in skein\.yaml/,
-        theme: /is no setting/, ui: /is no setting/, 'a b': /no name/ };
+        theme: /is not a setting/, ui: /is not a setting/, 'a b': /not a name/ };
     for (const [key, why] of Object.entries(refusals))
         for (const [body, at] of [[{ [key]: 1 }, `/${key}`], [{ preferences: { 'ui.ok': 1, [key]: 1 } }, `/preferences/${key}`]]) {
             const r = await server.refused('PATCH', '/settings', 400, 'validation', { body });

@@ -383,7 +383,7 @@ test('what comes by a proxy of the owner is not the owner', async () => {
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 200, name);
 });
 
-test('an owner who hangs up before the server comes to the connection is no failed sign-in; a wrong token is one', async () => {
+test('an owner who hangs up before the server comes to the connection is not a failed sign-in; a wrong token is one', async () => {
     const refused = async () => Number(/^skein_http_requests_total\{method="GET",status="401"\} (\d+)$/m.exec((await server.request('GET', '/metrics')).text)?.[1] ?? 0);
     const failed = async () => (await server.get('/audit?limit=500')).data.filter(a => a.what === 'sign-in.failed');
     const hangUp = async (...headers) => {

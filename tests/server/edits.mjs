@@ -591,7 +591,7 @@ test('seenByAgents and delivery say who has it and what became of it', async () 
     const silent = await w.say('@nobody', { instructions: [{ type: 'ReadOnly' }] });
     const quiet = await server.get(`${w.path}/messages/${silent.messageId}`);
     assert.deepEqual([quiet.hasReply, new Set(Object.values(state(quiet.delivery)))], [false, new Set(['inMemory'])]);
-    // What ada said is in the memory of the others; it answers somebody, so it is no note, here as in the main lane.
+    // What ada said is in the memory of the others; it answers somebody, so it is not a note, here as in the main lane.
     const heard = (await w.messages('&agent=bo')).find(x => x.sender === 'ada');
     assert.deepEqual([heard.memoryOnly, heard.role, heard.replyToMessageId], [false, 'user', null]);
 });

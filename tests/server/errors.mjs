@@ -77,7 +77,7 @@ const bodies = Object.entries(document.paths).flatMap(([url, methods]) => Object
     .filter(method => method !== 'get' && methods[method].operationId !== 'importWorld')
     .map(method => ({ method: method.toUpperCase(), url: url.replace(/\{\w+\}/g, 'none') })));
 
-test('a body that is no JSON is refused everywhere', async () => {
+test('a body that is not JSON is refused everywhere', async () => {
     for (const { method, url } of bodies) {
         await server.refused(method, url, 415, 'media-type', { raw: '{}', headers: { 'content-type': 'text/plain' } });
         await server.refused(method, url, 400, 'validation', { raw: '{' });
@@ -85,7 +85,7 @@ test('a body that is no JSON is refused everywhere', async () => {
 });
 
 // What is in it would be passed over: the body ["c_1"] would stop the agents of every chat.
-test('a body that is no object is refused everywhere, but for a list where one is asked for', async () => {
+test('a body that is not an object is refused everywhere, but for a list where one is asked for', async () => {
     for (const { method, url } of bodies)
         for (const raw of ['null', '"force"', '["c_1"]'])
             if (raw !== '["c_1"]' || !/\/(tags|context-files)$/.test(url))
@@ -136,7 +136,7 @@ test('404 for worlds, chats, messages, agents, versions and jobs, with a guess',
     assert.equal((await row(server, 'GET', `${w.path}/agents/reserch`, 404, 'agent-not-found', 'AGENT_NOT_FOUND')).didYouMean, 'research');
     await row(server, 'GET', `${w.chatPath}/threads/t_none`, 404, 'version-not-found', 'VERSION_NOT_FOUND');
     await row(server, 'GET', '/jobs/job_none', 404, 'job-not-found');
-    // Half an id is no id here.
+    // Half an id is not an id here.
     await server.refused('GET', `${w.path}/messages/${m.messageId.slice(0, 6)}`, 404, 'message-not-found');
 });
 
@@ -219,7 +219,7 @@ test('413 too-large, 415 media-type, 422 bad-file', async () => {
     const w = await fresh();
     await row(server, 'POST', `${w.path}/messages`, 413, 'too-large', 'TOO_LARGE', { body: { content: 'x'.repeat(1100 * 1024), chatId: w.chat } });
     await row(server, 'POST', '/worlds', 415, 'media-type', undefined, { raw: '<name>x</name>', headers: { 'content-type': 'application/xml' } });
-    await row(server, 'POST', '/worlds/import', 422, 'bad-file', 'BAD_FILE', { raw: 'this is no archive', headers: { 'content-type': 'application/octet-stream' } });
+    await row(server, 'POST', '/worlds/import', 422, 'bad-file', 'BAD_FILE', { raw: 'this is not an archive', headers: { 'content-type': 'application/octet-stream' } });
     assert.deepEqual(await w.messages(), []);
 });
 

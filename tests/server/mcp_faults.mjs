@@ -69,7 +69,7 @@ test('a server of a version that nobody here speaks is given up', async () => {
     await d.end();
 });
 
-test('what is no message is passed over', async () => {
+test('what is not a message is passed over', async () => {
     const d = fake(['noise']);
     await d.ready();
     assert.equal(await d.text('give'), 'given {}');
@@ -210,7 +210,7 @@ test('arguments that are no object, or names that are none, are refused unsent',
         assert.deepEqual([failed, unknown], [true, false]);
         assert.match(text, /no JSON object.*It was not run/s);
     }
-    assert.match((await d.call('x'.repeat(300))).text, /no name of a tool/);
+    assert.match((await d.call('x'.repeat(300))).text, /not a name of a tool/);
     await d.end();
 });
 

@@ -193,7 +193,7 @@ test('who waits for an answer is told that it ends before its end, and why', asy
     assert.match(out, /  Hello\.\n/);
 });
 
-test('what an agent said before a turn that failed is no answer', async () => {
+test('what an agent said before a turn that failed is not an answer', async () => {
     const fails = async question => {
         question.answer('I look.', call('list_agents'));
         (await desk.next()).fail(400, 'out of order');

@@ -158,7 +158,7 @@ test('each try of a task asks the model for this task, and for no other that is 
     await stream.event('task.queued', e => e.taskId === one.id && e.attempts === 1);
     assert.match((await work(w, 'ada', 'please do task two')).result, /Did: .*task two/);
     const asking = name => sent.findLast(m => String(m.at(-1).content).endsWith(`task ${name}`)); // others are tried again meanwhile
-    assert.doesNotMatch(JSON.stringify(asking('two')), /task one/, 'what waits is no part of another task');
+    assert.doesNotMatch(JSON.stringify(asking('two')), /task one/, 'what waits is not part of another task');
     // So many that the first one is covered by a summary when it is tried again.
     for (const n of ['three', 'four', 'five']) await work(w, 'ada', `please do task ${n}`);
     broken = false;

@@ -141,7 +141,7 @@ static void time_decides_nothing(void **state)
 
 /* --- 16: the same request twice --------------------------------------------------------------------- */
 
-/* Whatever stood in the caller's memory is no part of the answer. */
+/* Whatever stood in the caller's memory is not part of the answer. */
 static void a_repeated_removal_tells_of_no_new_message(void **state)
 {
     kit           k;

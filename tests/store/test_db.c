@@ -286,7 +286,7 @@ static void a_rollback_leaves_nothing(void **state)
     assert_int_equal(get(db, "gone"), -1);
     SKN_OK(skn_db_begin_write(db, &err), err);
     SKN_OK(put(db, SKN_Q_meta_insert, "gone", 1, &err), err);
-    skn_db_close(db); /* closing is no commit */
+    skn_db_close(db); /* closing is not a commit */
     assert_int_equal(skn_fixture_number(fx, "SELECT count(*) FROM meta WHERE key = 'gone'"), 0);
 }
 

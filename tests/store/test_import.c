@@ -449,7 +449,7 @@ static void a_folder_that_is_none_is_refused(void **state)
     assert_int_equal(
         import_file(&p, skn_fixture_file(p.fx, "empty", path), NULL, false, &report),
         SKEIN_DATA);
-    assert_non_null(strstr(p.err.message, "is no agent-world folder"));
+    assert_non_null(strstr(p.err.message, "is not an agent-world folder"));
     make_agent_world(&p);
     put_file(&p, "lab/agents/moss/memory.json", "[{\"role\":");
     assert_int_equal(import_file(&p, skn_fixture_file(p.fx, "lab", path), NULL, false, &report),

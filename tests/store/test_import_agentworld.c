@@ -674,7 +674,8 @@ static void bytes_that_are_no_text_are_marked(void **state)
     SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
     assert_string_equal(r.world.p, "lab");
     assert_noted(&r, "some bytes are no text and became U+FFFD");
-    assert_noted(&r, "agent \"fern\": its temperature was left out: it is no number up to 2");
+    assert_noted(&r,
+                 "agent \"fern\": its temperature was left out: it is not a number up to 2");
     m = said(&p, chat_named(&p, r.world_id, "Soil plan").id, r.world_id, NULL);
     assert_string_equal(m.at[4].content.p, "a\xef\xbf\xbd"
                                            "b\xef\xbf\xbd\xc3\xa4");

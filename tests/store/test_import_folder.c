@@ -327,7 +327,7 @@ static void a_folder_with_links_in_it_is_refused(void **state)
     }
     assert_int_equal(mkfifo(folder(&p, links[0]), 0600), 0);
     assert_int_equal(import_file(&p, folder(&p, "data"), NULL, false, &r), SKEIN_DATA);
-    assert_non_null(strstr(p.err.message, "is no file"));
+    assert_non_null(strstr(p.err.message, "is not a file"));
     assert_int_equal(unlink(folder(&p, links[0])), 0);
     assert_int_equal(skn_fixture_number(p.fx, "SELECT count(*) FROM worlds"), 0);
     snprintf(secret, sizeof secret, "%s", folder(&p, "data"));

@@ -366,7 +366,7 @@ static void a_question_that_nobody_will_answer_lets_the_task_go_on(void **state)
     kit_close(&k);
 }
 
-/* What a lead has reported to its own lead is no answer to who asked it. */
+/* What a lead has reported to its own lead is not an answer to who asked it. */
 static void a_lead_that_only_reports_lets_the_task_go_on(void **state)
 {
     kit         k;

@@ -412,7 +412,7 @@ static void an_ollama_without_a_clear_address_is_told_and_not_asked(void **state
     l.vars[1] = host;
     open_set(&l, "");
     assert_string_equal(state_of(&l, "ollama"), "failed");
-    assert_non_null(strstr(info_of(&l, "ollama").problem.p, "OLLAMA_HOST is no address"));
+    assert_non_null(strstr(info_of(&l, "ollama").problem.p, "OLLAMA_HOST is not an address"));
     assert_false(info_of(&l, "ollama").local);
     assert_false(skn_provider_set_found(l.set)->servers[0].answered);
     said(&l, "ollama", "hello");

@@ -173,7 +173,7 @@ static void a_world_has_room_for_256_tags(void **state)
         define(&k, name, "toggle");
     }
     assert_int_equal(skein_tag_define(k.e, k.world.id, &last, &k.err), SKEIN_LIMIT);
-    define(&k, "tag 7", "button"); /* changing one is no new one */
+    define(&k, "tag 7", "button"); /* changing one is not a new one */
     assert_int_equal(list(&k, k.chat.id).count, 256);
     kit_close(&k);
 }

@@ -125,15 +125,15 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
          "h\",\"headers\":{\"mcp-session-ID\":\"x\"}}}}",
          "\"/settings/mcpServers/a/headers/mcp-session-ID\""},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X C: q\":\"x\"}}}}",
-         "\"/settings/mcpServers/a/headers/X C: q\" is no header"},
+         "\"/settings/mcpServers/a/headers/X C: q\" is not a header"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"\":\"x\"}}}}",
-         "\"/settings/mcpServers/a/headers/\" is no header"},
+         "\"/settings/mcpServers/a/headers/\" is not a header"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X\\r\\nY\":"
          "{\"env\":\"X\"}}}}}",
-         "is no header that can be sent"},
+         "is not a header that can be sent"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X-A\":"
          "\"x\\r\\nY: z\"}}}}",
-         "\"/settings/mcpServers/a/headers/X-A\" is no header"},
+         "\"/settings/mcpServers/a/headers/X-A\" is not a header"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Content-Length\":"
          "{\"env\":\"X\"}}}}}",
          "\"/settings/mcpServers/a/headers/Content-Length\""},

@@ -404,7 +404,7 @@ static void sections_must_be_known_and_hold_keys(void **state)
     expect(f, "sever:\n  listen: 127.0.0.1:1\nlog: loud\ndata:\n",
            "FILE:1:1: unknown key \"sever\". Did you mean \"server\"?\n"
            "FILE:3:6: log must hold keys with values\n");
-    expect(f, "- a\n", "FILE:1:1: this is no list of sections like \"server:\"\n");
+    expect(f, "- a\n", "FILE:1:1: this is not a list of sections like \"server:\"\n");
 }
 
 static void a_setting_that_would_have_no_effect_is_unknown(void **state)
@@ -444,7 +444,7 @@ static void variables_are_checked_like_files(void **state)
     assert_string_equal(
         lines(f),
         "SKEIN_LOG_LEVEL: log.level is \"loud\": use error, warn, info, debug or trace\n"
-        "SKEIN_SERVER_LISTN: is no setting. Did you mean \"SKEIN_SERVER_LISTEN\"?\n");
+        "SKEIN_SERVER_LISTN: is not a setting. Did you mean \"SKEIN_SERVER_LISTEN\"?\n");
     assert_int_equal(f->c->errors, 1);
     assert_int_equal(f->c->warnings, 1);
 }
@@ -479,11 +479,12 @@ static void providers_are_checked(void **state)
         "  g: { type: openai, prices: { m: { input: 1 }, n: { input: 1, output: free } } }\n"
         "  h: { type: openai, prices: { m: { inputs: 1, output: 2 } } }\n",
         "FILE:2:3: \"demo\" is the name of the scripted demo\n"
-        "FILE:3:3: \"Big Name\" is no name of a provider: use small letters, digits, - and _\n"
+        "FILE:3:3: \"Big Name\" is not a name of a provider: use small letters, digits, - and "
+        "_\n"
         "FILE:4:3: providers.none needs a \"type:\"\n"
         "FILE:6:11: providers.a.type is \"opnai\": use ollama, openai, openai-responses, "
         "anthropic, openai-compatible or scripted\n"
-        "FILE:7:14: providers.a.baseUrl is no address like https://llm.example.org/v1, "
+        "FILE:7:14: providers.a.baseUrl is not an address like https://llm.example.org/v1, "
         "without password and \"?\"\n"
         "FILE:8:5: unknown key \"apikey\" in providers.a. Did you mean \"apiKey\"?\n"
         "FILE:9:13: providers.a.models is \"one\": use a list, like [small, large]\n"

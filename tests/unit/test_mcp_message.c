@@ -108,8 +108,8 @@ static void what_is_no_message_is_refused(void **state)
 {
     (void)state;
     is_refused(SKN_STR("hello"), "a message");
-    is_refused(SKN_STR("{}"), "no JSON-RPC message");
-    is_refused(SKN_STR("7"), "no JSON-RPC message");
+    is_refused(SKN_STR("{}"), "not a JSON-RPC message");
+    is_refused(SKN_STR("7"), "not a JSON-RPC message");
     is_refused(SKN_STR("{\"id\":1,\"result\":"), "a message");
     is_refused(SKN_STR(""), "a message");
 }
@@ -208,13 +208,13 @@ static void texts_are_joined_and_pictures_described(void **state)
 static void content_that_is_no_list_is_a_failed_result(void **state)
 {
     const char *words = "the server of this tool gave a result that cannot be read: its "
-                        "\"content\" is no list";
+                        "\"content\" is not a list";
 
     (void)state;
     assert_true(text_of("{\"content\":42}", words));
     assert_true(text_of("{\"content\":{\"type\":\"text\",\"text\":\"a\"}}", words));
     assert_false(text_of("{\"content\":[]}", ""));
-    words = "the server of this tool gave a result that cannot be read: it is no object";
+    words = "the server of this tool gave a result that cannot be read: it is not an object";
     assert_true(text_of("\"done\"", words));
     assert_true(text_of("[1]", words));
 }

@@ -264,7 +264,7 @@ static void a_peer_that_falls_silent_has_stalled(void **state)
     }
 }
 
-/* What was sent before the silence is no part of what came in it. */
+/* What was sent before the silence is not part of what came in it. */
 static void a_silence_after_a_request_with_a_body_is_as_long_as_any(void **state)
 {
     enum { STALL_MS = 1000 };

@@ -308,8 +308,8 @@ static skn_step_kind kind_of(const skn_script *s, const char *agent, const char 
     return match.steps->at[0].kind;
 }
 
-/* The tour's lines are part of what is promised: everybody has a greeting of their own, and what there
- * is no line for is admitted. */
+/* The tour's lines are part of what is promised: everybody has a greeting of their own, and a question
+ * without a line is admitted. */
 static void the_tour_has_its_lines(void **state)
 {
     skn_script *s = skn_script_tour();

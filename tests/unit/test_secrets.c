@@ -173,7 +173,7 @@ static void a_key_that_others_can_read_or_write_is_not_used(void **state)
     is_refused(f, "is a link");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
-    is_refused(f, "is no file");
+    is_refused(f, "is not a file");
 }
 
 /* Only root can give something away. */
@@ -560,7 +560,7 @@ static void an_address_of_ollama_that_is_not_clear_is_none(void **state)
         p = planned(&all, "ollama");
         assert_int_equal(p->s.base_url.n, 0);
         assert_true(p->listed);
-        assert_non_null(strstr(p->nowhere.p, "OLLAMA_HOST is no address"));
+        assert_non_null(strstr(p->nowhere.p, "OLLAMA_HOST is not an address"));
         assert_int_equal(all.warnings.n, 1);
     }
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* For initialisers of static things, where a compound literal is no constant. */
+/* For initialisers of static things, where a compound literal is not a constant. */
 #define LIT(s)                                                                                 \
     {                                                                                          \
         "" s, sizeof(s) - 1                                                                    \

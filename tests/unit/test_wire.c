@@ -431,7 +431,7 @@ static void a_key_that_is_escaped_in_an_address_is_not_told_on(void **state)
     close_heard(&h);
 }
 
-/* Its beginning is no secret where a model speaks of keys; but the key is not kept. */
+/* Its beginning is not a secret where a model speaks of keys; but the key is not kept. */
 static void an_answer_keeps_its_words_and_loses_the_key(void **state)
 {
     static const peer_reply reply = {OK SAY("sk-very is how " KEY " begins") STOP DONE,

@@ -241,7 +241,7 @@ static skein_rc check_settable(skn_cli *cli, skn_str name)
                              "Write it there: \"skein config path\" says where",
                              "\"%.*s\" is read from a file", SKN_FMT(name));
     if (!is_free_name(name))
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no name of a setting",
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a name of a setting",
                         SKN_FMT(name));
     return SKEIN_OK;
 }

@@ -183,7 +183,7 @@ static skein_rc file_content(skn_cli *cli, const skn_json *file)
 {
     for (const skn_json *part = skn_first(file, "content"); part; part = part->next) {
         skn_say(cli, file, "{bold path}");
-        /* What a model took from the file is no lines of it. */
+        /* What a model took from the file is not lines of it. */
         skn_say(cli, part,
                 !skn_has(part, "firstLine") && skn_has(part, "text")
                     ? ", as its prompt asks\n"

@@ -317,7 +317,7 @@ skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
 
     if (!skn_str_is(text, "off") &&
         (!skn_amount_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a time to wait: 30m, 2h, 3d",
                         SKN_FMT(text));
     until = ms ? skn_clock_micros() + ms * 1000 : 0;
     if ((rc = need_item(cli, 0, true, &item)))

@@ -306,7 +306,7 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
     return rc;
 }
 
-/* A word that is no message may still be an agent; the first failure is the one to tell. */
+/* A word that is not a message may still be an agent; the first failure is the one to tell. */
 static skein_rc show_agent(skn_cli *cli, skein_rc otherwise)
 {
     skein_error first = cli->err;

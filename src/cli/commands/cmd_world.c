@@ -51,7 +51,7 @@ static skein_rc world_would_be(skn_cli *cli)
     return SKEIN_OK;
 }
 
-/* The world is there either way: that it is not the default is no failure of making it. */
+/* The world is there either way: that it is not the default is not a failure of making it. */
 static void keep_default(skn_cli *cli, const skein_world *world)
 {
     if (!skn_current_set(cli, world))
@@ -325,7 +325,7 @@ static skein_rc number_of(skn_cli *cli, int64_t least, int64_t most, skn_str *ou
         *out = skn_arena_printf(cli->keep, "%lld", (long long)n);
         return SKEIN_OK;
     }
-    return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld to %lld",
+    return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a whole number from %lld to %lld",
                     cli->args[1], (long long)least, (long long)most);
 }
 

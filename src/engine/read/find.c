@@ -304,7 +304,7 @@ skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, 
                    (finding){.text = ref, .typed = true, .mem = mem, .out = out}, err);
 }
 
-/* "@" and "@~N"; a sign is no part of the number. */
+/* "@" and "@~N"; a sign is not part of the number. */
 static bool parse_back(skn_str s, int64_t *back)
 {
     *back = 0;

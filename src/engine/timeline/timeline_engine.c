@@ -269,7 +269,7 @@ static skein_rc fold_lanes(folding *f, skein_error *err)
     return SKEIN_OK;
 }
 
-/* A state that was folded halfway is no prefix of anything: it is dropped. */
+/* A state that was folded halfway is not a prefix of anything: it is dropped. */
 static skein_rc fold(folding *f, skein_error *err)
 {
     int64_t  erasures;

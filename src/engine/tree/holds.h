@@ -29,7 +29,7 @@ typedef struct skn_idset {
 } skn_idset;
 
 void skn_idset_init(skn_idset *s, skn_arena *a);
-/* Its number; 0 is no message and gets none. */
+/* Its number; 0 is not a message and gets none. */
 size_t skn_idset_add(skn_idset *s, int64_t id);
 /* The number, or SIZE_MAX. */
 size_t  skn_idset_find(const skn_idset *s, int64_t id);

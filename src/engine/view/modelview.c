@@ -420,7 +420,7 @@ static skn_str wrap_value(skn_arena *a, skn_str raw)
 }
 
 /* Arguments as the text of a JSON object: as they are, {"value":…} around other JSON, {} for none,
- * {"invalid":"…"} with the text for what is no JSON. */
+ * {"invalid":"…"} with the text for what is not JSON. */
 static skn_str call_args(skn_arena *a, skn_str raw)
 {
     skn_str wrapped;

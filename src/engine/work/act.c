@@ -198,7 +198,7 @@ static skein_rc check_act(const skn_acting *c, skein_error *err)
         return skn_fail_hint(
             err, SKEIN_INVALID,
             "The types are briefing, feedback, signal, alert, insight and question.",
-            "\"%.*s\" is no type of a briefing", (int)(act->type.n < 40 ? act->type.n : 40),
+            "\"%.*s\" is not a type of a briefing", (int)(act->type.n < 40 ? act->type.n : 40),
             act->type.p);
     if ((rc = skn_check_word(skn_str_trim(act->title), "the title", SKN_TITLE_MAX, err)) ||
         (rc = skn_check_text(c->w->e, act->summary, "the summary", err)) ||

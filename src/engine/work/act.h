@@ -148,7 +148,7 @@ skn_str skn_inbox_title(skn_arena *a, skn_str text);
 /* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. Only to be
  * read by people. */
 skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed);
-/* Answers what is asked about a call, for a reason that is no person's; nothing happens when it was answered
+/* Answers what is asked about a call, for a reason that is not a person's; nothing happens when it was answered
  * meanwhile. Reads *asked again. */
 skein_rc skn_approval_decide(skn_working *w, skn_inbox_row *asked, bool allow, skn_str reason,
                              skein_error *err);

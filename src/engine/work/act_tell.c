@@ -421,7 +421,7 @@ skein_rc skn_act_assign(skn_acting *c, skein_error *err)
     if (c->other.id.v == 0)
         return skn_fail(err, SKEIN_INVALID, "no agent is named that is to do it");
     if (c->other.lead.v != c->me.id.v)
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no subordinate of \"%.*s\"",
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a subordinate of \"%.*s\"",
                         SKN_FMT(c->other.name), SKN_FMT(c->me.name));
     if ((rc = skn_task_add(c->w, &task, NULL, err)))
         return rc;

@@ -445,7 +445,7 @@ static skein_rc answer_approval(skn_working *w, answer_call *c, skein_error *err
 
     if (!allow && !skn_str_is(c->text, "deny"))
         return skn_fail_hint(err, SKEIN_INVALID, "Answer \"allow\" or \"deny\".",
-                             "\"%.*s\" is no answer to this",
+                             "\"%.*s\" is not an answer to this",
                              (int)(c->text.n < 40 ? c->text.n : 40), c->text.p);
     if (c->row.item.answer.p)
         return was_answered(c, err);

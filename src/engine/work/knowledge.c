@@ -21,7 +21,7 @@ static skein_rc check_knowledge(const skein_engine *e, skein_knowledge *item, sk
         return skn_fail_hint(
             err, SKEIN_INVALID,
             "The types are fact, technique, pattern, lesson, preference and insight.",
-            "\"%.*s\" is no type of knowledge", (int)(item->type.n < 40 ? item->type.n : 40),
+            "\"%.*s\" is not a type of knowledge", (int)(item->type.n < 40 ? item->type.n : 40),
             item->type.p);
     if (item->confidence < 0 || item->confidence > 100)
         return skn_fail(err, SKEIN_INVALID, "the confidence is 0 to 100 percent, not %lld",

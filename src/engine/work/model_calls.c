@@ -171,7 +171,7 @@ static skein_rc check_purpose(skn_str purpose, skein_error *err)
 {
     if (skn_str_among(purpose, "turn summary squash knowledge"))
         return SKEIN_OK;
-    return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no purpose of a model's call",
+    return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a purpose of a model's call",
                     SKN_FMT(skn_utf8_cut(purpose, 40)));
 }
 
@@ -183,7 +183,7 @@ static skein_rc check_made_of(skn_str made_of, skein_error *err)
     for (size_t i = 0; i < made_of.n; i++)
         if (!memchr(allowed, made_of.p[i], sizeof allowed - 1))
             return skn_fail(err, SKEIN_INVALID,
-                            "what a model's call was made of is no list of message ids");
+                            "what a model's call was made of is not a list of message ids");
     return SKEIN_OK;
 }
 

@@ -105,7 +105,7 @@ skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem, skein_er
     if (!c.ref.p)
         c.ref = SKN_STR("user");
     if (!skn_str_among(c.ref, "user system self"))
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no source that a task may be given",
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a source that a task may be given",
                         SKN_FMT(c.ref));
     return skn_write(e, mem, task_new, &c, err);
 }
@@ -133,7 +133,8 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
 
     *out = (skein_tasks){0};
     if (status.p && !skn_str_among(status, "pending completed cancelled"))
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no status of a task", SKN_FMT(status));
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a status of a task",
+                        SKN_FMT(status));
     limit = limit && limit < TASKS_SHOWN ? limit : TASKS_SHOWN;
     while (skn_snapshot_next(&s, err))
         s.rc = skn_task_list(s.tx, agent.v, status, limit, mem, out, err);
@@ -710,7 +711,7 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
 }
 
 static skein_rc close_task(skn_working *w, const skn_task_row *task, const skn_task_end *end,
-                       skein_error *err)
+                           skein_error *err)
 {
     return finish_task(w, task->task.id, end, w->silent ? NULL : &w->chat, err);
 }
@@ -721,7 +722,8 @@ static skein_rc finish_and_answer(skn_working *w, const skn_task_row *task,
 {
     skein_rc rc;
 
-    if ((rc = close_task(w, task, end, err)) || (rc = answer_asker(w, task, said, end->words, err)))
+    if ((rc = close_task(w, task, end, err)) ||
+        (rc = answer_asker(w, task, said, end->words, err)))
         return rc;
     return tell_asker(w, task, end, err);
 }

@@ -451,7 +451,7 @@ static skein_rc check_step(const skein_engine *e, const skein_step *s, skein_err
                        : skn_fail(err, SKEIN_INVALID,
                                   "a step that is not the last needs a message");
     if (s->message->role != SKEIN_ASSISTANT && s->message->role != SKEIN_TOOL)
-        return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" is no step of a turn",
+        return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" is not a step of a turn",
                         skein_role_name(s->message->role));
     if (s->message->uid.p)
         return skn_fail(err, SKEIN_INVALID, "the id of a step's message is the turn's");

@@ -204,10 +204,11 @@ static skein_rc check_header(const skn_json *v, const skn_json *before, skn_str 
     skn_str value = v->kind == SKN_JSON_STRING ? v->text : SKN_STR("");
 
     if (!skn_header_is_one(before ? SKN_STR("X") : v->key, value))
-        return wrong(at,
-                     "is no header that can be sent: a name has no blank, colon or character "
-                     "outside of ASCII, a value no line end",
-                     err);
+        return wrong(
+            at,
+            "is not a header that can be sent: a name has no blank, colon or character "
+            "outside of ASCII, a value no line end",
+            err);
     return before || !skn_header_is_ours(v->key)
                ? SKEIN_OK
                : wrong(at, "is a header that skein sets itself", err);

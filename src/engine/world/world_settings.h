@@ -63,7 +63,7 @@ skein_rc skn_tool_server_check_env(const skn_json *server, skn_env_rule *rule,
 /* How many tool servers they name. */
 int64_t skn_world_tool_servers(skn_str settings, skn_arena *scratch);
 /* The first tool server with a command that those before do not have for it; absent: there is none. Both are as
- * they come, and what is no JSON has none. */
+ * they come, and what is not JSON has none. */
 skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a);
 /* Why such a server is refused, and not started. */
 #define SKN_COMMANDS_OFF "commands are switched off here (tools.commands)"

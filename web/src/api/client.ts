@@ -81,7 +81,7 @@ function unreached(reason: unknown): Trouble {
     };
 }
 
-/** What a failed answer says; an answer that is no problem document is described by its status. */
+/** What a failed answer says; an answer that is not a problem document is described by its status. */
 export async function troubleOf(answer: Response): Promise<Trouble> {
     if (answer.status === 401) needsToken.value = true;
     const plain: Trouble = {

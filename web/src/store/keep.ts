@@ -1,4 +1,4 @@
-// keep.ts: localStorage as JSON. A browser that refuses to store (private windows, full disks) is no failure.
+// keep.ts: localStorage as JSON. A browser that refuses to store (private windows, full disks) is not a failure.
 
 export function kept(key: string): unknown {
     try {

@@ -181,7 +181,7 @@ export function go(p: Place, o: { replace?: boolean } = {}): void {
     here.value = parse(new URL(to, location.href));
 }
 
-/** Looks into something; from there into something else is no step of its own for Back. */
+/** Looks into something; from there into something else is not a step of its own for Back. */
 export function inspect(what: Inspecting): void {
     show(hrefInspecting(here.value, what), { replace: looked.value !== null, state: OVER });
     looked.value = what;

@@ -178,7 +178,7 @@ test('a removal stays a removal, whatever is said after it', async () => {
     assert.equal(
         await detail(p, 'v2').locator('.history-come').count(),
         0,
-        'what was said later is no part of it',
+        'what was said later is not part of it',
     );
     assert.equal(await entry(p, 'v2').filter({ hasText: 'Another thing.' }).count(), 0);
     const listed = p.waitForResponse(/\/threads\?limit=200/); // the row looks for other wordings of its message
@@ -221,7 +221,7 @@ test('the way back leads to the version that was left, also when the list was ol
     await p.unroute(url, { behavior: 'ignoreErrors' });
 });
 
-test('what is said at the moment of an undo or of going to a version is no hindrance', async () => {
+test('what is said at the moment of an undo or of going to a version is not a hindrance', async () => {
     const s = await seven();
     const p = await opened(s);
     // Between what the page asked first and what it does then.

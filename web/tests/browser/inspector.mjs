@@ -103,7 +103,7 @@ test('what is looked into has an address: a reload keeps it, Back leaves it, and
     assert.match(await address(p), /[?&]inspect=call%3A/);
     await p.reload();
     await box(p).locator('.saw-row').first().waitFor();
-    // To the call before is no step of its own: Back closes.
+    // To the call before is not a step of its own: Back closes.
     await box(p)
         .getByRole('button', { name: /‹ call/ })
         .click();

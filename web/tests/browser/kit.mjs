@@ -65,7 +65,7 @@ function watch(page) {
     page.on('pageerror', e => complain(page, `page error: ${e.stack ?? e}`));
     page.on('requestfailed', r => {
         const why = r.failure()?.errorText;
-        // What a page gave up itself, by going elsewhere or closing its stream, is no failure.
+        // What a page gave up itself, by going elsewhere or closing its stream, is not a failure.
         if (why !== 'net::ERR_ABORTED') complain(page, `request failed: ${r.method()} ${r.url()}: ${why}`);
     });
     page.on('request', r => {

@@ -315,7 +315,7 @@ test('a world goes out as a file, and comes back as another world', async () => 
     const other = await startOffice();
     const q = await open(other, '/settings/data');
     allow(q, /4\d\d/);
-    fs.writeFileSync(path.join(folder, 'noise.bin'), 'this is no archive');
+    fs.writeFileSync(path.join(folder, 'noise.bin'), 'this is not an archive');
     await q.locator('input[type=file]').setInputFiles(path.join(folder, 'noise.bin'));
     await q.getByText('Nothing was changed.').waitFor();
     await q.locator('input[type=file]').setInputFiles(to);

@@ -107,7 +107,7 @@ test('what was written for a squash that was closed is there again, also after a
     await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
     await begin();
     await dialog(p).waitFor();
-    assert.equal(await own.isChecked(), false, 'what was used is no draft any more');
+    assert.equal(await own.isChecked(), false, 'what was used is no longer a draft');
 });
 
 test('a model is asked for a preview, and what was previewed is what is stored, with its origin', async () => {

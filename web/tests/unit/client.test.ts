@@ -97,7 +97,7 @@ describe('a request', () => {
             trouble: { status: 0, code: 'timeout' },
         });
     });
-    test('gives an answer that is no JSON although it says so as a trouble', async () => {
+    test('gives an answer that is not JSON although it says so as a trouble', async () => {
         answering(new Response('{', { status: 200, headers: { 'content-type': 'application/json' } }));
         expect((await request('GET', '/x')).ok).toBe(false);
     });

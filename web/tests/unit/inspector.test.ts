@@ -192,7 +192,7 @@ describe('which messages stand in a request', () => {
         expect(standing([part('user', text)], memory, NOW)).toEqual([['a', 'b', 'c']]);
         expect(standing([part('user', 'mapping')], memory, NOW)).toEqual([[]]);
     });
-    it('leaves out what came while the model wrote, and what is no part of what is said', () => {
+    it('leaves out what came while the model wrote, and what is not part of what is said', () => {
         const later = { createdAt: '2026-11-15T12:00:01.000Z' };
         const notice = plainMessage('n', { role: 'system', content: 'ping' });
         const memory = [said('a', 'ping'), notice, { ...said('b', 'ping'), ...later }];

@@ -39,7 +39,7 @@ describe('a text that is being written', () => {
         expect(broken.live.x).toMatchObject({ text: 'ab', broken: true });
         expect(reduceChat(broken, piece(3))).toBe(broken);
     });
-    it('is mended by the whole text, even if that is no further', () => {
+    it('is mended by the whole text, even if that is no longer text', () => {
         const c = chat(1, { live: { x: live({ broken: true }) } });
         expect(reduceChat(c, whole(2)).live.x).toMatchObject({ text: 'all of it', broken: false });
         const sound = chat(1, { live: { x: live() } });
@@ -144,7 +144,7 @@ describe('a row', () => {
         expect(addRow(c, message('x', 5), null)).toBe(c);
         expect(addRow(c, message('x', 9), null)).toMatchObject({ total: 10, stale: false });
     });
-    it('of a tool is no answer', () => {
+    it('of a tool is not an answer', () => {
         const result = message('x', 1, { role: 'tool', replyToMessageId: 'm0' });
         expect(addRow(chat(1), result, null).rows[0]?.replyCount).toBe(chat(1).rows[0]?.replyCount);
     });

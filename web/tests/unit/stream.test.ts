@@ -155,7 +155,7 @@ describe('a stream', () => {
         expect(asked.length).toBe(2);
         expect(said.at(-1)).toEqual({ state: 'live' });
     });
-    test('ignores what is no JSON', async () => {
+    test('ignores what is not JSON', async () => {
         await settle();
         push('event: x\ndata: {\n\n');
         greet(4);

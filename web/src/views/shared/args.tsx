@@ -13,13 +13,13 @@ function shortValue(value: unknown): string {
     return line.endsWith('…') || line === text.trim() ? line : `${line}…`;
 }
 
-/** [name, value] of each argument, cut to a line. What is no object has no names. */
+/** [name, value] of each argument, cut to a line. What is not an object has no names. */
 export function argLines(args: unknown): [string, string][] {
     if (args === null || typeof args !== 'object') return [];
     return Object.entries(args).map(([name, value]) => [name, shortValue(value)]);
 }
 
-/** Whether the lines leave anything out. What is no object has no lines. */
+/** Whether the lines leave anything out. What is not an object has no lines. */
 export function isCut(args: unknown): boolean {
     if (args === null || typeof args !== 'object') return args !== null && args !== undefined && args !== '';
     const whole = (value: unknown) =>

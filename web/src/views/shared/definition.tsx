@@ -16,7 +16,7 @@ const LABELS: Record<string, string> = {
     annotations: 'Hints',
 };
 
-/** [label, text] of each thing that is said; a definition that is no object is one text. */
+/** [label, text] of each thing that is said; a definition that is not an object is one text. */
 export function definitionParts(definition: unknown): [string, string][] {
     if (definition === null || typeof definition !== 'object') return [['Definition', String(definition)]];
     return Object.entries(definition)

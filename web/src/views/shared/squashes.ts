@@ -33,7 +33,7 @@ async function ask(id: string): Promise<void> {
     else asked.delete(id);
 }
 
-/** What a message with this operation is called; null: it is no squash. */
+/** What a message with this operation is called; null: it is not a squash. */
 export function useSquashTitle(id: string | null): string | null {
     useEffect(() => {
         if (id !== null) void ask(id);
