@@ -82,12 +82,12 @@ SKEIN_API skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id 
 SKEIN_API skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat,
                                         skein_str key, skein_mem *mem, skein_delegation *out,
                                         skein_error *err);
-/* Stops a delegation and those below it; whoever waits for it is told that it was cancelled. What they had written is
+/* Stops a delegation and those below it; whoever waits for it learns that it was cancelled. What they had written is
  * kept: the partials of `written`, which may be NULL. */
 SKEIN_API skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat,
                                            skein_str key, const skein_stop *written,
                                            skein_error *err);
-/* Begins again with a delegation that ended without success; its end is told to who asked for it as a message. */
+/* Restarts a delegation that ended without success; who asked for it gets its end as a message. */
 SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat,
                                           skein_str key, skein_error *err);
 
@@ -135,7 +135,7 @@ typedef struct skein_task {
     skein_str      source; /* delegation user system self report question answer tell */
     skein_str      content, result, last_error;
     skein_str      status;    /* pending completed cancelled */
-    bool           running;   /* a turn is at it */
+    bool           running;   /* a turn works on it */
     bool           waits;     /* that turn, for a person's decision */
     skein_str      inbox_uid; /* about this; absent for a limit of spending */
     int64_t        attempts, not_before, created_at, completed_at;
@@ -408,7 +408,7 @@ typedef struct skein_model_calls {
     size_t            count;
 } skein_model_calls;
 
-/* Keeps a call that nothing came of, outside of turns. What was sent
+/* Keeps a call without a result, outside of turns. What was sent
  * before text was erased from the store is not kept, only that it was. */
 SKEIN_API skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call,
                                          skein_mem *mem, skein_str *uid, skein_error *err);

@@ -116,7 +116,7 @@ SKEIN_API skein_rc skein_amend(skein_engine *e, const skein_change *how,
 SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                 skein_mem *mem, skein_version *out, skein_error *err);
 /* In the note of a version that an insertion or a move made: it stands between a tool call and its
- * result. What a model is sent stays valid all the same. */
+ * result. What a model is sent is still valid. */
 #define SKEIN_NOTE_SPLITS "splits a tool call from its result"
 /* Puts a new message before another one (zero: at the end). */
 SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how,
@@ -263,9 +263,9 @@ SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_
 
 /* Erases the texts of these messages for ever, in every version and branch; their places stay. Messages that the
  * system made of their words, in whatever conversation, go with them and are counted in *erased. An
- * error with *erased above 0 means: they are gone from every view, but not yet driven out of the
+ * error with *erased above 0 means: they are gone from every view, but not yet removed from the
  * files (a reader may keep those, SKEIN_BUSY). Repeat the call until it succeeds; it then finds
- * nothing more to erase, and drives out what is left of any purge. */
+ * nothing more to erase, and removes what is left of any purge. */
 SKEIN_API skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                int64_t *erased, skein_error *err);
 /* Erases every message of the conversation that neither its current version nor that of a branch holds:

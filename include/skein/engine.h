@@ -212,7 +212,7 @@ SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation
  * agents are at work in it, unless force stops them; what waits to be said stays with it. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              bool force, skein_error *err);
-/* The conversations that were removed, the last first, but for those of agents that are gone. */
+/* The conversations that were removed, the last first, without those of removed agents. */
 SKEIN_API skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world,
                                               skein_mem *mem, skein_conversations *out,
                                               skein_error *err);

@@ -16,7 +16,7 @@ extern "C" {
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
-/* What happened, as it is told to others. Sequence numbers rise in the order of commits, with gaps;
+/* A change as an event. Sequence numbers rise in the order of commits, with gaps;
  * one that was read is followed only by greater ones. */
 typedef struct skein_event {
     int64_t               seq;
@@ -266,7 +266,7 @@ typedef struct skein_piece {
 } skein_piece;
 
 /* Saves what turns are writing, all in one transaction, for when their program goes away: whoever closes such a turn
- * keeps it as a message that was cut off, or stopped. Nothing is told of it. */
+ * keeps it as a message that was cut off, or stopped. It causes no event. */
 SKEIN_API skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t count,
                                     skein_error *err);
 
@@ -288,7 +288,7 @@ typedef struct skein_step {
  * of the turn's next message, which lives in mem. */
 SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *step,
                                    skein_mem *mem, skein_message *stored, skein_error *err);
-/* Closes a turn without a further step; `why` (may be NULL) is told with a failure. */
+/* Closes a turn without a further step; `why` (may be NULL) is the reason of a failure. */
 SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
                                   skein_turn_state state, const skein_error *why,
                                   skein_error *err);
@@ -384,7 +384,8 @@ SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                         const skein_edit_error *what, skein_error *err);
 /* How the ids of edits begin whose new text never came: see skein_edit_error_list. */
 #define SKEIN_EDIT_HALF "eh_"
-/* The failed edits of a world that are kept, and before them edits whose messages were removed a minute ago or more and whose new text never came: who
+/* The failed edits of a world that are kept, and before them edits whose messages were removed a minute ago or more and
+ * whose new text never came: who
  * made them crashed in between. The ids of those begin with SKEIN_EDIT_HALF; there is nothing to try again, but undo puts
  * the messages back. */
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
@@ -453,8 +454,8 @@ typedef struct skein_kept_answer {
 /* Finds the answer that was kept under a key; *found is false when there is none. */
 SKEIN_API skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
                                      skein_kept_answer *out, bool *found, skein_error *err);
-/* Says that a request begins under this key, of all programs on the store for one alone: *begun is false for the others, until
- * it has failed or a day is over. */
+/* Says that a request begins under this key, of all programs on the store for one alone: *begun is false for the others,
+ * until it has failed or a day is over. */
 SKEIN_API skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request,
                                       bool *begun, skein_error *err);
 /* Keeps an answer for a day; older ones go. */

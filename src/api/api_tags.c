@@ -39,7 +39,7 @@ static skein_rc bad_tag(skn_api_call *c, size_t i, const char *why)
     return skn_call_wrong(c, why, "/tags/%zu", i);
 }
 
-/* How a tag is defined, but for its name. */
+/* The definition of a tag, without its name. */
 static skein_rc read_definition(const skn_json *v, skein_tag *out, skein_error *err)
 {
     skein_rc rc;

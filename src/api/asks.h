@@ -1,6 +1,7 @@
 /* asks.h: what the API asks of who runs agents and knows providers: summaries, squashes, models.
  *
- * Who that is stands behind functions, so that the API knows neither agents at work nor providers. Unless they say otherwise, they are called on
+ * Who that is stands behind functions, so that the API knows neither agents at work nor providers. Unless they say
+ * otherwise, they are called on
  * the loop and call back on the loop, once, never from inside. What a callback gets lives until it returns; a request lives
  * until its answer. A function that is NULL is answered with 503. */
 #ifndef SKN_API_ASKS_H
@@ -29,7 +30,7 @@ typedef struct skn_api_waiter {
 } skn_api_waiter;
 
 /* One message in the place of several, by a model. When it has answered, `spec` with its text as content
- * is what skein_squash_messages wants; how.dry_run: nothing is stored, the text alone is told. */
+ * is what skein_squash_messages wants; how.dry_run: nothing is stored, only the text is returned. */
 typedef struct skn_squash_request {
     skein_world_id    world;
     skein_change      how;

@@ -1,7 +1,7 @@
 /* call.h: what handlers are written with: reading a request, finding what it names, writing the answer.
  *
- * A cursor is opaque: base64url of "TAG:FROM:COUNT". The tag names the list and the version that it was read from, so a cursor
- * always means the same messages, and a cursor of another list is refused.
+ * A cursor is opaque: base64url of "TAG:FROM:COUNT". The tag names the list and the version that it was read from, so a
+ * cursor always means the same messages, and a cursor of another list is refused.
  * Threads, lifetimes: those of the call. */
 #ifndef SKN_API_CALL_H
 #define SKN_API_CALL_H
@@ -80,10 +80,10 @@ void skn_api_location(skn_api_call *c, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* chatId, or the world's current chat; SKEIN_SESSION_OFF when there is neither. */
 skein_rc skn_api_chat_or_current(skn_api_call *c);
-/* The message of params[1], in the chat of chatId or in its own, and that chat as c->chat. SKEIN_CONFLICT when the message is
- * still in the queue. */
+/* The message of params[1], in the chat of chatId or in its own, and that chat as c->chat. SKEIN_CONFLICT when the message
+ * is still in the queue. */
 skein_rc skn_api_message(skn_api_call *c, skein_message *out);
-/* The same; a message in the queue is told by waits->queued. */
+/* The same; waits->queued marks a message in the queue. */
 skein_rc skn_api_said_or_queued(skn_api_call *c, skein_message *out, skein_posted *waits);
 /* All of a lane of c->chat. A memory is named by its agent, since two agents may share a name over time. */
 skein_slice skn_api_slice(const skn_api_call *c, const skein_lane *lane);
@@ -292,8 +292,8 @@ const char *skn_message_member_near(skn_str unknown, skn_arena *a);
 
 /* --- Delegations (api_lanes.c) ------------------------------------------------------------------ */
 
-/* Makes sure that a lane of c->chat can be appended to. The next child ("main.2" after "main.1") is made, for the call if one
- * is named. */
+/* Makes sure that a lane of c->chat can be appended to. The next child ("main.2" after "main.1") is made, for the call if
+ * one is named. */
 skein_rc skn_api_lane_ensure(skn_api_call *c, skn_str key, skn_str call_id);
 
 /* --- Stopping agents (api_queue.c) ---------------------------------------------------------------- */

@@ -127,9 +127,9 @@ static skein_rc own_chat(skn_api_call *c, skn_str name, skein_mode mode)
             c->chat = all.at[i];
             return SKEIN_OK;
         }
-    return skn_fail_hint(
-        &c->error, SKEIN_NOT_FOUND, "It comes into being when it is first used",
-        "\"%.*s\" has no %s conversation yet", SKN_FMT(agent.name), skn_mode_name(mode));
+    return skn_fail_hint(&c->error, SKEIN_NOT_FOUND, "It is created on first use",
+                         "\"%.*s\" has no %s conversation yet", SKN_FMT(agent.name),
+                         skn_mode_name(mode));
 }
 
 skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref)

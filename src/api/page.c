@@ -256,7 +256,7 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also)
         return rc;
     if (also.n)
         wanted = skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(wanted), SKN_FMT(also));
-    if (c->out.over) /* which is told in the end */
+    if (c->out.over) /* which is reported at the end */
         return SKEIN_OK;
     if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
         return skn_no_memory(&c->error);

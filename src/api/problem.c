@@ -1,4 +1,4 @@
-/* Failures as they are told: RFC 9457, and a page of help behind each kind. */
+/* Failures as problems: RFC 9457, with a help page for each kind. */
 #include "api/call.h"
 
 #include "base/clean.h"

@@ -1,4 +1,4 @@
-/* Who wants to be told of an event. */
+/* Which streams want an event. */
 #include "api/call.h"
 
 /* "message" is a beginning of "message.created", but not of "messages.x". */

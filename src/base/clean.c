@@ -58,7 +58,8 @@ static bool is_selector(uint32_t c)
     return (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
 }
 
-/* Scripts without blanks between words: Thai to Khmer, and those around New Tai Lue. U+200B is where a line may end in them. */
+/* Scripts without blanks between words: Thai to Khmer, and those around New Tai Lue. U+200B is where a line may end in
+ * them. */
 static bool is_spaceless(uint32_t c)
 {
     static const skn_utf8_range ranges[] = {
@@ -127,7 +128,7 @@ static bool is_harmful(uint32_t c, strictness how)
     return c == 0x200b || is_tag(c) || is_selector(c) || (how == CONSENT && is_mark(c));
 }
 
-/* What stands at the front, *bytes long. *c is its first character; a byte that is none of UTF-8 is left alone. */
+/* What stands at the front, *bytes long. *c is its first character; a byte that is not UTF-8 is left alone. */
 static bool next_unclean(skn_str s, strictness how, uint32_t *c, size_t *bytes)
 {
     const unsigned char *p = (const unsigned char *)s.p;

@@ -23,7 +23,7 @@ void skn_clean_html(skn_buf *out, skn_str text);
 /* What a person is to agree to: also the marks that a text may have are shown. Line ends stay. */
 skn_str skn_clean_consent(skn_arena *a, skn_str text);
 
-/* A word of a command that a person is told, as a shell reads it: in quotes where it needs them. */
+/* A word of a command in a hint, as a shell reads it: in quotes where it needs them. */
 skn_str skn_shell_word(skn_arena *a, const char *word);
 
 #endif

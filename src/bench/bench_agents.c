@@ -68,7 +68,7 @@ static skein_rc look_again(skn_bench *b, int64_t began)
     return skn_bench_go_on(b);
 }
 
-/* Until nobody is at work in the world. */
+/* Until all agents of the world are idle. */
 static skein_rc wait_idle(skn_bench *b, const skn_bench_store *s, const skn_bench_child *server)
 {
     const char     *path = skn_bench_text(b, "/worlds/%s/status", s->world_name.p);

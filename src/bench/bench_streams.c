@@ -53,7 +53,7 @@ typedef struct watching {
 
 /* --- Reading -------------------------------------------------------------------------------- */
 
-/* Every watcher has to be told of the same messages in the same order. */
+/* Every watcher has to get the same messages in the same order. */
 static void take_event(watching *w, watcher *c, skn_str data)
 {
     ptrdiff_t at = skn_str_find(data, SKN_STR("\"messageId\":\""));

@@ -452,7 +452,7 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
     bool    open = t && t == a->current;
 
     a->failed++;
-    /* What a key cures is told by how to give one. */
+    /* If a key is the remedy, the hint says how to give one. */
     a->keyless += skn_str_find(hint, SKN_STR("skein provider login")) >= 0;
     note_begun(a, item->agent);
     if (t)
@@ -604,7 +604,7 @@ static void say_end(skn_answers *a)
     size_t n = a->agents.n;
 
     if (a->cli->json) {
-        if (!n) /* nobody was waited for, so nobody told of the end */
+        if (!n) /* nobody was waited for, so there is no end to report */
             skn_print_raw(a->cli, SKN_STR("{\"event\":\"world.idle\",\"elapsedMs\":0}\n"));
         return;
     }
@@ -703,7 +703,7 @@ void skn_await_message(skn_await *w, skn_str uid)
 
 /* --- What became of it ---------------------------------------------------------------------- */
 
-/* A message that is not said at once waits behind the work of agents; then that is told. */
+/* A message that is not sent at once waits behind the work of agents; then the output says so. */
 static skein_rc wait_for_them(skn_await *w, int64_t timeout_ms)
 {
     skn_cli *cli = w->cli;
@@ -737,7 +737,7 @@ static void tell_alone(skn_cli *cli)
              "new NAME\".");
 }
 
-/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
+/* A paused agent starts nothing: no event tells that to those who wait. */
 static void tell_paused(skn_cli *cli, skn_answers *a)
 {
     skn_json_list list = {0};

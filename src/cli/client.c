@@ -152,7 +152,7 @@ static bool is_ours(int fd)
            (who.uid == geteuid() || who.uid == 0);
 }
 
-/* A server that said itself where it is, is on this computer and of this user: nothing else is told a token. */
+/* A server that said itself where it is, is on this computer and of this user: only such a server is sent a token. */
 static int connect_server(skn_cli *cli, const skn_server *server, const char **why)
 {
     const char *host, *port;
@@ -269,7 +269,7 @@ static const char *shown_address(skn_cli *cli, skn_str text)
     return skn_buf_keep(&b, cli->keep).p;
 }
 
-/* What a problem tells beside its words. Its kind is told in the place of what the code says. */
+/* The members of a problem beside its words. Its kind replaces the name of the code. */
 static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int status)
 {
     static const struct {

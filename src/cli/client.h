@@ -18,7 +18,7 @@ typedef struct skn_request_spec {
     const char *match;   /* If-Match; NULL: none */
     bool        stream;  /* asks for events */
     skn_str     last_id; /* Last-Event-ID; absent: none */
-    /* Takes the pieces of an answer that is none of a problem; NULL: they are kept, up to 32 MB. */
+    /* Takes the pieces of an answer that is not a problem; NULL: they are kept, up to 32 MB. */
     skein_rc (*take)(void *arg, skn_str piece, skein_error *err);
     void *arg;
 } skn_request_spec;
@@ -59,7 +59,7 @@ void skn_event_stream_init(skn_event_stream *s,
  * where that ended. */
 skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_event_stream *s,
                                   const skn_request_spec *what);
-/* Reads what there is, once poll says that fd can be read. A lost connection is SKEIN_UNREACHABLE. */
+/* Reads the available bytes, once poll says that fd can be read. A lost connection is SKEIN_UNREACHABLE. */
 skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s);
 /* How many milliseconds it may still be quiet before there is nobody at the other end. */
 int64_t skn_event_stream_left(const skn_event_stream *s);
@@ -73,7 +73,7 @@ const char *skn_client_encode(skn_arena *a, skn_str text);
  *
  * Threads: one. Lifetimes: from skn_door_begin to skn_door_end. */
 
-/* With what a server would know beside the store: files, tools, and turns that nobody is at. */
+/* With what a server would know beside the store: files, tools, and abandoned turns. */
 skn_api *skn_here_new(skn_cli *cli);
 /* skn_client_call, without a server. */
 skein_rc skn_here_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,

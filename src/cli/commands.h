@@ -19,7 +19,7 @@ skein_rc skn_tell_files(skn_cli *cli);
 
 skein_rc skn_retry_delegation(skn_cli *cli);
 
-/* Of what "skein show" shows: each of its kinds has its own, but for agents and what waits, which others print. */
+/* For "skein show": each kind has its own, except for agents and queued messages, which other commands print. */
 #define SKN_FIELDS_SHOWN_MESSAGE SKN_FIELDS_MESSAGE ",covers,coveredLane,coveredMessageIds"
 #define SKN_FIELDS_SHOWN                                                                       \
     SKN_FIELDS_SHOWN_MESSAGE "," SKN_FIELDS_VERSION "," SKN_FIELDS_SQUASH "," SKN_FIELDS_LANE  \
@@ -48,12 +48,12 @@ const char *skn_message_path(skn_cli *cli, skn_str uid, const char *rest);
 double skn_door_amount(const skn_json *v, const char *key);
 /* A file that is not there yet. */
 skein_rc skn_write_new(skn_cli *cli, const char *path, mode_t mode, skn_str text);
-/* A message of this conversation, as the API tells of it. */
+/* A message of this conversation, as the API returns it. */
 skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out);
 /* A new conversation with so many messages of a version; -1: with all. */
 skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         const skn_json **out);
-/* The one conversation of this kind that the agent has; it comes into being. */
+/* The agent's one conversation of this kind; created if it is missing. */
 skein_rc skn_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out);
 /* Messages of any role, each a JSON object; they wake nobody. */
 typedef struct skn_append {
@@ -98,7 +98,7 @@ skein_rc skn_world_tell(skn_cli *cli, const skn_json *v, const char *text);
 skein_rc skn_world_named(skn_cli *cli, skein_world *out);
 /* "skein stop main.1" */
 skein_rc skn_stop_delegation(skn_cli *cli);
-/* An agent of the world, by name with or without "@", as the API tells of it with what it does. */
+/* An agent of the world, by name with or without "@", as the API returns it, with its activity. */
 skein_rc skn_agent_named(skn_cli *cli, skn_str name, const skn_json **out);
 /* As a line, in which `usual` stands for the model that it does not name. */
 void skn_agent_line(skn_cli *cli, const skn_json *agent, skn_str usual);
@@ -158,7 +158,7 @@ void skn_say_notice(skn_cli *cli, const skn_json *answer);
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
 /* Texts of skn_say, behind the name of an agent: "  tool shell, until …", and ": skein inbox allow in_…, or deny" where
- * it waits for a person. The second one is also told of tasks. */
+ * it waits for a person. The second one also gets tasks. */
 #define SKN_DOING "  {state}[detail: {detail}][until:, until {time until}]"
 #define SKN_WAITS "[inboxId:: skein inbox allow {inboxId}, or deny]"
 /* A line for each: "1 message waits until ada is done", "ada wakes every 15 min, next at 14:02". */
@@ -174,11 +174,11 @@ skein_rc skn_print_queue(skn_cli *cli);
 
 /* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
 skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid);
-/* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */
+/* A call without a result: it was never started, because nobody allowed it or its turn ended first. */
 bool skn_call_not_run(const skein_message *m);
 /* Why a message is not said yet: agents are at work in the conversation, or wait for an answer. */
 void skn_note_queued(skn_cli *cli);
-/* The turns that are open in the conversation, as the API tells of them; none where it cannot be asked now. */
+/* The open turns of the conversation, as the API returns them; none where it cannot be asked now. */
 void skn_turns_here(skn_cli *cli, skn_json_list *out);
 
 /* "ada: the first 40 messages are summarised as P6…: skein show P6…" */

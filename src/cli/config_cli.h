@@ -1,6 +1,6 @@
 /* config_cli.h: the configuration of one run of the program.
  *
- * Threads: one, but for skn_config_make. Lifetimes: sources live in cli->keep. */
+ * Threads: one, except for skn_config_make. Lifetimes: sources live in cli->keep. */
 #ifndef SKN_CLI_CONFIG_CLI_H
 #define SKN_CLI_CONFIG_CLI_H
 

@@ -43,7 +43,7 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
-/* A world as its server tells of it, or these of its fields; NULL: no server runs, or it cannot be asked. */
+/* A world as its server returns it, or these of its fields; NULL: no server runs, or it cannot be asked. */
 const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const char *fields);
 /* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
 const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);

@@ -28,8 +28,8 @@ typedef struct skn_door {
 
 /* Is the store that of a server, so that nothing beside it is seen from here? */
 bool skn_is_elsewhere(const skn_cli *cli);
-/* Does this command go through the door? The others work on the file of the store, or on the program itself: docs/architecture.md
- * lists them. */
+/* Does this command go through the door? The others work on the file of the store, or on the program itself:
+ * docs/architecture.md lists them. */
 bool skn_door_can(const skn_cli *cli);
 /* From here on the store is the one behind this server, or in this process. */
 void skn_door_begin(skn_cli *cli, const skn_server *server);
@@ -59,7 +59,7 @@ bool skn_door_less(size_t *page);
 /* Every item of a list, page by page; up to `most` when that is not 0. */
 skein_rc skn_door_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out);
 /* The same, one by one: what was read is forgotten page by page. `page`: how many there may be in one, near. A page may
- * be empty: what a list leaves out is looked at all the same. */
+ * be empty: a list may still have more. */
 typedef void skn_door_take(void *arg, skn_cli *look, const skn_json *item);
 skein_rc     skn_door_each(skn_cli *cli, const char *path, size_t page, skn_door_take *take,
                            void *arg);

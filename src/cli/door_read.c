@@ -105,8 +105,7 @@ void skn_door_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
     out->id.v = skn_door_number(cli, out->uid);
     if (out->author == SKEIN_BY_AGENT)
         out->author_agent.v = skn_door_number(cli, out->sender);
-    if (told.f.original_count &&
-        !out->squash_uid.n) /* an edit; of what, is told by the facts */
+    if (told.f.original_count && !out->squash_uid.n) /* an edit; the facts say of what */
         out->version_of = out->id;
     if (facts)
         *facts = told.f;

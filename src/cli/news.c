@@ -25,7 +25,7 @@ static void keep_place(skn_news *n, const skn_news_item *item)
         skn_buf_add(id, last->text);
 }
 
-/* What is told of a message has its members; what is told of an agent names it. */
+/* Events about a message have its members; events about an agent name it. */
 static skein_rc open_event(void *arg, const skn_sse_event *event, skein_error *err)
 {
     skn_news       *n = arg;

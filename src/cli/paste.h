@@ -1,4 +1,4 @@
-/* paste.h: commands that a person is told, so that they can be pasted as they are. */
+/* paste.h: commands in hints, written so that they can be pasted. */
 #ifndef SKN_CLI_PASTE_H
 #define SKN_CLI_PASTE_H
 
@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 /* The text with every command in it made whole: with the options of this run that say which store, world and
- * conversation are meant, or what a .skein.yaml says of the last two. In a chat, those that can be typed there are behind a slash. The text itself where there
+ * conversation are meant, or what a .skein.yaml says of the last two. In a chat, those that can be typed there are behind a
+ * slash. The text itself where there
  * are no such options. */
 const char *skn_pasteable(skn_cli *cli, const char *text);
 /* The same for a format of printf. */
@@ -18,8 +19,8 @@ skn_str skn_typed_line(const skn_cli *cli);
 
 /* How a tool of a server defines itself, for a person who is to allow it.
  *
- * Threads: any.  Lifetimes: the parts live in the arena, or in the item. The texts are a server's: whoever prints them cleans
- * them. */
+ * Threads: any.  Lifetimes: the parts live in the arena, or in the item. The texts are a server's: whoever prints them
+ * cleans them. */
 
 typedef struct skn_defined {
     skn_str label, text; /* "description", and what it says */

@@ -558,7 +558,7 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds, const char
     skn_fail(&cli->err, SKEIN_USAGE, "%sthere are several worlds: %s",
              gone ? "the default world was removed; " : "", names);
     return skn_hint(&cli->err, SKEIN_USAGE,
-                    "Choose one with -w NAME, or for good with \"skein world use %.*s\"",
+                    "Choose one with -w NAME, or permanently with \"skein world use %.*s\"",
                     SKN_FMT(worlds->at[0].name));
 }
 
@@ -662,7 +662,7 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
     return SKEIN_OK;
 }
 
-/* The conversation that an agent has for itself comes into being when something is to change in it. */
+/* An agent's own conversation is created by the first change. */
 static skein_rc chat_of_agent(skn_cli *cli, const char *ref, skn_str agent, skein_mode mode,
                               skein_conversation *out)
 {

@@ -42,7 +42,7 @@ struct skn_working {
     skn_arena           *a;
     int64_t              now;
     skn_conversation_row chat;   /* with the version that is current now */
-    bool                 silent; /* the conversation is gone: nothing is told */
+    bool                 silent; /* the conversation is gone: no events are written */
     bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
     bool results; /* but while its turn is open it gets the results of its calls */
     const skein_stop *written;   /* by those who are stopped, to be kept; may be NULL */
@@ -302,7 +302,7 @@ skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char 
 
 /* --- conversation.c --------------------------------------------------------------------------------------- */
 
-/* An agent's one conversation of a mode, made and told of when it is not there. */
+/* An agent's one conversation of a mode; created, with its event, when it is missing. */
 skein_rc skn_conversation_own(skn_working *w, int64_t agent, skein_mode mode,
                               skn_conversation_row *out, skein_error *err);
 /* The public form of a conversation. */

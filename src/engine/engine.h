@@ -105,7 +105,7 @@ typedef struct skn_at_work {
     skn_str answers;
 } skn_at_work;
 
-/* An agent as it is told. Of settings JSON as it stands there, absent where they say nothing. */
+/* An agent with what its JSON has. Settings are JSON as stored, absent where nothing is set. */
 typedef struct skn_told_agent {
     skein_agent      agent;
     skein_agent_work work;
@@ -168,7 +168,7 @@ SKN_SHAPED(instruction, skein_instruction);
 SKN_SHAPED(delivery, skein_delivery);
 SKN_SHAPED(usage, skein_usage);
 
-/* A message as it is told. */
+/* A message with what its JSON has. */
 typedef struct skn_told_message {
     skein_message       m;
     skn_str             chat_uid;
@@ -250,7 +250,7 @@ SKN_SHAPED(check, skein_check);
 
 /* --- Work --------------------------------------------------------------------------------- */
 
-/* Something that is told while it happens and not kept: a piece of text, a beating heart. */
+/* An event that is sent and not kept: a piece of text, a heartbeat. */
 typedef struct skn_live {
     skein_world_id        world;
     skn_str               world_name;
@@ -279,7 +279,7 @@ typedef struct skn_queue_item {
 } skn_queue_item;
 SKN_SHAPED(queue_item, skn_queue_item);
 void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
-/* A turn as it is told. */
+/* A turn with what its JSON has. */
 typedef struct skn_shown_turn {
     skein_turn turn;
     skn_str    doing;
@@ -293,7 +293,7 @@ SKN_SHAPED(edit_error, skein_edit_error);
 
 /* --- Agents at work ----------------------------------------------------------------------- */
 
-/* So many times it may fail before people are told; it is tried again all the same. */
+/* After so many failures people are told; it is still tried again. */
 #define SKN_TASK_FAILURES 3
 /* For people: its status, or "running", "waiting" or "retrying" while it is pending. */
 skn_str skn_task_label(const skein_task *task);
@@ -311,7 +311,8 @@ SKN_SHAPED(delegation, skein_delegation);
 #define SKN_WENT_AWAY "the server that spoke for the agent went away in the middle of it"
 /* That no call of a model is kept for a message that an agent failed to answer. */
 skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
-/* Without what was sent and answered, and with everything: "request" is the JSON that was sent, or a text when it was none. */
+/* Without what was sent and answered, and with everything: "request" is the JSON that was sent, or a text when it was none.
+ * */
 SKN_SHAPED(model_call, skein_model_call);
 SKN_SHAPED(model_call_whole, skein_model_call);
 SKN_SHAPED(expected, skein_expected);
@@ -345,7 +346,7 @@ typedef struct skn_problem {
     const char *current; /* where the conversation stands, when it has moved on */
     const char *fields;  /* those there are, when one that is not was asked for */
     const char *hint;    /* in the place of the error's, which is short; NULL: that one */
-    bool        done;    /* the change was made all the same: trying again is wrong */
+    bool        done; /* the change was made in spite of the failure: trying again is wrong */
     /* A problem that has no code of its own, in the place of what the code says. */
     const char *word, *title, *name; /* after "/problems/"; for people; "code" */
     int         status;

@@ -226,7 +226,7 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
 #define PAGE_MOST ((size_t)10000)
 #define AT_ONCE   ((size_t)100)      /* messages asked for in one statement */
 #define ENOUGH    ((size_t)16 << 20) /* bytes of data after which a page ends early */
-#define CUT       ((size_t)2000)     /* bytes that are told of a call and its result */
+#define CUT       ((size_t)2000)     /* bytes of a call and its result in an event */
 #define FORGET    INT64_C(5000)      /* events deleted in one transaction */
 
 /* --- A message ------------------------------------------------------------------------------- */

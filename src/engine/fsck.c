@@ -268,7 +268,7 @@ static skein_rc on_call(void *arg, const void *row, skein_error *err)
         for (at = v->first; at; at = at->next)
             if (is_text(at, "id") && skn_str_eq(skn_json_get(at, "id")->text, c->call_id))
                 break;
-    if (!at && (!c->calls.p || v)) /* what cannot be read was told already */
+    if (!at && (!c->calls.p || v)) /* what cannot be read was reported already */
         skn_fsck_find(f, SKN_INV_CALL_OF_RESULT,
                       "message \"%.*s\" does not make the call \"%.*s\" noted for it",
                       SKN_FMT(c->message_uid), SKN_FMT(c->call_id));
@@ -606,7 +606,7 @@ static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
     return SKEIN_OK;
 }
 
-/* *done: it came to its end, whatever becomes of the snapshot. */
+/* *done: the check is complete, whether or not the snapshot ends well. */
 static skein_rc run_checks(skn_tx *tx, bool pg, skein_mem *mem, skein_check *out, bool *done,
                            skein_error *err)
 {

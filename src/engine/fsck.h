@@ -14,7 +14,7 @@
 
 #include "engine/core.h"
 
-#define SKN_FSCK_FINDINGS 1000 /* that are told; the rest is only counted */
+#define SKN_FSCK_FINDINGS 1000 /* that are listed; the rest is only counted */
 #define SKN_FSCK_SLOTS    32768
 
 /* What is known of a node that was looked at. */

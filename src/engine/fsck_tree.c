@@ -289,7 +289,7 @@ static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const skn_co
 
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
 
-/* What cannot be read was told when the nodes were looked at. */
+/* What cannot be read was reported when the nodes were checked. */
 static skein_rc unless_damaged(skein_rc rc)
 {
     return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;

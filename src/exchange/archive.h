@@ -106,7 +106,7 @@ typedef struct skn_intake {
     int64_t base[SKN_AR_TABLES];
 } skn_intake;
 
-/* Reads all of it, and refuses what does not fit together; fills the report but for the world's
+/* Reads all of it, and refuses what does not fit together; fills the report, except for the world's
  * id. */
 skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_request *req,
                          skein_mem *mem, skn_import_report *r, skein_error *err);

@@ -288,7 +288,7 @@ static skein_rc read_members(reader *r, const skn_json *v)
     return refuse_row(r, "has a member that is unknown or out of order");
 }
 
-/* True if the line is the same as what was written for it, but for its line end. */
+/* True if the line equals the line that was written for it, apart from its line end. */
 static bool same(const skn_buf *written, skn_str line)
 {
     return written->n == line.n + 1 && memcmp(written->p, line.p, line.n) == 0;

@@ -231,7 +231,7 @@ static skein_rc count_waiting(const writer *w, int64_t *sum, skein_error *err)
     return rc;
 }
 
-/* They may name programs, which nobody is to get with a file; the reader is told how many there were. */
+/* They may name programs, which nobody should get with a file; the report says how many there were. */
 static skein_rc count_tool_servers(const writer *w, int64_t *count, skein_error *err)
 {
     skn_arena  *a = skn_arena_new();

@@ -77,7 +77,7 @@ typedef struct skn_import_report {
     bool           exact; /* an archive with all there was: nothing was guessed or left out */
     int64_t        ids_kept, ids_made;
     int64_t        copies;   /* rows that were another agent's copy of a message */
-    int64_t        archives; /* sessions put away that became chats */
+    int64_t        archives; /* archived sessions that became chats */
     int64_t        links_kept, links_guessed;
     int64_t        circular,
         too_deep;      /* links dropped; a message that replies to itself is circular */

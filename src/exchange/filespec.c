@@ -176,7 +176,7 @@ static skn_str cut_note(lookup *l, size_t last, size_t had, size_t whole)
                                             last, had, whole));
 }
 
-/* Lines as they are, but for the end of the last. */
+/* Lines as they are, without the end of the last. */
 static skein_rc add_part(lookup *l, skn_str item, size_t first, size_t last, skein_error *err)
 {
     skn_str         text = skn_str_sub(l->text, l->starts[first], l->starts[last + 1]);

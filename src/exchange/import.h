@@ -163,7 +163,7 @@ typedef struct skn_memory_row {
 } skn_memory_row;
 
 void skn_memories_init(skn_memories *r, skn_foreign *f);
-/* What is added next is the memory of this agent, in its order; each agent has one, but for those
+/* What is added next is the memory of this agent, in its order; each agent has one, except for those
  * of chats that no id leads to. */
 void skn_memories_begin(skn_memories *r, size_t owner);
 void skn_memories_add(skn_memories *r, skn_memory_row *row);

@@ -475,7 +475,7 @@ static skn_str key_of(const skn_json *row, const char *key)
     return id.p ? id : SKN_STR("");
 }
 
-/* A session that was put away becomes a chat that only its agent was in. */
+/* An archived session becomes a chat with its agent alone. */
 static skein_rc add_archive(reading *r, const skn_json *row, skein_error *err)
 {
     session        *s = SKN_NEW(r->file->a, session);

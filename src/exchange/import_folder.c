@@ -19,8 +19,8 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
     return skn_arena_printf(file->a, "%s/%s", folder, name).p;
 }
 
-/* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is not a file could
- * be read for ever: a folder that has such a thing in its place is not imported. */
+/* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is not a file
+ * could be read for ever: a folder that has such a thing in its place is not imported. */
 static skein_rc look_at_path(const char *path, bool folder, bool *there, skein_error *err)
 {
     struct stat st;
@@ -166,7 +166,7 @@ static skein_rc read_agent(skn_foreign *f, const char *folder, size_t agent, ske
     return read_prompt(f, inside(f->file, folder, "system-prompt.md"), agent, err);
 }
 
-/* A memory that was put away becomes a chat that only its agent was in. */
+/* An archived memory becomes a chat with its agent alone. */
 static skein_rc read_archives(skn_memories *r, const char *folder, size_t agent,
                               skein_error *err)
 {

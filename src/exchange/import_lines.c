@@ -360,7 +360,7 @@ static skn_str content_of(skn_foreign *f, const skn_json *row, const char *what)
 
 /* --- Tool calls --------------------------------------------------------------------------- */
 
-/* Arguments are JSON inside a text; a text that is none becomes one. */
+/* Arguments are JSON inside a text; any other text becomes a JSON text. */
 static skn_str arguments_of(skn_foreign *f, const skn_json *v)
 {
     const skn_json *inner;
@@ -413,7 +413,7 @@ static void read_calls(skn_foreign *f, const skn_json *list, const char *what,
     out->call_count = n;
 }
 
-/* Who it is from is told by the message itself, in every answer again: it is not stored. */
+/* The message itself says who it is from, in every answer again: it is not stored. */
 static bool is_to_keep(const skein_instruction *in)
 {
     return in->type.n > 0 && !skn_str_starts(in->type, SKN_STR("Source."));

@@ -371,7 +371,7 @@ static bool find_nearly(skn_memories *r, const skn_foreign_message *m, const cha
     return false;
 }
 
-/* Equal rows without ids are told apart by which of them they are in their memory. */
+/* Equal rows without ids are distinguished by their order in their memory. */
 static found find_by_text(skn_memories *r, const skn_foreign_message *m, const char *digest)
 {
     skn_str key = skn_arena_printf(r->f->a, "%zu %lld %s %.*s", m->chat,

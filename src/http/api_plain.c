@@ -173,7 +173,7 @@ skein_rc skn_http_plain_world(skn_api_call *c)
     return SKEIN_OK;
 }
 
-/* What the server tells of itself. */
+/* The server's description of itself. */
 
 static skein_rc plain(skn_api_call *c, skn_str text)
 {

@@ -1,7 +1,7 @@
 /* A connection: coming, reading requests, sending answers and streams, going.
  *
- * A connection is held by itself while it is open, by the call that is worked on, by a stream until that was told of its end,
- * and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
+ * A connection is held by itself while it is open, by the call that is worked on, by a stream until that was told of its
+ * end, and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
 #include "http/inside.h"
 #include "http/sessions.h"
 
@@ -765,7 +765,7 @@ void skn_conn_end(skn_conn *conn)
 
 /* --- Time ------------------------------------------------------------------------------------------ */
 
-/* A stream ends with its session. A client that began a request is told of the timeout; others are closed. */
+/* A stream ends with its session. A client that began a request gets the timeout as its answer; others are closed. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms)
 {
     if (conn->state == SKN_CONN_STREAM && conn->session[0] && !conn->ended &&

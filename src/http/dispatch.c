@@ -230,7 +230,7 @@ static void log_request(boxed *b, int64_t took)
                   "request", fields, count);
 }
 
-/* What was being written when it began may be told of again. */
+/* Events about texts that are being written may continue. */
 static void let_go(skn_api_call *c)
 {
     if (c->written)

@@ -53,7 +53,7 @@ typedef struct skn_http_options {
     void (*settle)(void *arg, skn_call *done, void *done_arg);
     /* Adds lines to /metrics; on a worker; may be NULL. */
     void (*metrics)(void *arg, skn_buf *out);
-    /* Something was committed by another process, or told of; may be NULL. */
+    /* Another process committed or announced something; may be NULL. */
     void (*changed)(void *arg);
     void           *arg;
     skn_api_options api;

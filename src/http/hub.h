@@ -1,8 +1,8 @@
 /* hub.h: streams of events: what hub.c, stream.c, note.c and writing.c share.
  *
- * The hub reads each stored event once, after its commit, and sends it to all live streams. A live stream stands where the hub
- * stands (hub->seq). A stream that is behind reads pages of its own until it has caught up. So nothing is lost or sent twice,
- * and what the hub knows of messages that are being written is right for every live stream.
+ * The hub reads each stored event once, after its commit, and sends it to all live streams. A live stream stands where the
+ * hub stands (hub->seq). A stream that is behind reads pages of its own until it has caught up. So nothing is lost or sent
+ * twice, and what the hub knows of messages that are being written is right for every live stream.
  *
  * Threads: the loop's, unless a comment says "worker".  Lifetimes: a stream lives until its connection is gone and its page
  * job is back; the hub until it was closed. */
@@ -161,7 +161,7 @@ void skn_hub_remove(skn_stream *s);
 void skn_hub_settle(skn_hub *hub); /* ends a closing hub once it is empty */
 /* Sends the recent notes to a stream at or after `floor`; false when it can take no more for now. */
 bool skn_hub_recent(skn_hub *hub, skn_stream *s);
-/* Nothing is to be told of what is being written. */
+/* No events are wanted about texts that are being written. */
 bool skn_hub_holds(const skn_hub *hub);
 /* Each starts a timer, unless it runs. */
 void skn_hub_flush_soon(skn_hub *hub);

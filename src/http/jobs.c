@@ -126,7 +126,7 @@ static void forget_locked(skn_jobs *j, skn_job **at)
     job_free(gone);
 }
 
-/* The one that ended first, but for `but`, makes room; false when there is none. */
+/* Removes the job that ended first, other than `but`; false when there is none. */
 static bool forget_one_locked(skn_jobs *j, const skn_job *but)
 {
     skn_job **oldest = NULL;
@@ -375,7 +375,7 @@ bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
     return job != NULL;
 }
 
-/* Until the loop was told of a cancel, it counts as if something ran. */
+/* Until the loop knows of a cancel, the job counts as running. */
 bool skn_job_cancel(skn_jobs *j, skn_str id)
 {
     bool found = false, tell = false;

@@ -1,4 +1,4 @@
-/* What is counted, and how it is told: the text format of Prometheus. */
+/* Counters, in the text format of Prometheus. */
 #include "base/clock.h"
 #include "http/inside.h"
 #include "http/jobs.h"

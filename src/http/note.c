@@ -118,7 +118,7 @@ bool skn_note_add(skn_buf *out, const skein_event *e, skn_taking *t, skn_arena *
 
 /* --- Volatile -------------------------------------------------------------------------------- */
 
-/* The same members as around an event that is stored, but for its number. */
+/* The same members as around a stored event, without its number. */
 void skn_note_volatile(skn_buf *out, const skn_live *what)
 {
     skn_buf json;

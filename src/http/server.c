@@ -139,7 +139,7 @@ static void keep_spare(skn_wire *w)
     w->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* There is no descriptor left: an idle connection is closed, or the new client is told. */
+/* There is no descriptor left: an idle connection is closed, or the new client is refused. */
 static void none_left(listener *l)
 {
     skn_http *h = l->http;
@@ -442,7 +442,7 @@ static void cut_rest(void *arg)
     each_conn(arg, skn_conn_close);
 }
 
-/* Everything is done; clients that came meanwhile were told, and are closed. */
+/* Everything is done; clients that came meanwhile were refused, and are closed. */
 static void part(void *arg)
 {
     skn_http *h = arg;

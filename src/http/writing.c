@@ -1,4 +1,4 @@
-/* Messages that are being written. Pieces are joined, so a message is told of at most 30 times a second; the text so far is
+/* Messages that are being written. Pieces are joined, so a message causes at most 30 events a second; the text so far is
  * kept for new streams. A piece may come before the hub has read the start of its message, or after its end: it waits, and
  * is forgotten if no start follows. */
 #include "http/hub.h"
@@ -263,7 +263,7 @@ static bool is_end(skn_str type)
            skn_str_is(type, "message.withdrawn");
 }
 
-/* Readers get the whole text before the end is told, unless a change has just kept a part of it. */
+/* Readers get the whole text before its end, unless a change has just kept a part of it. */
 void skn_writing_before(skn_hub *hub, const skn_note *n)
 {
     skn_writing **at;

@@ -98,7 +98,7 @@ const skn_mcp_tool *skn_mcp_tools(const skn_mcp *s, size_t *count);
 typedef struct skn_mcp_result {
     skn_str text;    /* for a model; UTF-8 */
     bool    failed;  /* `text` says why */
-    bool    unknown; /* failed, and the tool may have run all the same */
+    bool    unknown; /* failed, but the tool may have run */
     bool    cut;     /* longer than result_bytes; `text` says so at its end */
 } skn_mcp_result;
 

@@ -1,6 +1,6 @@
 /* The road of a child's standard streams: one message a line.
  *
- * The child has a process group of its own. No signal tells of its end: whoever owns it looks now and then. */
+ * The child has a process group of its own. No signal reports its end: its owner checks from time to time. */
 #include "mcp/mcp_inside.h"
 
 #include <dirent.h>
@@ -324,7 +324,7 @@ static void close_input(way *w)
     close_one(&w->child.in);
 }
 
-/* Asked, told, killed. What has been killed is gone soon, but for what hangs in the kernel; that is
+/* Asked, told, killed. What has been killed is gone soon, unless it hangs in the kernel; that is
  * looked at for as long as it takes. */
 static void press(way *w)
 {
@@ -455,7 +455,7 @@ static void read_rest(way *w)
         keep_tail(w->s, (skn_str){bytes, (size_t)n});
 }
 
-/* --- What it is told -------------------------------------------------------------------------- */
+/* --- What it is sent -------------------------------------------------------------------------- */
 
 static void on_input(void *arg)
 {

@@ -358,7 +358,7 @@ static void explain(skn_fetch *f, CURLcode code)
     }
 }
 
-/* Has the sweeper tell of the requests that libcurl is done with. */
+/* Makes the sweeper report the requests that libcurl has finished. */
 static void collect_ended(skn_net *n)
 {
     CURLMsg   *m;

@@ -194,7 +194,7 @@ enum { PARTS = 2000, DEPTH = 30 };
 
 typedef struct sizer {
     const char *p, *end;
-    int64_t     before[DEPTH + 1]; /* parts of each open group, but for the last atom */
+    int64_t     before[DEPTH + 1]; /* parts of each open group, except for the last atom */
     int64_t     last;              /* parts of the last atom */
     size_t      depth;
 } sizer;

@@ -58,7 +58,7 @@ static void take_line(skn_wire_reader *r, skn_str line)
     }
 }
 
-/* Takes one line, or what there is of it, off the bytes. */
+/* Takes one line, or its beginning, off the bytes. */
 static void next_line(skn_wire_reader *r, skn_str *rest)
 {
     const char *lf = memchr(rest->p, '\n', rest->n);

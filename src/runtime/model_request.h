@@ -1,7 +1,7 @@
 /* model_request.h: what a model is asked for besides turns: read what it is about (worker), ask the model (loop),
  * store what it wrote (worker). Only files of this folder include it.
  *
- * Threads: the loop's, but for `read` and `store`.  Lifetimes: a request is freed when it is done, or when it was
+ * Threads: the loop's, except for `read` and `store`.  Lifetimes: a request is freed when it is done, or when it was
  * cancelled and no job of it is under way. */
 #ifndef SKN_RUNTIME_MODEL_REQUEST_H
 #define SKN_RUNTIME_MODEL_REQUEST_H

@@ -4,7 +4,7 @@
  * loop touches only what is marked (L). It begins with due work, opens the turn, and goes round: read the
  * context, ask the model, store the answer, run the tools that were called, wait for what they began;
  * until an answer calls none.
- * Threads: the loop's, but for functions that say "worker".  Lifetimes: a run is freed once its turn
+ * Threads: the loop's, except for functions that say "worker".  Lifetimes: a run is freed once its turn
  * is over and no job of it is under way. */
 #ifndef SKN_RUNTIME_RUN_H
 #define SKN_RUNTIME_RUN_H
@@ -176,7 +176,7 @@ struct skn_run {
     /* The job. */
     void (*work)(skn_run *run); /* worker */
     void (*then)(skn_run *run);
-    bool        repeated; /* it was tried before, and may have been stored all the same */
+    bool        repeated; /* it was tried before, and may have been stored */
     skein_rc    rc;
     skein_error err, why;   /* of the last job; of a turn that fails */
     bool        limited;    /* it fails because a limit of this month is reached */

@@ -1,7 +1,7 @@
 /* serve.h: "skein serve" from its start to its end. Only the files serve_….c and serve_run.c
  * include it.
  *
- * Threads: the loop's, but for what says otherwise; engine calls after the start run on the workers.
+ * Threads: the loop's, unless a function says otherwise; engine calls after the start run on the workers.
  * Lifetimes: a skn_serve lives as long as the command; texts in it live in cli->keep. */
 #ifndef SKN_SERVE_SERVE_H
 #define SKN_SERVE_SERVE_H

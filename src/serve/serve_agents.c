@@ -101,7 +101,7 @@ static const skn_provider_info *provider_locked(const skn_model_board *b, skn_st
 
 /* --- Squashes and summaries --------------------------------------------------------------------------- */
 
-/* What a request asked of a model; freed when it is done. Cancelled, its end is told all the same. */
+/* What a request asked of a model; freed when it is done. The end of a cancelled request is reported, too. */
 typedef struct asked {
     skn_serve         *s;
     skn_api_waiter     who;

@@ -118,7 +118,7 @@ static void runtime_closed(void *arg)
     end_when_closed(s);
 }
 
-/* Something holds up the end; what was acknowledged is safe all the same. */
+/* Something delays the end; everything that was acknowledged is safe. */
 static void too_late(int signal)
 {
     static const char text[] = "skein: the server did not stop in time and was killed\n";

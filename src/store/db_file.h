@@ -1,4 +1,4 @@
-/* db_file.h: what the SQLite driver asks the file system, and how it tells of failures there.
+/* db_file.h: what the SQLite driver asks the file system, and how it reports failures there.
  * Only files of this folder include it.
  *
  * Threads: any.  Lifetimes: nothing is kept. */

@@ -13,7 +13,7 @@
 
 #define SKN_TX_TRIES 5
 
-/* Events that were told in a transaction and are not yet written (store_feed.c). */
+/* Events of a transaction that are not yet written (store_feed.c). */
 typedef struct skn_told_events {
     skn_arena *a; /* NULL until there is one */
     skn_vec(skn_event_row) rows;
@@ -27,9 +27,9 @@ struct skn_tx {
     skn_told_events told;
 };
 
-/* Writes what was told: the last thing before the commit, or before the end of a savepoint. */
+/* Writes the events: the last thing before the commit, or before the end of a savepoint. */
 skein_rc skn_events_write(skn_tx *tx, skein_error *err);
-/* Forgets what was told and keeps the memory; at the end of all, that goes too. */
+/* Drops the events and keeps the memory; at the very end, frees it, too. */
 void skn_events_clear(skn_tx *tx);
 void skn_events_release(skn_tx *tx);
 /* Somebody's work was committed: the listener is called. Under no lock. */

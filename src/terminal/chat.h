@@ -89,7 +89,7 @@ typedef struct skn_chat {
 
 /* Takes an event of the stream: arg is the skn_chat. */
 skein_rc skn_chat_take(void *arg, const skn_news_item *item);
-/* Reads who and what there is. */
+/* Reads the agents, the conversation and its state. */
 skein_rc skn_chat_refresh(skn_chat *c);
 /* Is what was last said here taken away? Then it is forgotten, and told if others did it. */
 void skn_chat_look_after(skn_chat *c, bool others);
@@ -203,7 +203,7 @@ void skn_chat_queue_put(skn_chat *c, skn_str text);
 
 /* --- Who waits for the person (chat_work.c) -------------------------------------------- */
 
-/* Reads what waits for a yes or no; what is new there is told. */
+/* Reads the calls that wait for a decision, and shows the new ones. */
 skein_rc skn_chat_asks_read(skn_chat *c);
 void     skn_chat_ask_rows(skn_chat *c);
 /* "allow" or "deny" for the one that waits, or for that with this id (NULL: none was given). */

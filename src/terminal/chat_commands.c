@@ -403,7 +403,7 @@ void skn_chat_command(skn_chat *c, skn_str line)
     if (near)
         skn_chat_tell(c, "There is no /%s. Did you mean /%s?", name, near);
     else
-        skn_chat_tell(c, "There is no /%s. /help lists what there is.", name);
+        skn_chat_tell(c, "There is no /%s. /help lists the commands.", name);
 }
 
 /* What a word could become when Tab is pressed. */

@@ -1,4 +1,4 @@
-/* chat_events.c: what a server tells of a chat, and what the store knows of it. */
+/* chat_events.c: the events of a chat, from a server or from the store. */
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/answers.h"
@@ -21,7 +21,7 @@ static bool is(const skn_news_item *item, const char *type)
 /* What surrounds a message that is complete. */
 typedef struct surroundings {
     skn_str   parent; /* who wrote what it answers; absent: nobody */
-    skn_names heard;  /* who hears it, where that is told */
+    skn_names heard;  /* who hears it, if known */
     bool      aside;  /* agents have it in memory, and nobody answers it */
     int64_t   wrote;  /* tokens; 0: not known */
 } surroundings;
@@ -251,7 +251,7 @@ static skein_rc take_state(skn_chat *c, const skn_news_item *item)
     return SKEIN_OK;
 }
 
-/* Somebody is asked, has answered, or was told something. */
+/* Somebody is asked, has answered, or got a message. */
 static skein_rc take_inbox(skn_chat *c)
 {
     skn_chat_inbox_look(c);

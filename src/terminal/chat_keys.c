@@ -260,7 +260,7 @@ static skein_rc send_text(skn_chat *c, skn_cli *cli, skn_str text)
     return SKEIN_OK;
 }
 
-/* It is shown when the server tells of it, like everybody's. */
+/* It is shown when its event arrives, like everybody's. */
 void skn_chat_say(skn_chat *c, skn_str text)
 {
     skn_arena *mem = skn_arena_new();

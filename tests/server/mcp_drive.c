@@ -157,7 +157,7 @@ static void on_log(void *arg, skn_mcp *server, skn_str level, skn_str text)
     print(&w, &out);
 }
 
-/* --- What it is told -------------------------------------------------------------------------- */
+/* --- What it is sent -------------------------------------------------------------------------- */
 
 static void tell_tools(drive *d)
 {

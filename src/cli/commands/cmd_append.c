@@ -41,7 +41,7 @@ typedef struct batch {
     skn_str lane;           /* in cli->keep */
     int64_t stored, known;  /* new ones, and those that were there already */
     skn_str first;          /* id of the first new one */
-    skn_vec(skn_str) noted; /* members that no message has, and that were told */
+    skn_vec(skn_str) noted; /* unknown members that were reported */
 } batch;
 
 static void forget_batch(skn_cli *cli, batch *b)

@@ -89,7 +89,7 @@ static skein_rc find_newest(skn_cli *cli)
     return rc;
 }
 
-/* A key may be of a change that was made before: that is told by the number of its version. */
+/* A key may be of a change that was made before: the number of its version tells that. */
 static bool was_made(const skn_cli *cli, skn_str version)
 {
     return skn_door_version_number(version) <= cli->newest;

@@ -423,7 +423,7 @@ static skein_rc check_default_model(visit *v)
                                cli->err.message);
     cli->err = (skein_error){.rc = SKEIN_OK};
     if (rc != SKEIN_NOT_FOUND)
-        return SKEIN_OK; /* what a server did not answer was told with it */
+        return SKEIN_OK; /* the check of the server reported what it did not answer */
     return tell_check(
         v, "model", WARN, problem,
         set->from <= SKN_FROM_STORE

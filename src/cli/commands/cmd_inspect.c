@@ -13,7 +13,7 @@
 
 /* --- A call of a model -------------------------------------------------------------------- */
 
-/* Whether the message that came of it ends before its end. */
+/* Whether its message is unfinished. */
 static void print_end(skn_cli *cli, const skn_json *call)
 {
     skein_error      before = cli->err;
@@ -85,7 +85,7 @@ static skein_rc show_call(skn_cli *cli, const char *ref)
         return rc ? rc : skn_door_item(cli, call);
     request = skn_json_get(call, "request");
     answer = skn_door_text(call, "response");
-    if (request && request->kind != SKN_JSON_NULL) /* one that was no JSON is told as text */
+    if (request && request->kind != SKN_JSON_NULL) /* one that was not JSON is a text */
         sent = request->kind == SKN_JSON_STRING ? request->text : request->raw;
     if (skn_opt(cli, "saw")) {
         skn_print_text(cli, sent);
@@ -114,7 +114,7 @@ static void agent_head(skn_cli *cli, const skn_json *agent)
             "[nextRunAt:, wakes at {time nextRunAt}]\n");
 }
 
-/* Work begins with what the agent is told. The session number n, 1 is the latest, in list[*from, *to). */
+/* A session begins with a message to the agent. The session number n, 1 is the latest, in list[*from, *to). */
 static bool find_session(const skein_messages *list, int64_t n, size_t *from, size_t *to)
 {
     size_t end = list->count;
@@ -191,7 +191,7 @@ static void show_none(skn_cli *cli, const skn_json *agent)
     skn_print_raw(cli, SKN_STR("It has done nothing in the background yet.\n"));
 }
 
-/* The agent's background; *found is false before it has come into being. What is asked for next is of it. */
+/* The agent's background; *found is false before it exists. The next requests are about it. */
 static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conversation *out,
                                 bool *found)
 {
@@ -208,7 +208,7 @@ static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conve
     return rc;
 }
 
-/* What comes is told like that of every conversation; who waits for it has the background made. */
+/* New messages are shown as in every conversation; following creates the background. */
 static skein_rc follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat,
                        bool found)
 {

@@ -27,7 +27,7 @@ static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lan
     return NULL;
 }
 
-/* What is done on a delegation that runs. What an agent does is told with the agent. */
+/* The activity on a running delegation. The activity of an agent is shown with the agent. */
 static void print_doing(skn_cli *cli, const skn_json *lane, const skn_json_list *agents)
 {
     const skn_json *agent = agent_of(agents, lane);

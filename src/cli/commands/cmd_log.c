@@ -524,7 +524,7 @@ typedef struct listening {
     log_job *job;
 } listening;
 
-/* Of what is being written every piece is told; it is said when it is whole. */
+/* Each piece of a text has an event; the complete message has one, too. */
 static bool tells_of_messages(skn_str type)
 {
     return !skn_str_is(type, "message.delta") && !skn_str_is(type, "message.snapshot") &&

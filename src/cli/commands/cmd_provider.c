@@ -341,7 +341,7 @@ skein_rc skn_cmd_model_ls(skn_cli *cli)
     return rc;
 }
 
-/* A server that runs is told: then it counts when the command has ended. */
+/* A running server gets the change, so it holds when the command has ended. */
 static skein_rc put_model(skn_cli *cli, skn_str model)
 {
     const skein_setting one = {SKN_STR("defaults.model"),

@@ -127,7 +127,7 @@ static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json 
     return SKEIN_OK;
 }
 
-/* The version that its place is told of: the current one, or the newest that has it. */
+/* The version in which its position is shown: the current one, or the newest that has it. */
 static int64_t home_version(const show_job *job, const skein_message_facts *f)
 {
     for (size_t i = 0; i < f->version_count; i++)

@@ -216,7 +216,7 @@ static skein_rc read_place(skn_cli *cli, tree_job *job)
     return rc;
 }
 
-/* Who did not answer is shown to people; programs are told it with the messages. */
+/* People see who did not answer; programs get it with the messages. */
 static skein_rc load_tree(skn_cli *cli, tree_job *job)
 {
     skein_rc rc = skn_door_tree(cli, job->thread, job->top, &job->tree);

@@ -291,7 +291,7 @@ static bool concerns(const skn_reading *r, const skn_delivery_row *d)
     return r->lane.agent_id == 0 || r->lane.agent_id == d->agent_id;
 }
 
-/* What an agent is answering, or has yet to, stays in sight with all that came of it. */
+/* Messages that an agent is answering, or has yet to answer, stay in the context with everything after them. */
 static skein_rc before_work(skn_reading *r, int64_t *to, skein_error *err)
 {
     skn_delivery_rows work;

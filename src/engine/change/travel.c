@@ -189,7 +189,7 @@ static skein_rc begin_move(move_call *c, skn_working *w, skein_error *err)
         return rc;
     if ((rc = skn_work_guard(w, &c->row, c->how, &c->stopped, err)))
         return rc;
-    /* What agents waited for has ended, and was told to them. */
+    /* What agents waited for has ended, and they got the result. */
     return c->stopped && c->how->force ? fill_version(c, c->row.version_id, &c->out->from, err)
                                        : SKEIN_OK;
 }
@@ -347,8 +347,7 @@ static skein_rc switch_to(skn_working *w, void *arg, skein_error *err)
     started_at = c->row.version_id;
     c->out->what = SKN_STR("switch");
     c->out->steps = to.id != started_at;
-    if (to.id == started_at &&
-        c->how->dry_run) /* whoever only asks is told that nothing would change */
+    if (to.id == started_at && c->how->dry_run) /* a dry run says that nothing would change */
         return finish_move(c, started_at, err);
     if (to.id == started_at)
         return skn_fail(err, SKEIN_NOTHING, "v%lld is already the current version",

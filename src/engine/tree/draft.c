@@ -162,7 +162,7 @@ static skein_rc write_lane(skn_draft *d, skn_lane_draft *l, skein_error *err)
     skein_rc       rc;
 
     if (!l->existed && !l->thread_id)
-        return SKEIN_OK; /* it comes into being with its first message */
+        return SKEIN_OK; /* its first message creates it */
     if ((rc = need_tree(d, l, err)) ||
         (rc = skn_tree_save(&d->trees, &l->tree, d->target.id, &row.root_id, err)))
         return rc;

@@ -49,7 +49,7 @@ static void put_question(skn_jw *w, const void *task)
     skn_jw_str(w, skn_task_question(task));
 }
 
-/* That its turn waits for a person is told by its label alone. */
+/* Only its label says that its turn waits for a person. */
 static void task_was_read(const skn_json *v, void *task, skn_arena *a)
 {
     const skn_json *label = skn_json_get(v, "label");
@@ -107,7 +107,7 @@ static void put_request(skn_jw *w, const void *call)
     skn_arena_free(a);
 }
 
-/* One that was no JSON is told as text. */
+/* One that was not JSON is a text. */
 static void take_request(const skn_json *v, void *call, skn_arena *a)
 {
     skein_model_call *c = call;

@@ -41,7 +41,7 @@ static void put_instructions(skn_jw *w, const void *told)
     skn_jw_array_end(w);
 }
 
-/* Who wrote it is told as an instruction, which is none of its own. */
+/* Its author is shown as an instruction that is not stored. */
 static void message_was_read(const skn_json *v, void *told, skn_arena *a)
 {
     skein_message *m = &((skn_told_message *)told)->m;

@@ -88,7 +88,7 @@ static int64_t pending_of(const skn_at_work *work, skein_agent_id agent)
     return n;
 }
 
-/* Nobody speaks for it: its program went away. What waits for a person waits all the same. */
+/* Its program went away. It still waits for a person. */
 static bool is_left(const skn_at_work *work, const skein_turn *t)
 {
     return t->waits != SKEIN_WAITS_FOR_PERSON && t->waits != SKEIN_WAITS_TO_GO_ON &&

@@ -226,7 +226,7 @@ static skein_rc say_in_chat(skn_acting *c, const skn_conversation_row *chat, ske
     return SKEIN_OK;
 }
 
-/* The task that this is done for, and the turn that is at it: this one, or that which asked for the delegation
+/* The task that this is done for, and the turn that works on it: this one, or that which asked for the delegation
  * in which this happens. */
 static skein_rc find_attempt(const skn_acting *c, skn_inbox_row *item, skein_error *err)
 {

@@ -52,7 +52,8 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
 /* Locks the agent's conversation of a mode, which is made when it is not there. */
 skein_rc skn_own_conversation(skn_working *w, int64_t agent, skein_mode mode,
                               skn_conversation_row *out, skein_error *err);
-/* Stores the message and the task, and tells of both; either may be NULL. *task is zero when there is no new one: no hop is left, as
+/* Stores the message and the task, and writes events for both; either may be NULL. *task is zero when there is no new one:
+ * no hop is left, as
  * many tasks wait as may, or one continues it. Reports that nobody has begun with share one. */
 skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message *message,
                             skein_task *task, skein_error *err);
@@ -83,7 +84,7 @@ skein_rc skn_expect_waiting(skn_working *w, const skn_expected_row *row, int64_t
 /* The same for the answer that skn_expect_settle would find. */
 skein_rc skn_expect_task(skn_working *w, int64_t asker, int64_t asked, int64_t reply_to,
                          int64_t *task, skein_error *err);
-/* No answer will come: the task that waits for it is told why, and goes on. When none waits nothing happens. */
+/* No answer will come: the task that waits for it gets the reason and continues. When none waits nothing happens. */
 skein_rc skn_expect_none(skn_working *w, const skn_expected_row *row, skn_str why,
                          skein_error *err);
 /* An agent goes: what it waits for, or owes, is undeliverable. */
@@ -103,7 +104,7 @@ skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein
 
 #define SKN_TASKS_MAX 1000 /* that wait for one agent */
 
-/* Stores a task and tells of it; chat (may be NULL) is the agent's background. SKEIN_LIMIT when too many
+/* Stores a task and writes its event; chat (may be NULL) is the agent's background. SKEIN_LIMIT when too many
  * wait. */
 skein_rc skn_task_add(skn_working *w, skn_task_row *row, const skn_conversation_row *chat,
                       skein_error *err);
@@ -118,7 +119,7 @@ typedef struct skn_task_end {
     skn_str     why;   /* of one that is cancelled; may be absent */
 } skn_task_end;
 
-/* Ends a task with the turn that is at it; written is what it has so far, NULL: what the store has. */
+/* Ends a task with the turn that works on it; written is its text so far, NULL: the stored text. */
 skein_rc skn_task_stop(skn_working *w, const skn_task_row *row, const skein_stop *written,
                        const skn_task_end *end, skein_error *err);
 /* A turn that worked on a task is closed: it is completed with the answer, waits for somebody's, or is tried again
@@ -126,7 +127,7 @@ skein_rc skn_task_stop(skn_working *w, const skn_task_row *row, const skein_stop
 skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_str text, int64_t words, skein_error *err);
 
-/* --- task.c: who is told how a task ended ------------------------------------------------------------- */
+/* --- task.c: reports of how a task ended ------------------------------------------------------------- */
 
 /* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
  * question that was a task that is cancelled. `task` is as it was before. */
@@ -138,7 +139,7 @@ skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_tas
 /* An item about a call of a turn, still without a text. */
 skn_inbox_row skn_inbox_of(const skn_working *w, const skn_turn_row *turn, const char *kind,
                            skn_str call_id);
-/* Stores an item and tells of it; created_at is given. */
+/* Stores an item and writes its event; created_at is given. */
 skein_rc skn_inbox_new(skn_working *w, skn_inbox_row *row, skein_error *err);
 /* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */
 skein_rc skn_inbox_tell(skn_working *w, int64_t world, const skn_inbox_row *row,

@@ -59,7 +59,8 @@ static skein_rc note(skn_acting *c, int64_t question, int64_t answer, int64_t me
     return skn_expect_answer(c->w, &c->me, c->other.id.v, message, task, err);
 }
 
-/* --- In the main lane -------------------------------------------------------------------------------------------------------- */
+/* --- In the main lane
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* A message to one agent costs what an answer costs. */
 static skein_rc check_budget(skn_acting *c, skein_error *err)
@@ -107,7 +108,8 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
     return deliver(c, out, err);
 }
 
-/* --- From elsewhere ------------------------------------------------------------------------------------------------------- */
+/* --- From elsewhere
+ * ------------------------------------------------------------------------------------------------------- */
 
 static skein_rc say_in_background(skn_acting *c, const skein_new_message *said, int64_t waits,
                                   skein_message *out, skein_task *woken, skein_error *err)
@@ -162,7 +164,8 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
     return SKEIN_OK;
 }
 
-/* --- From outside ------------------------------------------------------------------------------------------------------------ */
+/* --- From outside
+ * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct outside {
     const skein_tell *what;
@@ -255,7 +258,7 @@ static skein_rc check_hops(const skn_acting *c, skein_error *err)
 {
     if (c->row.turn.hops_left > 1)
         return SKEIN_OK;
-    return skn_fail_hint(err, SKEIN_LIMIT, "Answer with what there is, or ask the person.",
+    return skn_fail_hint(err, SKEIN_LIMIT, "Answer with what you have, or ask the person.",
                          "this went through as many agents as it may: the hop limit");
 }
 
@@ -396,7 +399,7 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
     tell_of_act(c, "report.lead", lead.name, m.uid, SKN_NONE);
     c->result = SKN_STR("Report sent to lead");
     c->out->uid = m.uid;
-    /* The report is what was to come of the task in hand; it is over with the turn. */
+    /* The report is the result of the current task, which ends with the turn. */
     return c->row.turn.task ? skn_task_reported(c->w->tx, c->row.turn.task, c->act->text, err)
                             : SKEIN_OK;
 }

@@ -266,7 +266,7 @@ skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents, skein_
 
 /* --- Going ------------------------------------------------------------------------------------------------------------ */
 
-/* All that its leads wait for is told to be cancelled. */
+/* Reports everything that its leads wait for as cancelled. */
 static skein_rc report_left(skn_working *w, const skein_agent *agent, skein_error *err)
 {
     skn_task_end end = {.status = "cancelled"};

@@ -1,4 +1,4 @@
-/* chat_work.h: agents at work in a conversation: who has to answer, what is told of it, and what
+/* chat_work.h: agents at work in a conversation: who has to answer, the events about it, and what
  * happens when they are done. Only files of this folder include it.
  *
  * Everything here runs in a transaction that holds the conversation. A conversation is at work while
@@ -38,7 +38,7 @@ void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause);
-/* The same of one that was stopped before it answered: it has the message in memory, and when that was is told. */
+/* The same of one that was stopped before it answered: it has the message in memory, and the event says since when. */
 void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause);
 void skn_tell_started(skn_working *w, const skein_turn *t);
 /* An answer that was begun and will not come. */
@@ -84,7 +84,7 @@ typedef struct skn_saying {
     bool    idle; /* nobody is at work yet */
 } skn_saying;
 
-/* Routes a stored message of a person and tells of it. */
+/* Routes a stored message of a person and writes its events. */
 skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
                   skein_posted *out, skein_error *err);
 /* A message that waits, as it will be. */
@@ -97,7 +97,7 @@ skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
  * first. */
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
-/* Is it queued for an agent that is paused? Then nobody is at work on it, and nobody waits for it. */
+/* Is it queued for an agent that is paused? Then nobody works on it, and nobody waits for it. */
 bool skn_is_resting(const skn_delivery_row *d);
 /* How many of them keep the main lane busy: those without a lane that do not rest. */
 size_t skn_in_room(const skn_delivery_rows *rows);
@@ -116,7 +116,7 @@ skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *e
  * all. *stopped counts turns and deliveries that waited. */
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
                          int64_t *stopped, skein_error *err);
-/* Takes the work on a delegation's lane away, but for what w->written has of it; *turn is the one that was open there, or 0. */
+/* Cancels the work on a delegation's lane, and keeps the text in w->written; *turn is the one that was open there, or 0. */
 skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *turn,
                          skein_error *err);
 /* Tells which messages of persons are done with; `left` is what else is at work. */
@@ -134,7 +134,7 @@ typedef struct skn_holding {
     int64_t lease_ms;
 } skn_holding;
 
-/* Opens a turn for a queued delivery of the conversation, and tells of it. */
+/* Opens a turn for a queued delivery of the conversation, and writes its event. */
 skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_holding *how,
                        skein_turn *out, skein_error *err);
 /* Refuses a holder, a model's name or a lease that cannot be. */
@@ -154,7 +154,7 @@ skein_rc skn_turn_look(skn_tx *tx, const skein_turn *turn, skn_arena *a, skn_tur
 /* The same, with its conversation locked. */
 skein_rc skn_turn_take(skn_working *w, const skein_turn *turn, skn_turn_row *row,
                        skein_error *err);
-/* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */
+/* Stores the result of one of its calls under an open turn, writes its event, and continues the turn. */
 skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
                          skein_message *stored, skein_error *err);
 /* The turn is about to be closed: those of its calls that have no result get one that says so, for nothing that
@@ -197,8 +197,8 @@ skein_rc skn_lane_thread(skn_working *w, int64_t lane, skn_trees *f, skn_thread 
 /* Is a message in it? */
 skein_rc skn_lane_holds(skn_working *w, int64_t lane, int64_t message, bool *holds,
                         skein_error *err);
-/* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
- * in a chat that goes stays there. */
+/* A chat (`what` is that, or its world), a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force
+ * drops. What waits in a chat that goes stays there. */
 skein_rc skn_work_leave_chat(skn_working *w, const skn_conversation_row *chat, bool force,
                              const char *what, skein_error *err);
 skein_rc skn_work_leave_world(skn_working *w, int64_t world, bool force, skein_error *err);

@@ -249,7 +249,7 @@ skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, ske
     return change_delegation(e, &c, delegation_retry, err);
 }
 
-/* How a delegation ends. Whoever asked for it is told once: as the result of its call while
+/* How a delegation ends. Whoever asked for it gets the result once: as the result of its call while
  * its turn waits, else as a message that wakes it. */
 
 /* --- The words ------------------------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 
 /* --- For all who write into it ------------------------------------------------------------------------------ */
 
-/* A call that waits for leave holds up its conversation: who follows that is told. */
+/* A call that waits for approval blocks its conversation: those who follow it get an event. */
 static int64_t held_up(const skn_inbox_row *row)
 {
     return row && row->turn_id && skn_str_is(row->item.kind, "approval") ? row->conversation_id
@@ -215,7 +215,7 @@ static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox
     return SKEIN_OK;
 }
 
-/* A question that is put away unanswered keeps no task waiting. The item is stored as it is now. */
+/* No task waits for a question that was dismissed unanswered. The item is stored as it is now. */
 static skein_rc let_go(skn_working *w, const skn_inbox_row *row, skein_error *err)
 {
     skn_expected_row asked;

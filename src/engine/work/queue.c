@@ -99,7 +99,7 @@ skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str
     return rc ? rc : change_queue(e, NULL, &c, queue_edit, err);
 }
 
-/* Who followed what it would cause is told that this is over. */
+/* Ends the streams of those who followed its effects. */
 static skein_rc queue_remove(skn_working *w, void *arg, skein_error *err)
 {
     queue_call     *c = arg;

@@ -39,7 +39,7 @@ skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *e
     return rc || !d->lane_id ? rc : skn_delegation_dropped(w, d, err);
 }
 
-/* Somebody stops what waits to be answered. That a delegation was stopped is told of the delegation. */
+/* Somebody stops what waits to be answered. The delegation reports that it was stopped. */
 static skein_rc stop_waiting(skn_working *w, const skn_delivery_row *d, skein_error *err)
 {
     skein_rc rc;

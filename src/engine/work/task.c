@@ -143,7 +143,7 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
 
 /* --- Cancelling ------------------------------------------------------------------------------------------------ */
 
-/* Completes or cancels one that is pending, tells of it and reports it; else nothing happens. chat may be NULL. */
+/* Completes or cancels one that is pending, writes its event and reports it; else nothing happens. chat may be NULL. */
 static skein_rc finish_task(skn_working *w, int64_t task, const skn_task_end *end,
                             const skn_conversation_row *chat, skein_error *err)
 {
@@ -159,7 +159,7 @@ static skein_rc finish_task(skn_working *w, int64_t task, const skn_task_end *en
     return skn_task_report(w, &before, end, err);
 }
 
-/* The turn that is at it goes, and the task with it. */
+/* Cancels the turn that works on it, and the task. */
 static skein_rc stop_turn(skn_working *w, const skn_task_row *task, skein_error *err)
 {
     skn_turn_rows turns;
@@ -414,7 +414,7 @@ skein_rc skein_tasks_cancelled(skein_engine *e, const skein_agents *agents, int6
     return s.rc;
 }
 
-/* What is told of a task's end when its agent tells nothing, in the transaction of the end: to the lead
+/* The report of a task's end when its agent reports nothing, in the transaction of the end: to the lead
  * that gave it, to the person, and to who asked the question that was the task. In the system's name: these are not
  * the agent's words. */
 
@@ -509,7 +509,7 @@ static skein_rc report_to_lead(skn_working *w, const skn_task_row *task,
                      0, err);
 }
 
-/* The lead is told that a task of its subordinate fails and is tried again. */
+/* Reports to the lead that a task of its subordinate fails and is tried again. */
 static skein_rc report_failing(skn_working *w, const skn_task_row *task, skein_error *err)
 {
     return tell_lead(w, task, "has failed at",
@@ -570,7 +570,7 @@ static skein_rc report_tell_person(skn_working *w, const skn_task_row *task,
 
 /* --- Who asked, and who was asked -------------------------------------------------------------------------------- */
 
-/* The task that has ended was a question: who waits for an answer to it, and was told none, goes on without. */
+/* The task that has ended was a question: whoever waits for an answer to it and got none continues without it. */
 static skein_rc tell_asker(skn_working *w, const skn_task_row *task, const skn_task_end *end,
                            skein_error *err)
 {
@@ -621,7 +621,7 @@ skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_tas
     return withdraw(w, task, err);
 }
 
-/* How a task ends with the turn that was at it: it is completed, cancelled, or tried again
+/* How a task ends with the turn that worked on it: it is completed, cancelled, or tried again
  * later. */
 
 #define SECOND      ((int64_t)1000000)

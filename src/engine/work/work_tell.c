@@ -1,4 +1,4 @@
-/* work_tell.c: what is told of agents at work. */
+/* work_tell.c: the events about agents at work. */
 #include "engine/engine.h"
 #include "engine/work/chat_work.h"
 

@@ -156,7 +156,7 @@ static skein_rc forget_others(skn_working *w, const tag_call *c, const skein_tag
     return rc;
 }
 
-/* What is as it was is left alone, and nobody is told of it. */
+/* An unchanged tag is left alone and causes no event. */
 static skein_rc put_one(skn_working *w, const tag_call *c, const skn_conversation_row *chat,
                         size_t i, const skein_tag *before, skein_error *err)
 {

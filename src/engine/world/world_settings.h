@@ -54,7 +54,7 @@ skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
 /* What is damaged reads as not said. */
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);
 /* Checks new settings and makes *kept of them, with the secrets of those before. The error names the place
- * as a JSON pointer. Variables that tool servers name are checked by the rule, but for those that stood there before. */
+ * as a JSON pointer. Variables that tool servers name are checked by the rule, except for those that were there before. */
 skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *rule,
                                  skn_arena *a, skn_str *kept, skein_error *err);
 /* Whether a tool server may have the variables it names, as skn_env_rule_check says. */

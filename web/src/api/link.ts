@@ -14,7 +14,7 @@ export function signInByLink(): boolean {
     const [, code, to] = /^#sign-in=([0-9a-f]+)(?:&to=(.*))?$/.exec(location.hash) ?? [];
     if (code === undefined) return false;
     history.replaceState(null, '', '/');
-    // One that was used before leads to the page all the same, which asks for the token where it needs to.
+    // One that was used before still leads to the page, which asks for the token where it needs to.
     void signIn({ code }).then(() => {
         const page = pageOf(decodeURIComponent(to ?? ''), location.origin);
         if (page === '/') location.reload();

@@ -5,7 +5,7 @@ import './controls.css';
 export interface ButtonProps {
     kind?: 'plain' | 'main' | 'danger' | 'quiet';
     disabled?: boolean;
-    /** It does nothing now, keeps the focus all the same, and what stands beside it says why. */
+    /** It does nothing now and keeps the focus; the text beside it says why. */
     off?: boolean;
     /** Off as well, and this is why. */
     why?: string | null;

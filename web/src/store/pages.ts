@@ -192,7 +192,7 @@ async function openVersion(at: At, m: string | undefined): Promise<void> {
     const around = m === undefined ? null : await ask(at, { around: m, limit: FIRST_ROWS });
     const got = around?.ok ? around : await ask(at, { latest: true, limit: FIRST_ROWS });
     if (got.ok) setOld(v, windowOf(got.value));
-    // That there is no such version is said above the conversation, which can be read all the same.
+    // That there is no such version is said above the conversation, which can still be read.
     else if (got.trouble.status !== 404) openTrouble.value = got.trouble;
 }
 

@@ -15,7 +15,7 @@ const now = (): Painted => ({ chat: chat.value, shown: shown.value });
 const drawn = signal<Painted>(untracked(now));
 export const painted: ReadonlySignal<Painted> = drawn;
 
-/** Frames do not come while nobody looks; the page is kept up to date all the same, only less often. */
+/** Frames do not come while nobody looks; the page is still kept up to date, only less often. */
 const HIDDEN_MS = 500;
 
 function soon(f: () => void): () => void {

@@ -115,7 +115,7 @@ export function isTour(): boolean {
     return world.value?.world.name === 'tour';
 }
 
-/** The step whose number was sent, while the tour is not put away. */
+/** The step whose number was sent, until the tour is dismissed. */
 export function stepCalled(text: string): Step | undefined {
     if (!isTour() || prefs.peek().tourHidden || !/^[1-9]$/.test(text.trim())) return undefined;
     return STEPS[Number(text) - 1];

@@ -81,7 +81,7 @@ export function Welcome() {
     );
 }
 
-/** In the right column while the tour is not put away. */
+/** In the right column until the tour is dismissed. */
 export function TourCard() {
     const { tourHidden, tourDone } = prefs.value;
     if (tourHidden || !isTour()) return null;

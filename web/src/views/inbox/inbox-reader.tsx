@@ -262,7 +262,7 @@ function ItemMenu({ item, onDone, onSnooze, onUnread, onRemoved }: ReaderProps) 
                     }
                 >
                     <p>
-                        It leaves the inbox for good; Done would keep it.{' '}
+                        It is removed from the inbox; Done would keep it.{' '}
                         {item.briefingId
                             ? 'The briefing itself stays in the conversation.'
                             : 'The conversation is not changed.'}
