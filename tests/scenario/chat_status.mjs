@@ -116,9 +116,9 @@ for (const cols of [40, 80])
         await prompt(t);
         t.type('look\r');
         await t.shows(/ada waits for your answer in the inbox:\sdemo_lookup/);
-        await t.shows(/◐ ada waits for your answer: [^\n]*\n\/allow or \/deny · what you say waits\n─/);
+        await t.shows(/◐ ada waits for your answer: [^\n]*\n\/allow or \/deny · your messages wait\n─/);
         t.type('meanwhile\r');
-        await t.shows(/\/allow or \/deny · what you say waits\nqueue 1: "meanwhile" {3}(↑ edit · )?\/now sends it\n─/);
+        await t.shows(/\/allow or \/deny · your messages wait\nqueue 1: "meanwhile" {3}(↑ edit · )?\/now sends it\n─/);
         t.type('/allow\r');
         await t.shows(/ada may call demo_lookup\.[^]*Done with looking\.[^]*you › meanwhile[^]*a plain answer/);
         await prompt(t);
@@ -173,7 +173,7 @@ test('of several that wait only the one that is named is decided', async () => {
     const [, id, who] = /(in_[\w-]+) {2}(\w+): demo_lookup[^]*Name the one that you mean/.exec(await t.shows(/Name the one that you mean: \/allow ID, or \/deny ID/));
     t.type(`/allow ${id}\r`);
     await t.shows(new RegExp(`${id}: ${who} may call demo_lookup`));
-    await t.shows(/\/allow or \/deny · what you say waits\n/);
+    await t.shows(/\/allow or \/deny · your messages wait\n/);
     t.type('/deny\r');
     await t.shows(/may not call demo_lookup/);
     await prompt(t);
@@ -198,7 +198,7 @@ test('what a tool of a server says of itself is shown before its first yes, and 
     const t = await open({ settings: { mcpServers: { shelf: { command } } }, rows: 60 });
     await prompt(t);
     t.type('fetch\r');
-    await t.shows(/ada waits for your answer in the inbox: shelf__read[^]*was not used here before[^]*\n {2}description\n {6}Only reads\.[^\n]*\n {6}ada may call it\.\n {2}inputSchema\n {6}\{"type":"object"\}\n[^]*\/allow lets it/);
+    await t.shows(/ada waits for your answer in the inbox: shelf__read[^]*was not used here before[^]*\n {2}description\n {6}Only reads\.[^\n]*\n {6}ada may call it\.\n {2}inputSchema\n {6}\{"type":"object"\}\n[^]*\/allow or \/deny it/);
     await t.shows(/◐ ada waits/);
     const [{ id }] = (await server.get(`/inbox?world=${t.world}&type=approval`)).data;
     const told = await run([...server.store.args, 'inbox', 'show', id]);
