@@ -140,7 +140,7 @@ done
 t 'and tells how a line with a slash is sent' prints 'Begin with a blank to send a line that starts with /.'
 c '/undoo' '/zzzzz'
 t 'a command that is none has a neighbour' prints 'There is no /undoo. Did you mean /undo?'
-t 'or not' prints 'There is no /zzzzz. /help lists what there is.'
+t 'or not' prints 'There is no /zzzzz. /help lists the commands.'
 c '/quit' 'never said'
 t 'quit ends it' is "$out" ''
 c '/edit @' '/squash 1'

@@ -84,7 +84,7 @@ must conv use Plan
 s world show --json=currentChatId
 t 'another conversation can be made current' prints "\"$chat\""
 s log -c ada:background
-t 'reading does not make the conversation of an agent' fails 3 'when it is first used'
+t 'reading does not make the conversation of an agent' fails 3 'It is created on first use'
 s conv of ada --mode background --json
 t 'an agent has a background conversation' is "$(first mode)" background
 own=$(first id)

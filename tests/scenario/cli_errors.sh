@@ -227,7 +227,7 @@ refused 'a line that is cut is refused' 'line 2'
 printf '[]\n' >"$dir/in"
 refused 'a line that is not an object is refused' 'line 1: a message is a JSON object'
 printf '{"content":"x","createdAt":"yesterday"}\n' >"$dir/in"
-refused 'a time that is none is refused' 'no RFC 3339 time'
+refused 'a time that is none is refused' 'not an RFC 3339 time'
 printf '{"content":"fine"}\n{"content":"x","messageId":"not ok!"}\n' >"$dir/in"
 refused 'a bad id is named with its line' 'line 2: '
 for id in v1 v1.2 main main.1 t_x sq_x; do
