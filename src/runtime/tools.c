@@ -84,27 +84,37 @@ static skn_str compact(skn_str json, skn_arena *a)
     return (skn_str){out, n};
 }
 
+/* A view of the document that is built in stays valid; what was read into other memory is copied. */
+static skn_str lasting(skn_str text, skn_arena *a)
+{
+    const char *end = skn_tools_json + skn_tools_json_size;
+
+    return text.p >= skn_tools_json && text.p < end ? text : skn_arena_copy(a, text);
+}
+
+/* A turn keeps its offers while it waits, so the document is read in other memory. */
 void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
 {
     const unsigned  needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
     const skn_json *said;
+    skn_arena      *scratch = skn_arena_new();
+    skein_rc        rc = skn_json_parse(&said, (skn_str){skn_tools_json, skn_tools_json_size},
+                                        "tools.json", scratch, NULL);
 
-    if (skn_json_parse(&said, (skn_str){skn_tools_json, skn_tools_json_size}, "tools.json", a,
-                       NULL))
-        return;
-    said = said->first;
-    for (size_t i = 0; i < SKN_TOOLS_BUILT_IN; i++, said = said->next) {
+    said = rc ? NULL : said->first;
+    for (size_t i = 0; said && i < SKN_TOOLS_BUILT_IN; i++, said = said->next) {
         const skn_tool *t = &tools[i];
 
         assert(skn_str_is(skn_json_get(said, "name")->text, t->name));
         if (!(t->where & where & SKN_IN_ALL) || (t->where & needs & ~where) ||
             (t->where & SKN_UNOFFERED) || !skn_tool_listed(rights, skn_str_of(t->name)))
             continue;
-        skn_vec_add(
-            a, &rights->offers,
-            ((skn_tool_offer){skn_str_of(t->name), skn_json_get(said, "description")->text,
-                              compact(skn_json_get(said, "parameters")->raw, a)}));
+        skn_vec_add(a, &rights->offers,
+                    ((skn_tool_offer){skn_str_of(t->name),
+                                      lasting(skn_json_get(said, "description")->text, a),
+                                      compact(skn_json_get(said, "parameters")->raw, a)}));
     }
+    skn_arena_free(scratch);
 }
 
 /* The tool's own word, its server's, or what is usual. */
