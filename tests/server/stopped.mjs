@@ -411,7 +411,7 @@ test('who has not heard it, said it, or is not there is refused; so is what is n
     await w.server.ask('DELETE', `${w.path}/messages/${said.messageId}`, { chatId: w.chat });
     assert.match((await again(w, said.messageId, { agent: 'ada' }, 409)).detail, /not in the main lane of this version/);
     for (const [words, expected] of [
-        [['retry', said.messageId], /who is to answer[^]*--agent NAME/],
+        [['retry', said.messageId], /name the agent[^]*--agent NAME/],
         [['retry', 'main.1', '--agent', 'ada'], /goes with a message/],
     ]) {
         const out = await run([...words, '-w', w.name, ...server.store.args]);
