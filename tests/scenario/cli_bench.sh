@@ -78,6 +78,13 @@ s bench --quick --db "$(if [ "$kind" = sqlite ]; then echo "sqlite:$dir/data$sto
 t 'a store that is in use is left alone' fails 5 'is in use'
 s world ls --json=name
 t 'and nothing came into it' is "$out" '[{"name":"used"}]'
+tree=$(dirname "$0")/../.. missing=
+sed -n 's/^ROW([A-Z_0-9]*, "\([^"]*\)".*/\1/p' "$tree/src/bench/bench_rows.def" | sed 's/{[a-z]*}/[0-9,]*/g' >"$dir/rows"
+while read -r row; do
+    grep -q "^| $row |" "$tree/docs/performance.md" || missing="$missing $row;"
+done <"$dir/rows"
+t 'docs/performance.md has every row' is "$missing" ''
+t 'and no other' is "$(grep -c '^| .* | at least \|^| .* | at most \|^| .* | under ' "$tree/docs/performance.md")" "$(grep -c . "$dir/rows")"
 b --part server --clients 7 --json
 t 'so many clients watch as are asked for' has_row '7 streams: delivery'
 
