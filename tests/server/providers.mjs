@@ -92,7 +92,7 @@ test('provider add says that nothing changes and how to change it', async () => 
     const told = await raw('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
     assert.match(told, new RegExp(`A key: ${place} login told\\. Take it back with "${place} rm told"`));
     assert.match(told, new RegExp(`To let them use its first model: ${place} use told --default\n`));
-    assert.match(await raw('provider', 'use', 'told', '-y'), new RegExp(`Its models: ${place} models told\\. No longer: ${place} rm told\n`));
+    assert.match(await raw('provider', 'use', 'told', '-y'), new RegExp(`Its models: ${place} models told\\. To stop that: ${place} rm told\n`));
     await server.post('/providers', { name: 'mistral', type: 'openai' });
     assert.match(await raw('provider', 'show', 'mistral'), new RegExp(`To give it one: ${place} login mistral\n`));
     await server.ask('DELETE', '/providers/mistral', undefined, 204);
