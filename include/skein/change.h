@@ -2,7 +2,7 @@
  *
  * Appending grows the current version. Every other change makes a new version of the conversation
  * and moves its pointer there; the old version stays as it was and can be read, switched to and
- * appended to for ever. (thread, length) names a state that never changes. */
+ * appended to forever. (thread, length) names a state that never changes. */
 #ifndef SKEIN_CHANGE_H
 #define SKEIN_CHANGE_H
 
@@ -261,7 +261,7 @@ SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_
 
 /* --- Erasure and compaction ------------------------------------------------------------------- */
 
-/* Erases the texts of these messages for ever, in every version and branch; their places stay. Messages that the
+/* Erases the texts of these messages permanently, in every version and branch; their places stay. Messages that the
  * system made of their words, in whatever conversation, go with them and are counted in *erased. An
  * error with *erased above 0 means: they are gone from every view, but not yet removed from the
  * files (a reader may keep those, SKEIN_BUSY). Repeat the call until it succeeds; it then finds

@@ -1,5 +1,4 @@
-/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events
- * that tell of all that happens.
+/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events* for all changes.
  *
  * A post stores what was said and marks who has to answer in one transaction. A program that speaks
  * for agents takes such work, opens a turn, and stores its steps under the turn's lease; a turn that

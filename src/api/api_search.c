@@ -1,5 +1,5 @@
 /* Search: the engine finds words, conditions are checked on what it finds. A cursor names the message
- * behind which to go on, so that it means the same for ever, and a search that has little to show for
+ * behind which to go on, so that it always means the same, and a search that has little to show for
  * much looking can stop and be taken up again. */
 #include "api/call.h"
 #include "base/clock.h"

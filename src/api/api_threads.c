@@ -280,7 +280,7 @@ skein_rc skn_api_operate(skn_api_call *c)
     return SKEIN_OK;
 }
 
-/* The one thing that cannot be taken back: erasing texts for ever. */
+/* The one thing that cannot be taken back: erasing texts permanently. */
 
 #define AT_ONCE    500 /* messages that are looked at in one go */
 #define SHOWN_MOST 20  /* texts that are shown before they go, beside those that are named */

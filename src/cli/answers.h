@@ -91,7 +91,7 @@ void skn_await_release(skn_await *w);
 skein_rc skn_await_open(skn_await *w);
 /* … and this is the message, once it is made. */
 void skn_await_message(skn_await *w, skn_str uid);
-/* Until all have answered, or for timeout_ms (-1: for ever). What was answered only in part, or no longer waited for, has a
+/* Until all have answered, or for timeout_ms (-1: forever). What was answered only in part, or no longer waited for, has a
  * status of its own. */
 skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms);
 

@@ -567,7 +567,7 @@ void skn_event_stream_release(skn_event_stream *s)
 }
 
 /* Who speaks for agents on a store that is a file says so beside it: without that, whatever is open was left. Elsewhere
- * somebody on another computer may be at it, whom only the lease tells of; and nothing is written beside a store that
+ * somebody on another computer may be working on it, known only by the lease; and nothing is written beside a store that
  * has no place here. */
 static int64_t on_left_before(void *arg, int64_t now)
 {

@@ -198,7 +198,7 @@ typedef struct paging {
     bool        sparse; /* a page may be empty */
 } paging;
 
-/* A server that has always more to say would be listened to for ever. */
+/* A server that has always more to say would be read forever. */
 static skein_rc check_end(skn_cli *cli, paging *p, const skn_json *page, size_t count)
 {
     int64_t took = (skn_clock_monotonic() - p->began) / 1000000;

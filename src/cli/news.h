@@ -44,7 +44,7 @@ int64_t skn_news_pause(
 /* Connects when that is due, or reads what has come. Losing the server is an error only after many
  * tries. */
 skein_rc skn_news_step(skn_news *n);
-/* Does both until it is over, for up to `ms` (-1: for ever). SKEIN_TIMEOUT when the time is up,
+/* Does both until it is over, for up to `ms` (-1: forever). SKEIN_TIMEOUT when the time is up,
  * SKEIN_NOTHING when a signal came (input.h). */
 skein_rc skn_news_wait(skn_news *n, int64_t ms);
 

@@ -69,8 +69,8 @@ static void write_all(skn_cli *cli, skn_str left)
     }
 }
 
-/* How many bytes at the start are ours to write to a terminal: a colour, or what moves the cursor in a chat and in a text that
- * is being written. */
+/* How many bytes at the start are ours to write to a terminal: a colour, or what moves the cursor in a chat and in a text
+ * that is being written. */
 static size_t own_move(skn_str s)
 {
     size_t i = 2;
@@ -318,8 +318,8 @@ static const char *clean_line(skn_cli *cli, const char *text)
     return own;
 }
 
-/* What failed on the way to a success did not matter; only the answer can still be lost. A failure that
- * nobody described is one all the same. */
+/* What failed on the way to a success did not matter; only the answer can still be lost. A failure that* nobody described
+ * is still one. */
 int skn_cli_settle(skn_cli *cli, skein_rc rc)
 {
     const char *hint;

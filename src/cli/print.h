@@ -101,7 +101,7 @@ skn_jw  *skn_item_begin(skn_cli *cli);
 skein_rc skn_item_close(skn_cli *cli);
 /* The members `fields` of a JSON object, in that order, and the end of one. Trusts its input. */
 void skn_pick(skn_buf *out, skn_str object, const char *fields);
-/* Adds a JSON object as the program prints it: a message's place that is none is null there. */
+/* Adds a JSON object as the program prints it: a message without a position has null there. */
 void skn_item_add(skn_buf *out, skn_str object);
 /* True if the JSON object has the member. */
 bool skn_has_member(skn_str object, skn_str name);

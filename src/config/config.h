@@ -222,7 +222,7 @@ void skn_config_wrong(skn_config_reading *r, bool error, int line, int column, s
 #define skn_config_bad_key(r, at, ...)                                                         \
     skn_config_wrong(r, true, (at)->key_line, (at)->key_column,                                \
                      skn_arena_printf((r)->a, __VA_ARGS__), SKN_NONE)
-/* A key that is none of these (NULL at the end). where: " in server", or "". */
+/* An unknown key; these are known (NULL at the end). where: " in server", or "". */
 void skn_config_unknown(skn_config_reading *r, const skn_yaml *at, const char *where,
                         const char *const *names);
 /* Is nothing written there but comments? */

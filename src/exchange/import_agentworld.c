@@ -9,7 +9,7 @@
 /* --- The tables of the file ----------------------------------------------------------------------- */
 
 /* They are read whole, with the columns that are there. The file may be damaged or made to harm, and a query that looks
- * for something can be kept looking for ever: so rows are taken in their order and sorted out here. */
+ * for something can be kept looking forever: so rows are taken in their order and sorted out here. */
 typedef struct tables {
     skn_foreign_file *file;
     skn_foreign_db   *db;

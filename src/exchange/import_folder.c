@@ -20,7 +20,7 @@ static const char *inside(skn_foreign_file *file, const char *folder, const char
 }
 
 /* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is not a file
- * could be read for ever: a folder that has such a thing in its place is not imported. */
+ * could be read forever: a folder that has such a thing in its place is not imported. */
 static skein_rc look_at_path(const char *path, bool folder, bool *there, skein_error *err)
 {
     struct stat st;

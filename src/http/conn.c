@@ -1,7 +1,7 @@
 /* A connection: coming, reading requests, sending answers and streams, going.
  *
- * A connection is held by itself while it is open, by the call that is worked on, by a stream until that was told of its
- * end, and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
+ * A connection is held by itself while it is open, by the call that is worked on, by a stream until that knows of its end,
+ * and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
 #include "http/inside.h"
 #include "http/sessions.h"
 

@@ -47,8 +47,8 @@ typedef struct skn_shared skn_shared;
 skn_shared               *skn_shared_new(skn_str bytes); /* a copy, held once */
 void                      skn_shared_drop(skn_shared *s);
 
-/* Sends the status and headers of a stream. `gone` is called once, when the client is gone or the connection was closed; after
- * that the connection must not be used. */
+/* Sends the status and headers of a stream. `gone` is called once, when the client is gone or the connection was closed;
+ * after that the connection must not be used. */
 void   skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg);
 void   skn_conn_send(skn_conn *conn, skn_shared *bytes);
 size_t skn_conn_unsent(const skn_conn *conn); /* bytes that the client has not taken yet */
@@ -66,8 +66,8 @@ skn_hub               *skn_hub_new(skn_http *h, const skn_http_options *o);
 void                   skn_hub_free(skn_hub *hub);
 void                   skn_hub_nudge(skn_hub *hub);
 void                   skn_hub_tell(skn_hub *hub, const skn_live *event);
-/* From here to the release nothing is told of what is being written, so that a change keeps at least what was told. Then all
- * that the change left is told. */
+/* From here to the release no events are sent about unfinished texts, so that a change keeps at least what was sent. Then
+ * all that the change left is sent. */
 void skn_hub_hold(skn_hub *hub);
 void skn_hub_release(skn_hub *hub);
 /* Ends all streams with a notice; done when the last is gone. */

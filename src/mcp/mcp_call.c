@@ -232,7 +232,7 @@ static double number_of(const skn_json *v, const char *key)
     return strtod(text, NULL);
 }
 
-/* Progress gives a call its time again, but not for ever. */
+/* Progress gives a call its time again, but not forever. */
 void skn_mcp_call_progress(skn_mcp *s, const skn_json *params)
 {
     const skn_json *token = skn_json_get(params, "progressToken");

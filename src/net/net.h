@@ -25,7 +25,7 @@ typedef struct skn_fetch_spec {
     size_t                  header_count;
     skn_str                 body;
     int64_t                 connect_ms; /* 0: 10 s */
-    int64_t                 stall_ms;   /* without a byte; 0: 60 s; negative: for ever */
+    int64_t                 stall_ms;   /* without a byte; 0: 60 s; negative: forever */
     int64_t                 total_ms;   /* 0: no limit */
     size_t                  most;       /* bytes of the answer; 0: 64 MB */
 } skn_fetch_spec;

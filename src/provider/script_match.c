@@ -1,4 +1,4 @@
-/* Choosing from a script: the same line gives the same answer, for ever. */
+/* Choosing from a script: the same line always gives the same answer. */
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_write.h"
@@ -238,7 +238,7 @@ static void skip_set(sizer *s)
         s->p++;
 }
 
-/* "{3,5}", p behind the brace: the greater number, and one for what may follow for ever. */
+/* "{3,5}", p behind the brace: the greater number, and one for "without an end". */
 static int64_t read_count(sizer *s)
 {
     int64_t most = 0, n = 0;

@@ -180,7 +180,7 @@ static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
     answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
 }
 
-/* Of an answer that did not come to its end: what nothing came of is not known to have cost anything. */
+/* Of an answer that did not reach its end; one without a result may have cost nothing. */
 static void count_some(const skn_wire_talk *t, skn_answer *answer)
 {
     answer->tokens_in = answer->tokens_out = -1;

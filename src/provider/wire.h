@@ -101,7 +101,7 @@ void skn_wire_request_write(skn_wire_request *r, const struct skn_wire_format *f
 
 /* --- wire_answer.c ----------------------------------------------------------------------------- */
 
-/* Notes a failure that the server told of inside its answer; its words are cut to a line. The first
+/* Notes a failure that the server reported inside its answer; its words are cut to a line. The first
  * one counts. */
 void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words);
 /* The state that an HTTP status (0: an error inside an answer) and the words of an error stand for. */

@@ -1,4 +1,4 @@
-/* Anthropic's Messages. A message is a list of blocks; a stream tells of the beginning, the pieces and the
+/* Anthropic's Messages. A message is a list of blocks; a stream has events for the beginning, the pieces and the
  * end of each. The results of one batch of calls stand in one message of the user. */
 #include "provider/wire_json.h"
 

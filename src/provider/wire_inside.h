@@ -57,7 +57,7 @@ typedef struct skn_wire_limit {
     int64_t     ms;    /* until it can be asked again; 0: not told */
 } skn_wire_limit;
 
-/* What is told of a failure whose words are in `words`: with the provider's name, the status, and the limit (may be
+/* The message of a failure whose words are in `words`: with the provider's name, the status, and the limit (may be
  * NULL). */
 void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status,
                       const skn_wire_limit *limit, const char *words, skein_error *out);

@@ -28,7 +28,7 @@ typedef struct server {
     bool       old;      /* not in the settings any more: goes when it has stopped */
     bool       remote;
     skn_str    url, command; /* one of them, as the settings say it */
-    /* Values of its environment and headers, which nothing told of it may show; first those that come from variables,
+    /* Values of its environment and headers, which no answer about it may show; first those that come from variables,
      * which its tools' results may not show either. */
     skn_str *secrets;
     size_t   secret_count, named_count;
@@ -92,7 +92,7 @@ static void read_headers(const skn_json *headers, skn_fetch_header out[static WO
         out[(*count)++] = (skn_fetch_header){v->key, value_of(v)};
 }
 
-/* --- What is told of them ---------------------------------------------------------------------------------- */
+/* --- Their descriptions ---------------------------------------------------------------------------------- */
 
 /* A server may say back what it was given: the first `count` of its secrets are taken out. */
 static skn_str without(const server *s, size_t count, skn_str text, skn_arena *a)

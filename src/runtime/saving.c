@@ -76,7 +76,7 @@ static void end_saving(skn_runtime *r)
         skn_saving_soon(r);
 }
 
-/* A store that takes nothing is told of by those who have to store something. */
+/* Whoever has to store something reports a store that accepts no writes. */
 static void saved(void *arg)
 {
     saving *s = arg;

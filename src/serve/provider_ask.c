@@ -649,7 +649,7 @@ static void so_far(const skn_asking *a, skn_answer *out)
         skn_asking_so_far(q->inner, out);
 }
 
-/* What was written until then is to be paid all the same. */
+/* The text so far has to be paid. */
 static void cancel(skn_asking *a)
 {
     question  *q = (question *)a;

@@ -170,7 +170,7 @@ skein_rc skn_db_scrub(skn_db *db, skein_error *err)
     return db->driver->scrub(db, err);
 }
 
-/* An address that is none, up to where a password may stand: "mysql://" */
+/* An address of another kind, up to where a password may stand: "mysql://" */
 static skn_str harmless(skn_str address)
 {
     ptrdiff_t end = skn_str_find(address, SKN_STR("://"));

@@ -96,7 +96,7 @@ static const rule rules[] = {
     {SKN_Q_check_event_gap, SKN_INV_UNCHANGED,
      "events before event %1 are missing, or came back"},
     {SKN_Q_check_event, SKN_INV_REFERENCES,
-     "event %1 (%2) tells of something that is not there"},
+     "event %1 (%2) is about something that is not there"},
     {SKN_Q_check_time, SKN_INV_IDS_GIVE_ORDER, "row %2 of table \"%1\" has an impossible time"},
     {SKN_Q_check_turn, SKN_INV_WORK_ONCE,
      "turn \"%1\" is open, but the work it is for is not its own"},
@@ -345,7 +345,7 @@ static skein_rc each_call(skn_tx *tx, skn_check_row_sink *sink, void *arg, skein
             last.call_id = skn_arena_copy(next, last.call_id);
         }
         skn_stmt_done(&s);
-        /* As of items: behind what is not a number the same page would come for ever. */
+        /* As of items: behind what is not a number the same page would come forever. */
         if (!rc && rows && last.conversation == before.conversation &&
             last.message == before.message && skn_str_eq(last.call_id, before.call_id))
             rc = skn_fail(

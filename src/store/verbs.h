@@ -71,7 +71,7 @@ skn_str skn_calls_json(const skein_tool_call *calls, size_t count, skn_buf *buf)
 skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_buf *buf);
 
 #define SKN_HASH_ERASED 0 /* of what was purged: the hash of a short text would give it away */
-/* Never SKN_HASH_ERASED; the same on every machine, and for ever. */
+/* Never SKN_HASH_ERASED; the same on every machine, always. */
 int64_t skn_message_hash(const skn_said *said);
 /* Fills id, and makes a public id when there is none. */
 skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err);

@@ -350,7 +350,7 @@ f purge -w secrets @~1 -y
 t 'a text is erased from afar' prints 'Erased 1 message; its place stays.'
 t 'with a word on what was made of it' complains 'A squash was made of '
 t 'and is gone' alike log -w secrets
-t 'for ever' alike purge -w secrets @~1 -y
+t 'permanently' alike purge -w secrets @~1 -y
 t 'what was erased is in the trail' sh -c '"$1" "$2" audit -n 1 | grep -q "purge .*1 erased"' - "$SKEIN" "$store"
 must world rm secrets -y
 
@@ -777,7 +777,7 @@ honest_again
 must world rm aside -y
 evil pages
 f world ls
-t 'a list that goes on for ever is not waited for' fails 6 'the server says that its list goes on, and gives nothing more'
+t 'a list without an end is not waited for' fails 6 'the server says that its list goes on, and gives nothing more'
 honest_again
 evil round
 f world ls

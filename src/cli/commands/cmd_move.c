@@ -357,7 +357,7 @@ skein_rc skn_cmd_backup(skn_cli *cli)
     return skn_item_tell(cli, "Wrote {file}, {bytes} bytes.\n");
 }
 
-/* The one thing that cannot be taken back: erasing texts for ever. */
+/* The one thing that cannot be taken back: erasing texts permanently. */
 
 #define SHOWN_MOST 20 /* texts that are shown before they go */
 
@@ -401,7 +401,7 @@ static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told
         skn_print(cli, "and %" PRId64 " more made of it\n", rest);
 }
 
-/* Whoever is asked, or asks with -n, sees the texts first: they are gone for ever then. */
+/* Whoever is asked, or asks with -n, sees the texts first: they are gone then. */
 static bool shows_texts(const skn_cli *cli)
 {
     return !cli->json && (cli->dry_run || (!cli->yes && cli->out.terminal));
@@ -449,7 +449,7 @@ static skein_rc look_and_purge(skn_cli *cli, const skn_uids *ids, const skn_json
     if (shows_texts(cli) &&
         ((rc = purge(cli, ids, true, told)) || (rc = show_texts(cli, ids, *told))))
         return rc;
-    if ((rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
+    if ((rc = skn_confirm(cli, "Erase these texts permanently, in every version?", true)) ||
         (cli->dry_run && shows_texts(cli)))
         return rc;
     return purge(cli, ids, cli->dry_run, told);

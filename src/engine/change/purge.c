@@ -1,4 +1,4 @@
-/* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
+/* purge.c: erasing text permanently. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
 #include "base/hash.h"
 #include "engine/core.h"

@@ -65,7 +65,7 @@ static void put_true(skn_jw *w, const void *thing)
     skn_jw_bool(w, true);
 }
 
-/* What a server sent need not be text: every byte that is none becomes U+FFFD. */
+/* What a server sent need not be text: every byte that is not UTF-8 becomes U+FFFD. */
 static skn_str as_text(skn_str s, skn_arena *a)
 {
     skn_buf b;

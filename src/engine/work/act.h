@@ -5,7 +5,7 @@
  * it on. A function writes rows and tells events; when it fails all of it is undone.
  * An act that says something in another conversation holds two of them: whoever does that takes the one
  * with the smaller id first (skn_acting.other), so that two agents who tell each other something at once
- * do not wait for each other for ever.
+ * do not wait for each other forever.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
 #ifndef SKN_ENGINE_WORK_ACT_H
 #define SKN_ENGINE_WORK_ACT_H

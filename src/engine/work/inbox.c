@@ -243,7 +243,7 @@ static skein_rc set_item(skn_working *w, void *arg, skein_error *err)
         (rc = check_approval(c->change, &row.item, err)))
         return rc;
     apply(c->change, now, &row.item);
-    /* A call that is removed is not allowed: its agent must not wait for ever. */
+    /* A call that is removed is not allowed: its agent must not wait forever. */
     if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
         (rc = skn_inbox_answered(w->tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
                                  err)))

@@ -211,7 +211,7 @@ static skein_rc count_result(skn_working *w, skn_turn_row *row, skn_str done, sk
         row->open_calls--;
     if ((rc = waits_for_other(w, row, done, &waits, err)))
         return rc;
-    if (waits) /* all the same */
+    if (waits) /* it still waits */
         return skn_turn_move(w->tx, row, err);
     if (row->open_calls > 0)
         rc = next_tool(w, row, done, &tool, err);
@@ -251,7 +251,7 @@ static skein_rc lost_words(skn_working *w, const skn_turn_row *row, skn_str call
     return rc;
 }
 
-/* A result that is refused must not keep the turn open for ever. */
+/* A result that is refused must not keep the turn open forever. */
 static skein_rc lose_call(skn_working *w, const skn_turn_row *row, skn_str call_id,
                           skein_error *err)
 {

@@ -269,7 +269,7 @@ SELECT DISTINCT i.message_id FROM versions v JOIN threads t ON t.version_id = v.
 WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE id = $1
   UNION SELECT c.id FROM below b JOIN conversations c ON c.branched_from_id = b.id)
 SELECT c.id FROM conversations c WHERE c.id IN (SELECT id FROM below) ORDER BY c.id;
--- What the last scrub had to drive out is counted as erasures are.
+-- What the last scrub had to remove is counted as erasures are.
 -- :scrub_due
 SELECT e.value FROM meta e WHERE e.key = 'erasures' AND e.value > COALESCE((SELECT s.value FROM meta s WHERE s.key = 'scrubbed'), 0);
 -- :scrub_done

@@ -27,7 +27,7 @@ interface Shown extends Required<Pick<ToastOptions, 'text' | 'kind' | 'ms' | 'ac
 }
 
 const most = 3;
-/** What offers something, or tells of a fault, can be reached without hurry. */
+/** A notice with an action, or about a fault, stays until it is closed. */
 const least = 30_000;
 /** Everything else has been said to who cannot see it, and is read in a moment. */
 const brief = 8_000;

@@ -125,7 +125,7 @@ function failuresOf(c: ChatState, told: Record<string, Failed>): Record<string, 
     return Object.fromEntries(all.map(f => [f.messageId, f]));
 }
 
-/** Half-written answers, failures and running tools are no messages: what happened last tells of them. */
+/** Half-written answers, failures and running tools are no messages: the last events show them. */
 function recall(c: ChatState, events: Told[]): ChatState {
     // Not loaded: so that no row is added or cut.
     const told = events.reduce(reduceChat, { ...emptyChat(c.chat), delegations: c.delegations });

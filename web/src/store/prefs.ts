@@ -23,7 +23,7 @@ export interface Prefs {
     listOpen: boolean;
     tourHidden: boolean;
     tourDone: string[];
-    /** tell of what needs the person, by the browser, while the page is not in front */
+    /** notify the person by the browser, while the page is not in front */
     notify: boolean;
 }
 

@@ -74,7 +74,7 @@ function numberOf(text: string): number | null {
     return text.trim() === '' ? null : Number.isFinite(number) ? number : -1;
 }
 
-/** As the server takes it. A number that is none goes as it is: the server says which field is wrong. */
+/** As the server takes it. An invalid number is sent as it is: the server says which field is wrong. */
 export function bodyOf(v: Values): NewAgent {
     return {
         name: v.name.trim(),

@@ -5,7 +5,7 @@ import type { Result } from '../../api/client';
 import type { ModelOffer, Provider } from '../../api/types';
 import { state } from '../../store/store';
 
-/** A server that changes nothing asks no models, and refuses to tell of them; what kind it is, its first answers say. */
+/** A server that changes nothing asks no models, and refuses to list them; what kind it is, its first answers say. */
 export function asksModels(): boolean {
     const { readOnly, open, connection } = state.value;
     return !readOnly && (open !== null || connection.state === 'live');

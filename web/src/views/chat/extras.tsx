@@ -161,7 +161,7 @@ function DelegationLine({ delegation: d, result }: { delegation: Delegation; res
 
 type Results = ReadonlyMap<string, Message> | null;
 
-/** Calls of one answer run one after the other, though all are told of at once: those after this one wait for it. */
+/** Calls of one answer run one after the other, though all are announced together: those after this one wait for it. */
 function firstOpen(message: Message, results: Results, runs: ChatState['tools']): number {
     const isOpen = ({ toolCallId: id }: ToolCall) =>
         !results?.has(id) && (runs[id]?.state ?? 'running') === 'running';

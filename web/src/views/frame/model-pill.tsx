@@ -9,7 +9,7 @@ function lastModel(): string | null {
     return rows.findLast(row => row.model !== null)?.model ?? null;
 }
 
-/** The server is asked again when something shows that it may choose otherwise now: no event tells of that. */
+/** The server is asked again when something shows that it may choose otherwise now: there is no event for that. */
 function useFreshAnswerers(): void {
     const models = Object.values(world.value?.agents ?? {}).map(
         agent => `${agent.name} ${agent.model} ${agent.paused}`,

@@ -64,7 +64,7 @@ export function agentMark(state: State, world: WorldState, agent: Agent): AgentM
     if (agent.state === 'waiting') return { mark: 'waiting', detail: waitWords(world, agent) };
     const tool = agent.state === 'tool' ? (world.agentDetail[agent.name] ?? null) : null;
     if (agent.paused && agent.state === 'idle') return { mark: 'paused', detail: null };
-    // What it had begun it ends; that it takes no new work after that is said all the same.
+    // What it had begun it ends; the page still says that it takes no new work after that.
     if (agent.paused && AT_WORK.has(agent.state))
         return { mark: agent.state, detail: `${tool ?? markWord(agent.state)}, then paused` };
     return { mark: agent.state, detail: tool };

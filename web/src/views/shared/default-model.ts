@@ -12,7 +12,7 @@ async function askDefault(): Promise<string | null> {
     const entry = settings.value.configuration['defaults.model'];
     const value = entry && !Array.isArray(entry) && typeof entry.value === 'string' ? entry.value : '';
     if (value && value !== 'auto') return value;
-    // A server that changes nothing asks no models either, and refuses to tell of them.
+    // A server that changes nothing asks no models either, and refuses to list them.
     if (state.peek().readOnly) return null;
     const providers = await listProviders();
     if (!providers.ok) return null;
