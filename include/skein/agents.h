@@ -93,7 +93,7 @@ SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id
 
 /* --- Telling from outside ------------------------------------------------------------------------ */
 
-/* What tell_agent does, for a person or another program: a message in the agent's background, and a task
+/* tell_agent for a person or another program: a message in the agent's background, and a task
  * that wakes it. `from` is an agent's name, or absent for a person. */
 typedef struct skein_tell {
     size_t         size; /* set by SKEIN_TELL_INIT */
@@ -247,7 +247,7 @@ typedef struct skein_inbox_query {
 } skein_inbox_query;
 #define SKEIN_INBOX_QUERY_INIT SKEIN_INIT(skein_inbox_query)
 
-/* What is there for people: questions, approvals and failures first, then newest first. */
+/* The inbox: questions, approvals and failures first, then newest first. */
 SKEIN_API skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what,
                                     skein_mem *mem, skein_inbox *out, skein_error *err);
 /* Reads an item of the inbox by its public id, or a briefing's. */
@@ -294,7 +294,7 @@ typedef enum skein_approval {
 SKEIN_API skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn,
                                       skein_str call_id, skein_mem *mem, skein_inbox_item *out,
                                       skein_error *err);
-/* What a person has answered about a call; SKEIN_NOT_FOUND when nobody was asked. */
+/* A person's answer about a call; SKEIN_NOT_FOUND when nobody was asked. */
 SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
@@ -342,7 +342,7 @@ typedef struct skein_limit {
 SKEIN_API skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what,
                                    const skein_turn *turn, skein_mem *mem, skein_approval *out,
                                    skein_error *err);
-/* What was answered about a limit; open also when nobody was asked. */
+/* The answer about a limit; open also when nobody was asked. */
 SKEIN_API skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
                                      skein_error *err);
 
@@ -370,7 +370,7 @@ SKEIN_API skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, si
                                        skein_mem *mem, skein_messages *out, int64_t *from,
                                        int64_t *upto, skein_error *err);
 /* Stores the items and moves the mark, in one: SKEIN_CONFLICT when somebody else has moved it since.
- * What the agent has in mind already is not stored twice. `call` (may be NULL) is how a model was asked for
+ * A note that the agent already has is not stored twice. `call` (may be NULL) is how a model was asked for
  * them; it is kept with them, and its uid, in mem, is filled in. */
 SKEIN_API skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from,
                                         int64_t upto, const skein_knowledge *items,
@@ -426,7 +426,7 @@ SKEIN_API skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, s
 SKEIN_API skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
                                       int64_t *tokens, skein_error *err);
 
-/* What one model used, in tokens; those that were estimated included. */
+/* The tokens of one model, including estimated ones. */
 typedef struct skein_model_use {
     skein_str model; /* "provider/model" */
     int64_t   tokens_in, tokens_out;
@@ -437,13 +437,13 @@ typedef struct skein_model_uses {
     size_t           count;
 } skein_model_uses;
 
-/* What each model used since a time, in all worlds. */
+/* The tokens of each model since a time, in all worlds. */
 SKEIN_API skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
                                      skein_model_uses *out, skein_error *err);
 
 /* --- Summaries ------------------------------------------------------------------------------------------- */
 
-/* What a summary of a lane has to be made of, fixed before a model is asked. */
+/* The sources of a summary of a lane, fixed before a model is asked. */
 typedef struct skein_compact_plan {
     skein_str     lane;
     int64_t       covers;

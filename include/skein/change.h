@@ -68,9 +68,9 @@ SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *req
 typedef struct skein_change {
     size_t                size; /* set by SKEIN_CHANGE_INIT */
     skein_conversation_id conversation;
-    skein_str             actor; /* who does it; absent: "human" */
+    skein_str             actor; /* the actor; absent: "human" */
     skein_at  expect;    /* the main lane must still stand here; zero thread: anywhere */
-    bool      dry_run;   /* check everything, say the outcome, change nothing */
+    bool      dry_run;   /* check everything, report the outcome, change nothing */
     skein_str key;       /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
     bool      force;     /* stop agents that are at work in it first; else SKEIN_AT_WORK then */

@@ -51,7 +51,7 @@ typedef struct skein_worlds {
     size_t       count;
 } skein_worlds;
 
-/* Makes a world. Takes name, description, turn_limit and compact_at (0: the defaults) from *w, fills the rest.
+/* Creates a world. Takes name, description, turn_limit and compact_at (0: the defaults) from *w, fills the rest.
  * SKEIN_CONFLICT when the name is taken. */
 SKEIN_API skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem,
                                    skein_error *err);
@@ -61,7 +61,7 @@ SKEIN_API skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *m
 /* All worlds that were not removed. */
 SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                     skein_error *err);
-/* Hides the world and sets its name free; its text stays in the store until it is purged. SKEIN_AT_WORK while
+/* Hides the world and frees its name; its text stays in the store until it is purged. SKEIN_AT_WORK while
  * agents are at work in it, unless force stops them. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force,
                                       skein_error *err);
@@ -76,7 +76,7 @@ SKEIN_API skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str
  * absent text, a zero); fills in the rest. */
 SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem,
                                       skein_error *err);
-/* What is to become of a world, all of it in one; an absent text and a zero leave things as they are. */
+/* A change of a world, in one transaction; an absent text and a zero leave a member unchanged. */
 typedef struct skein_world_change {
     size_t         size; /* set by SKEIN_WORLD_CHANGE_INIT */
     skein_world_id id;
@@ -117,7 +117,7 @@ typedef struct skein_agents {
     size_t       count;
 } skein_agents;
 
-/* Makes an agent. Takes world, name, system_prompt, model, lead_name (by name) and settings from *a, fills the rest.
+/* Creates an agent. Takes world, name, system_prompt, model, lead_name (by name) and settings from *a, fills the rest.
  * SKEIN_CONFLICT when the name is taken. */
 SKEIN_API skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem,
                                    skein_error *err);
@@ -127,7 +127,7 @@ SKEIN_API skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein
 /* The agents of a world that were not removed. */
 SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_agents *out, skein_error *err);
-/* Replaces system_prompt, model, lead_name and settings of the agent with a's id by what *a says. */
+/* Replaces system_prompt, model, lead_name and settings of the agent with a's id by those of *a. */
 SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem,
                                       skein_error *err);
 /* skein_agent_update, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */

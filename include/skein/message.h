@@ -1,4 +1,4 @@
-/* message.h: what is said. A message never changes; an edit is another message that names the one
+/* message.h: messages. A message never changes; an amended text is another message that names the one
  * it replaces. */
 #ifndef SKEIN_MESSAGE_H
 #define SKEIN_MESSAGE_H
@@ -88,7 +88,7 @@ typedef struct skein_message {
     skein_message_id      reply_to_id; /* zero when it names nothing */
     int                   reply_depth; /* levels above it, 0 for a root */
     skein_message_id lineage;    /* the first version of an amended message, else its own id */
-    skein_message_id version_of; /* the message an edit replaced */
+    skein_message_id version_of; /* the message that this one replaced (amend) */
     skein_str        squash_uid; /* of the squash that made it */
     skein_str        model;
     skein_str        turn_uid;

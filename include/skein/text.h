@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What a caller fills in and hands over begins with its size, so that a program that was compiled with older headers works
+/* A struct that the caller fills in begins with its size, so that a program that was compiled with older headers works
  * with a newer library: new fields come at the end, and those that the size does not cover have their defaults. A size of 0
  * covers what is there in 0.1. */
 #ifdef __cplusplus
@@ -37,9 +37,9 @@ typedef struct skein_str {
 
 typedef struct skein_mem skein_mem;
 
-/* Makes memory for what calls return; it is the caller's, for skein_mem_free. */
+/* Makes memory for the results of calls; free it with skein_mem_free. */
 SKEIN_API skein_mem *skein_mem_new(void);
-/* Gives back all that was returned through it; the skein_mem itself stays usable. */
+/* Frees everything that was returned through it; the skein_mem itself stays usable. */
 SKEIN_API void skein_mem_reset(skein_mem *mem);
 /* Frees it with all that was returned through it. NULL is fine. */
 SKEIN_API void skein_mem_free(skein_mem *mem);

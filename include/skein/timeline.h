@@ -165,7 +165,7 @@ SKEIN_API skein_record skein_timeline_record_at(const skein_timeline *t, size_t 
  * SKEIN_DAMAGED names the first that is not. */
 SKEIN_API skein_rc skein_timeline_check(const skein_timeline *t, skein_error *err);
 
-/* What is being written just now, and will be a message with the same turn id. */
+/* A text that is being written; it will be a message with the same turn id. */
 typedef struct skein_ephemeral {
     skein_str text;
     int64_t   at;

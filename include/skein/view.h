@@ -42,14 +42,14 @@ SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world,
                                           skein_mem *mem, skein_message *out,
                                           skein_conversation *home, skein_error *err);
 
-/* What a model's call for a message cost. */
+/* The cost of the model call for a message. */
 typedef struct skein_usage {
     int64_t tokens_in, tokens_out; /* -1: not measured */
     bool    estimated;             /* they are a guess from the length of texts */
     bool    known;                 /* false: nothing was measured */
 } skein_usage;
 
-/* What surrounds a message; everything but the message itself is optional to ask for. */
+/* The surroundings of a message; everything except the message itself is optional. */
 typedef struct skein_message_facts {
     skein_str  *seen_by; /* names of agents that have it in memory */
     size_t      seen_by_count;
@@ -191,7 +191,7 @@ SKEIN_API skein_rc skein_reply_tree_read(skein_engine *e, skein_conversation_id 
 SKEIN_API skein_rc skein_reply_children(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_message_id of, skein_mem *mem,
                                         skein_messages *out, skein_error *err);
-/* What a message replies to, from its parent up to the root. */
+/* The messages above a reply, from its parent up to the root. */
 SKEIN_API skein_rc skein_reply_ancestors(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, skein_message_id of, skein_mem *mem,
                                          skein_messages *out, skein_error *err);

@@ -1,4 +1,4 @@
-/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events* for all changes.
+/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events of all changes.
  *
  * A post stores what was said and marks who has to answer in one transaction. A program that speaks
  * for agents takes such work, opens a turn, and stores its steps under the turn's lease; a turn that
@@ -100,7 +100,7 @@ typedef struct skein_posted {
  * agent's own conversation that agent). All agents of the chat get it into their memory. */
 SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, skein_mem *mem,
                                       skein_posted *out, skein_error *err);
-/* What who said it should know at once; no code: nothing. */
+/* A notice for the sender; no code: none. */
 typedef struct skein_notice {
     skein_str code; /* "no-agents", "all-paused" */
     skein_str text, hint;
@@ -141,7 +141,7 @@ typedef struct skein_queue {
     size_t         count;
 } skein_queue;
 
-/* What waits to be said in a chat, in order. */
+/* The queue of a chat, in order. */
 SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
                                     skein_queue *out, skein_error *err);
 /* A waiting message of a world as it will be, and where it waits; SKEIN_NOT_FOUND when none with this
@@ -291,7 +291,7 @@ SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skei
 SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
                                   skein_turn_state state, const skein_error *why,
                                   skein_error *err);
-/* What an agent had written when it ended before its end, and how its model was asked for it. */
+/* The unfinished text of an agent, and the request to its model. */
 typedef struct skein_partial {
     int64_t   turn;
     skein_str message_uid; /* what it writes; absent: whatever the turn is at */
@@ -352,7 +352,7 @@ SKEIN_API skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str ho
                                          int64_t lease_ms, skein_mem *mem, skein_turns *taken,
                                          int64_t *closed, skein_error *err);
 
-/* What is left of a turn that was taken over. */
+/* The remaining work of a turn that was taken over. */
 typedef struct skein_turn_rest {
     skein_tool_call *calls; /* of its last message */
     size_t           count;

@@ -73,7 +73,7 @@ struct skn_api_call {
     skn_arena       *mem;
     const skn_route *route;
     skn_carrier     *by; /* NULL: a call of this process */
-    /* What does it: the route's, unless the carrier has another; NULL: nothing does here. */
+    /* Its handler: the route's, unless the carrier has another; NULL: not possible here. */
     skein_rc (*run)(skn_api_call *c);
     /* The request. */
     const skn_header *given; /* its headers */
@@ -105,7 +105,7 @@ struct skn_api_call {
     const char *problem;        /* the word after /problems/; NULL: by the code */
     int         problem_status; /* 0: by the code */
     skn_str     problem_extra;  /* members for the problem, ready JSON without braces */
-    /* What the path names, and where it happened: {w}, {c} and {a} are there before the handler runs; lookup.c fills them. */
+    /* The objects that the path names: {w}, {c} and {a} are there before the handler runs; lookup.c fills them. */
     skein_world        world;
     skein_conversation chat;
     skein_agent        agent;
@@ -197,7 +197,7 @@ bool     skn_api_has_memory(skn_api_call *c, size_t others);
 skein_rc skn_api_no_memory(skn_api_call *c); /* 503 */
 /* A call is complete, but there is no memory to hand its answer over: it becomes a failure that says so. */
 void skn_api_lose_answer(skn_api_call *c);
-/* What a request asks for beside what its route does: Prefer and Accept (run.c). */
+/* The preferences of a request: Prefer and Accept (run.c). */
 void skn_read_prefer(skn_api_call *c);
 /* Idempotency-Key, of what changes something. */
 skein_rc skn_read_key(skn_api_call *c);

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 
-/* What a model made. */
+/* The result of a model. */
 typedef struct skn_api_made {
     skn_str              text;    /* as it wrote it */
     skn_str              model;   /* that wrote it: "provider/model" */
@@ -63,7 +63,7 @@ typedef struct skn_api_provider {
     bool    local;                /* what is sent stays on this computer */
     bool    editable;             /* PATCH and DELETE work */
     skn_str default_model;        /* its model for agents that name none; absent: another's */
-    /* What it may cost in a month, and has, in millionths; 0: there is no limit. */
+    /* Its monthly budget and its cost so far, in millionths; 0: there is no limit. */
     int64_t        monthly_micros, used_micros;
     skn_str        currency;
     bool           stops;
@@ -71,7 +71,7 @@ typedef struct skn_api_provider {
     size_t         unpriced_count;
 } skn_api_provider;
 
-/* What /providers/detect found: a server on this computer, or a key in the environment. */
+/* A result of /providers/detect: a server on this computer, or a key in the environment. */
 typedef struct skn_api_found {
     skn_str        name, label, type, base_url; /* what POST /providers would take */
     skn_str        version;                     /* of a server; may be absent */

@@ -193,7 +193,7 @@ void skn_page_end(skn_api_call *c, const skn_page *p);
 skein_rc skn_page_after(skn_api_call *c, skn_str tag, skn_str *last);
 void     skn_page_end_after(skn_api_call *c, skn_str tag, skn_str last);
 
-/* What kind of list it is. */
+/* The kind of the list. */
 enum {
     SKN_LIST_NEWEST = 1, /* new items come in front */
     SKN_LIST_FIELDS = 2, /* "fields" picks members */
@@ -228,7 +228,7 @@ typedef struct skn_stream_filter {
     bool    idle;  /* with cause: nobody has to answer, so it ends after what it caused */
 } skn_stream_filter;
 
-/* What a filter looks at. */
+/* The data of a filter. */
 typedef struct skn_about {
     skein_world_id        world;
     skein_conversation_id chat;
@@ -245,7 +245,7 @@ typedef struct skn_taking {
 /* The event is wanted. Sets t->over at the end, even when the last event is not wanted. Any thread. */
 bool skn_takes(skn_taking *t, const skn_about *a);
 
-/* What a request for events asks for. */
+/* The options of a request for events. */
 typedef struct skn_events_asked {
     skn_api_call     *call;
     skn_stream_filter filter;

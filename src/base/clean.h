@@ -20,7 +20,7 @@ void skn_clean_add_piece(skn_buf *out, skn_str piece);
 void skn_clean_json(skn_buf *out, skn_str json);
 /* The same into HTML: escaped, tabs and line ends as they are. */
 void skn_clean_html(skn_buf *out, skn_str text);
-/* What a person is to agree to: also the marks that a text may have are shown. Line ends stay. */
+/* For texts that a person has to agree to: marks that other texts may have are shown, too. Line ends stay. */
 skn_str skn_clean_consent(skn_arena *a, skn_str text);
 
 /* A word of a command in a hint, as a shell reads it: in quotes where it needs them. */

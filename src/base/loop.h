@@ -41,7 +41,7 @@ typedef void             skn_ready(void *arg);
 
 skn_watch *skn_watch_new(skn_loop *l, int fd, skn_ready *readable, skn_ready *writable,
                          void *arg);
-/* What is waited for from now on; nothing at first. */
+/* The events to wait for from now on; none at first. */
 void skn_watch_read(skn_watch *w, bool on);
 void skn_watch_write(skn_watch *w, bool on);
 /* NULL is fine; also from inside its own functions. The descriptor stays the caller's. */

@@ -29,7 +29,7 @@ typedef enum skn_bench_id {
     SKN_BENCH_ROWS
 } skn_bench_id;
 
-/* What was measured for a row. */
+/* The measurement of a row. */
 typedef struct skn_bench_result {
     double figure;
     bool   unknown;   /* it cannot be measured on this store */

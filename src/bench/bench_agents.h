@@ -14,7 +14,7 @@
 #define SKN_BENCH_INSTANT  "bench/instant" /* answers at once, with one chunk */
 #define SKN_BENCH_QUESTION "bench#" /* and a number, which its answer repeats in every chunk */
 
-/* What it has seen so far. */
+/* The requests that it has seen so far. */
 typedef struct skn_bench_seen {
     int64_t asked, done;
     int64_t open;  /* paced answers that have begun or wait for the others */
@@ -27,7 +27,7 @@ typedef struct skn_bench_seen {
 /* One whose paced answers have `chunks` chunks and begin when `together` have asked. */
 skein_rc skn_bench_model(skn_bench *b, int64_t together, int64_t chunks, skn_bench_child *out);
 skein_rc skn_bench_model_seen(skn_bench *b, const skn_bench_child *model, skn_bench_seen *out);
-/* What it answers to a number. */
+/* Its answer to a number. */
 skn_str skn_bench_model_text(skn_arena *a, int64_t number, int64_t chunks);
 /* The other process of skn_bench_model: prints its address, and answers until it is ended. */
 skein_rc skn_bench_be_model(skn_bench *b);

@@ -48,7 +48,7 @@ skein_rc skn_bench_ask(skn_bench *b, const skn_bench_child *child, const char *m
                        const char *path, const char *headers, const char *body,
                        skn_bench_reply *out);
 
-/* What each client sends again and again: a whole request. */
+/* The request that each client repeats. */
 typedef struct skn_bench_load {
     int     clients;
     skn_str request[SKN_BENCH_CLIENTS];

@@ -39,7 +39,7 @@ typedef struct skn_command {
     skein_rc (*run)(struct skn_cli *cli);
 } skn_command;
 
-/* What several commands manage: the first word of their names. */
+/* The subject of several commands: the first word of their names. */
 typedef struct skn_noun {
     const char *name;
     const char *group;

@@ -14,7 +14,7 @@
 
 /* Where agents read files; NULL where no folder is known. */
 const char *skn_files_folder(skn_cli *cli);
-/* What agents miss of the files of a conversation, to standard error. */
+/* Prints the missing parts of context files to standard error. */
 skein_rc skn_tell_files(skn_cli *cli);
 
 skein_rc skn_retry_delegation(skn_cli *cli);
@@ -85,16 +85,16 @@ void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message
                        skn_str parent);
 /* Its id and sender, as a line of a list begins. */
 void skn_print_head(skn_cli *cli, const skein_message *m);
-/* What a reader must know that the text does not say; the facts may be NULL. */
+/* The marks of a message beside its text; the facts may be NULL. */
 void skn_print_notes(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
-/* What it says in one line: its first, or what it calls. */
+/* A message in one line: its first line, or its calls. */
 void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
 /* Who else got it, as "  → lead, ada"; nothing when nobody did. */
 void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 /* A world that was made or changed: with --json all of it, else the text. */
 skein_rc skn_world_tell(skn_cli *cli, const skn_json *v, const char *text);
-/* What the first argument names; without one, what the options and the session say. */
+/* The conversation that the first argument names; without one, that of the options or the session. */
 skein_rc skn_world_named(skn_cli *cli, skein_world *out);
 /* "skein stop main.1" */
 skein_rc skn_stop_delegation(skn_cli *cli);
@@ -106,7 +106,7 @@ void skn_agent_line(skn_cli *cli, const skn_json *agent, skn_str usual);
 skein_rc skn_tags_read(skn_cli *cli, skn_json_list *out);
 /* The delegations of the chat; with the others before them, its room and the memories of agents. */
 skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out);
-/* What waits in the chat until the agents are done. */
+/* The messages that wait in the chat until the agents are done. */
 skein_rc skn_queue_read(skn_cli *cli, skn_json_list *out);
 /* Inbox items, of the world that this run is about or of all; the query is like "state=open&type=approval". */
 skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out);
@@ -153,7 +153,7 @@ const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *r
 /* What the server's answer says that who said it should know at once. */
 void skn_say_notice(skn_cli *cli, const skn_json *answer);
 
-/* What agents do and have before them: messages that wait until they are done, and timers that wake them.
+/* The activity of agents and their waiting work: messages that wait until they are done, and timers that wake them.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 

@@ -48,7 +48,7 @@ skein_rc skn_news_step(skn_news *n);
  * SKEIN_NOTHING when a signal came (input.h). */
 skein_rc skn_news_wait(skn_news *n, int64_t ms);
 
-/* What agents are writing just now, put together from the events of a stream.
+/* The texts that agents are writing, joined from the events of a stream.
  *
  * Threads: one. Lifetimes: one that is typed lives until skn_typing_drop. */
 
@@ -72,7 +72,7 @@ typedef struct skn_typings {
 /* The one that the event is about, brought up to date with it; made when it began. NULL when the event
  * is about none that is known. */
 skn_typing *skn_typing_take(skn_typings *all, const skn_news_item *item);
-/* What stands under this id; NULL: nothing. */
+/* The text with this id; NULL: none. */
 skn_typing *skn_typing_find(const skn_typings *all, skn_str message);
 void        skn_typing_drop(skn_typings *all, skn_typing *t);
 void        skn_typing_clear(skn_typings *all);

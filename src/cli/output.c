@@ -318,8 +318,8 @@ static const char *clean_line(skn_cli *cli, const char *text)
     return own;
 }
 
-/* What failed on the way to a success did not matter; only the answer can still be lost. A failure that* nobody described
- * is still one. */
+/* What failed on the way to a success did not matter; only the answer can still be lost. A failure that nobody
+ * described is still one. */
 int skn_cli_settle(skn_cli *cli, skein_rc rc)
 {
     const char *hint;

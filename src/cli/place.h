@@ -13,7 +13,7 @@ skein_rc skn_place_address(skn_cli *cli);
 skein_rc skn_place_guard(skn_cli *cli);
 /* Opens the store into cli->engine. Makes its folder if the command writes. */
 skein_rc skn_place_open(skn_cli *cli);
-/* Of a command that opens no store: refuses --server where it would be ignored. */
+/* For commands that open no store: refuses --server, which they would ignore. */
 skein_rc skn_place_plain(skn_cli *cli);
 /* Makes the folder of a file and those above it, for the person's eyes only. */
 skein_rc skn_place_folders(skn_cli *cli, const char *file);

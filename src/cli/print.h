@@ -10,7 +10,7 @@
 #include "base/clean.h"
 #include "cli/cli.h"
 
-/* Of a message that agents have in memory and that nobody answers. */
+/* The mark of a message that agents have in memory and nobody answers. */
 #define SKN_MEMORY_ONLY "[in-memory, no reply]"
 
 typedef enum skn_colour {
@@ -79,7 +79,7 @@ void skn_would(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf,
 void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A question on the terminal. Without one it is yes, or an error if `must_ask`. */
 skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask);
-/* What a command returns that succeeded and has an exit status of its own. */
+/* The result of a command that succeeded with an exit status of its own. */
 skein_rc skn_status(skn_cli *cli, int status);
 /* Passes on what is left, reports a failure; returns the exit status of the program. */
 int skn_cli_settle(skn_cli *cli, skein_rc rc);

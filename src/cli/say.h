@@ -16,8 +16,8 @@
  * A part in brackets is left out unless its condition holds: [title: …] the member says something (it is not null, "", 0,
  * false or an empty list), [!title: …] it does not, [mode=chat: …] it is this text, [mode!=chat: …] it is not, [.dry: …]
  * this is a dry run. Parts may stand in parts.
- * What is absent prints nothing. A value that a shell would obey is left out of commands ("skein …"), which are there to be
- * pasted.
+ * An absent member prints nothing. A value that a shell would obey is left out of commands ("skein …"), which are there to
+ * be pasted.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 #ifndef SKN_CLI_SAY_H
@@ -36,7 +36,7 @@ bool skn_has(const skn_json *v, const char *member);
 void skn_say_row(skn_cli *cli, const skn_json *v, const char *text);
 /* A heading, and the member as a block of lines; nothing where it is absent. */
 void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const char *member);
-/* What a dry run would do: skn_would, with members. */
+/* The sentence of a dry run: skn_would, with members. */
 void skn_say_would(skn_cli *cli, const skn_json *v, const char *text);
 /* In a dry run: says what would be done, and is true. */
 bool skn_dry(skn_cli *cli, const skn_json *v, const char *text);

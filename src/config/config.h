@@ -73,7 +73,7 @@ typedef struct skn_config_value {
     int             line;   /* of the file */
 } skn_config_value;
 
-/* What is known of a model's host; kept for who asks models. */
+/* The address of a model's provider; kept for requests to models. */
 typedef struct skn_config_provider {
     skn_str         name, type;
     const skn_yaml *at; /* all that was written */
@@ -107,13 +107,13 @@ typedef struct skn_named_text {
     skn_str name, value;
 } skn_named_text;
 
-/* What a model costs: millionths of the currency for a million tokens. */
+/* The price of a model: millionths of the currency for a million tokens. */
 typedef struct skn_model_price {
     skn_str model;
     int64_t input, output;
 } skn_model_price;
 
-/* What the file says of a provider, read; what it does not say is absent, or as noted. */
+/* A provider of the file; missing values are absent, or as noted. */
 typedef struct skn_provider_setting {
     skn_str                name, type, base_url;
     skn_key_source         key;

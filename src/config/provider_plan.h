@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "provider/provider.h"
 
-/* What the store keeps of a provider: {"type","baseUrl","apiKeyEnv","consent","headers",
+/* A provider as the store keeps it: {"type","baseUrl","apiKeyEnv","consent","headers",
  * "timeoutMs","maxRetries","concurrency","keyKept"}. No key. */
 typedef struct skn_provider_stored {
     skn_str               name, type, base_url, key_env;

@@ -2,7 +2,8 @@
  * says they are.
  *
  * The secret store is the folder "secrets" in the data folder (0700) with one file for each provider
- * (0600): the key, and on a second line the address it was given for. A key is in no other file, and in no message: only its tail is shown.
+ * (0600): the key, and on a second line the address it was given for. A key is in no other file, and in no message: only
+ * its tail is shown.
  * Threads: any; fetching may wait for a command, so not the loop's.  Lifetimes: keys live in the arena that
  * is passed; skn_secret_wipe overwrites one before its arena goes. */
 #ifndef SKN_CONFIG_SECRETS_H
@@ -25,7 +26,7 @@ skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_st
 /* Drops the key and remembers what it was given for: `place`, where the store does not know. One that is
  * not there is no failure. */
 skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skein_error *err);
-/* One that is not there is no failure: *was is false then. */
+/* A missing one is not a failure: *was is false then. */
 skein_rc skn_secret_remove(const char *data_dir, skn_str name, bool *was, skein_error *err);
 /* Overwrites it; NULL is fine. */
 void skn_secret_wipe(skn_str key);

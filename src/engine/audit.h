@@ -17,7 +17,7 @@ typedef struct skn_actor {
     skn_vec(skein_audit_row) noted;
 } skn_actor;
 
-/* What this engine does is this actor's from here on. */
+/* From here on the changes of this engine are by this actor. */
 void skn_engine_by(skein_engine *e, skn_actor *by);
 /* The same engine for this actor; lives in the arena and is never closed. */
 skein_engine *skn_engine_for(const skein_engine *e, skn_actor *by, skn_arena *a);

@@ -50,7 +50,7 @@ struct skn_working {
     skn_vec(skn_str) over;       /* causes of which something was closed */
 };
 
-/* What a transaction does. It may run again, so it sets whatever it leaves in arg. */
+/* The work of a transaction. It may run again, so it sets whatever it leaves in arg. */
 typedef skein_rc skn_job(skn_working *w, void *arg, skein_error *err);
 /* Runs a job in a write transaction. w->a is mem, or lives as long as the transaction when that is NULL. */
 skein_rc skn_write(skein_engine *e, skein_mem *mem, skn_job *job, void *arg, skein_error *err);
@@ -211,7 +211,7 @@ typedef struct skn_change_call {
                      skein_error            *err); /* changes the draft; may commit it */
     skein_rc (*again)(struct skn_change_call *c,
                       skein_error            *err); /* what else a replay fills; may be NULL */
-    /* What it is about, as far as its kind has it. */
+    /* Its subject, as far as its kind has one. */
     skein_message_id         id;
     skein_message_ids        ids;
     skn_str                  content;
@@ -228,7 +228,7 @@ typedef struct skn_change_call {
  * dry run the writes are undone after all has succeeded. */
 skein_rc skn_change_run(skein_engine *e, skn_change_call *c, skein_mem *mem, skein_error *err);
 
-/* What a caller knows a request by, or a client its message. */
+/* The caller's key of a request, or the client's id of a message. */
 typedef struct skn_key {
     int64_t conversation;
     skn_str text; /* absent: nothing is found, and nothing kept */
@@ -265,7 +265,7 @@ skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **ou
  * that skn_work_resume has to follow when the change is made. */
 skein_rc skn_work_guard(skn_working *w, const skn_conversation_row *chat,
                         const skein_change *how, bool *stopped, skein_error *err);
-/* What waited goes on in the version that is current now. */
+/* Queued messages continue in the version that is current now. */
 skein_rc skn_work_resume(skn_working *w, int64_t version, skein_error *err);
 
 /* --- version.c: versions for the outside ---------------------------------------------------------- */
@@ -329,7 +329,7 @@ skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a
 /* The limits of a world that is there. */
 skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world_limits *out,
                               skein_error *err);
-/* What is said of a world, and its limits; zero is none given. */
+/* Name, description and limits of a world; zero: not given. */
 skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_error *err);
 
 /* --- check.c: what may be stored --------------------------------------------------------------------- */

@@ -50,12 +50,12 @@ skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, 
 /* Leaves those of them that an agent may have failed to answer, or was stopped at: only these need skein_deliveries_in. */
 skein_rc skn_maybe_failed(skein_engine *e, skein_conversation_id chat, skein_messages *list,
                           skein_mem *mem, skein_error *err);
-/* What skein_purge would erase (without ids: skein_purge_unreachable): how many messages, and the first of them; what
- * repeats them comes last. */
+/* The messages that skein_purge would erase (without ids: skein_purge_unreachable): how many messages, and the first of
+ * them; what repeats them comes last. */
 skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,
                         size_t most, skein_mem *mem, skein_messages *out, int64_t *count,
                         skein_error *err);
-/* What the bare database takes for `count` messages with this text, each committed by itself: what
+/* The time that the bare database takes for `count` messages with this text, each committed by itself: what
  * "skein bench" compares with. The rows are removed again; the conversation must be an empty one,
  * and no other call under way. With 0 it only brings SQLite's log into the file. */
 skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, skn_str text,
@@ -215,10 +215,10 @@ void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
-/* What a removal or an edit did. */
+/* The outcome of a removal or an edit. */
 void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
                        const skein_removal *r);
-/* What it would do: the answer of a dry run, with the message it begins at and the word for what stands in its way just
+/* The answer of a dry run, with the message it begins at and the word for what stands in its way just
  * now, or none. */
 void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
                      const skein_message *target, const skein_removal *r);
@@ -272,7 +272,7 @@ skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skei
  * object, without texts of messages. */
 skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
                         skein_error *err);
-/* What waits, and where. */
+/* A queued message, and its conversation. */
 typedef struct skn_queue_item {
     skein_waiting w;
     skn_str       chat_uid;
@@ -297,7 +297,7 @@ SKN_SHAPED(edit_error, skein_edit_error);
 #define SKN_TASK_FAILURES 3
 /* For people: its status, or "running", "waiting" or "retrying" while it is pending. */
 skn_str skn_task_label(const skein_task *task);
-/* What it asks and waits to be answered; absent: nothing. */
+/* Its unanswered question; absent: none. */
 skn_str skn_task_question(const skein_task *task);
 SKN_SHAPED(task, skein_task);
 SKN_SHAPED(inbox_item, skein_inbox_item);
@@ -309,7 +309,7 @@ SKN_SHAPED(delegation, skein_delegation);
 #define SKN_REPLAYED "replay:"
 /* Why turns fail whose program went away. */
 #define SKN_WENT_AWAY "the server that spoke for the agent went away in the middle of it"
-/* That no call of a model is kept for a message that an agent failed to answer. */
+/* The error when no model call is kept for a message that an agent failed to answer. */
 skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
 /* Without what was sent and answered, and with everything: "request" is the JSON that was sent, or a text when it was none.
  * */
@@ -332,14 +332,14 @@ typedef struct skn_tool_server {
     int64_t        since_ms; /* that it has been in its state */
 } skn_tool_server;
 
-/* Those that a world's settings name, none of them started. */
+/* The tool servers of a world's settings, none of them started. */
 skein_rc skn_tool_servers_of(const skein_world *world, skn_arena *a, skn_tool_server **out,
                              size_t *count, skein_error *err);
 SKN_SHAPED(tool_server, skn_tool_server);
 
 /* --- Failures ----------------------------------------------------------------------------- */
 
-/* What is known of a failure beside its error; every member may be missing. */
+/* Details of a failure beside its error; every member may be missing. */
 typedef struct skn_problem {
     const char *thing; /* that was not found: "world", "chat", "message", "agent", "version" */
     const char *meant; /* the name that is nearest to the one that was not found */

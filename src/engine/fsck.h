@@ -17,7 +17,7 @@
 #define SKN_FSCK_FINDINGS 1000 /* that are listed; the rest is only counted */
 #define SKN_FSCK_SLOTS    32768
 
-/* What is known of a node that was looked at. */
+/* The data of a checked node. */
 typedef struct skn_fsck_node {
     int64_t id, length, kmin, kmax;
     int     level;
@@ -38,7 +38,7 @@ typedef struct skn_fsck {
 /* Adds a finding. */
 void skn_fsck_find(skn_fsck *f, enum skn_invariant_name invariant, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* What is known of a thread; id 0 when there is none. */
+/* The data of a thread; id 0 when there is none. */
 skein_rc skn_fsck_source(skn_fsck *f, int64_t thread, skn_check_source *out, skein_error *err);
 /* Is a conversation the other one, or branched from it, through any number of steps? */
 skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *kin,

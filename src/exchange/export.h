@@ -54,7 +54,7 @@ skein_rc skn_export_messages(skn_exporter *x, skn_str lane, skn_export_each *eac
 /* The message that is shown as the one replied to: *uid is absent if there is none, *sender if it is not here. */
 skein_rc skn_export_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
                           skn_str *uid, skn_str *sender, skein_error *err);
-/* What is special about a message: " [squash]", each with `before` in front. */
+/* The marks of a message: " [squash]", each with `before` in front. */
 void skn_export_marks(skn_exporter *x, const char *before, const skein_message *m,
                       const skein_message_facts *f);
 

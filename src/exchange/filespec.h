@@ -30,7 +30,8 @@ skn_str skn_whole_lines(skn_str s);
  * error if whole is NULL; else the lines that fit are read, and *whole is its size. */
 skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit,
                        size_t *whole, skn_arena *a, skein_error *err);
-/* What agents are sent of one file, and what of it they are not, without its prompt; *room is what is left of it. */
+/* The text of one file that agents are sent, and the parts that are missing, without its prompt; *room is what is left of
+ * it. */
 skein_file_parts skn_context_file_read(const skein_context_file *file, const char *root,
                                        size_t *room, skn_arena *a);
 

@@ -45,7 +45,7 @@ typedef struct skn_http_options {
     /* Stops agents, keeping what they wrote; may be NULL. */
     void (*stop)(void *arg, skein_conversation_id chat, skein_agent_id agent,
                  skn_http_stopped *done, void *done_arg);
-    /* What agents of a world (zero: of all) are writing just now, its partials; NULL: nobody writes here. */
+    /* The unfinished texts of the agents of a world (zero: of all worlds); NULL: nobody writes here. */
     void (*written)(void *arg, skein_world_id world, skn_arena *a, skein_stop *out);
     /* Reads the configuration again; may be NULL. */
     skein_rc (*reload)(void *arg, skein_error *err);

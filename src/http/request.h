@@ -1,6 +1,6 @@
 /* request.h: reads the head of an HTTP/1.1 request, and the body that follows it, strictly.
  *
- * What two readers could understand differently is refused and not repaired: lines that end in a
+ * Ambiguous input is refused and not repaired: lines that end in a
  * bare LF, folded lines, blanks before a colon, a repeated Content-Length or Host, Content-Length
  * beside Transfer-Encoding. Nothing here knows of sockets.
  * Threads: any.  Lifetimes: a request's texts are views of its head. */

@@ -90,7 +90,7 @@ int64_t skn_mcp_restarts(const skn_mcp *s);
 skn_str skn_mcp_stderr(const skn_mcp *s);
 /* The negotiated version, "2025-11-25"; empty before. */
 skn_str skn_mcp_version(const skn_mcp *s);
-/* Of the child; 0 when there is none. */
+/* The pid of the child; 0 when there is none. */
 int64_t skn_mcp_pid(const skn_mcp *s);
 /* Borrowed until the next `changed`. The tools of a server that is being started again stay. */
 const skn_mcp_tool *skn_mcp_tools(const skn_mcp *s, size_t *count);

@@ -16,7 +16,7 @@ typedef struct skn_db skn_db;
 
 #define SKN_STMT_PARAMS 30
 
-/* What a parameter is bound to. */
+/* The value of a parameter. */
 typedef struct skn_bind {
     enum { SKN_BIND_END, SKN_BIND_NULL, SKN_BIND_INT, SKN_BIND_TEXT, SKN_BIND_BLOB } kind;
     int64_t number;
@@ -126,7 +126,7 @@ int skn_migrate_newest(void);
 
 /* --- What a driver is ------------------------------------------------------------------------ */
 
-/* What migration must say differently. */
+/* The texts that differ in migrations. */
 typedef struct skn_dialect {
     const char *suffix;                     /* of migrations for the other database: ".pg" */
     const char *id, *blob, *code, *rowless; /* what {ID}, {BLOB}, {CODE}, {ROWLESS} stand for */

@@ -19,7 +19,7 @@ typedef struct skn_sqlite {
     sqlite3_stmt  *prepared[SKN_Q_COUNT];
 } skn_sqlite;
 
-/* What SQLite said last, as an error of ours. */
+/* SQLite's last error, as an error of ours. */
 skein_rc skn_sqlite_fault(skn_sqlite *db, skein_error *err);
 /* Sets a connection up for another program's file: nothing that is written in it is run. */
 skein_rc skn_sqlite_harden(skn_sqlite *db, skein_error *err);

@@ -30,7 +30,7 @@ skein_rc skn_foreign_db_open(skn_foreign_db **out, const char *path, skein_error
 void     skn_foreign_db_close(skn_foreign_db *db); /* NULL is fine */
 /* Is it a store of ours? */
 bool skn_foreign_db_is_ours(const skn_foreign_db *db);
-/* What PRAGMA user_version says. */
+/* The value of PRAGMA user_version. */
 int64_t skn_foreign_db_version(const skn_foreign_db *db);
 /* Hands over the rows of a query of at most SKN_FOREIGN_CELLS columns; ends with what `each`
  * returned when that is not a success. */

@@ -90,14 +90,14 @@ typedef struct skn_call_half {
 } skn_call_half;
 typedef SKN_LIST(skn_call_half) skn_call_halves;
 
-/* What is known of a message that another one answers. */
+/* The data of a message that another one answers. */
 typedef struct skn_link {
     int64_t id, conversation_id;
     int     depth;
     skn_str uid;
 } skn_link;
 
-/* What a message says, as its columns hold it. */
+/* The content of a message, as its columns hold it. */
 typedef struct skn_said {
     skn_str content, thinking, calls, instructions;
 } skn_said;
@@ -115,7 +115,7 @@ typedef struct skn_edge {
 } skn_edge;
 typedef SKN_LIST(skn_edge) skn_edges;
 
-/* What a message is known by. */
+/* The ids of a message. */
 typedef struct skn_head {
     int64_t    id, lineage, conversation_id;
     skn_str    uid;

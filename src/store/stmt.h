@@ -15,7 +15,7 @@
 
 /* --- Parameters ----------------------------------------------------------------------------------- */
 
-/* What a statement's $1, $2, … are bound to. A list with nothing in it is SKN_WITH(NOTHING). */
+/* The values of a statement's $1, $2, …. A list with nothing in it is SKN_WITH(NOTHING). */
 #define SKN_WITH(...) ((const skn_bind[]){__VA_ARGS__, {.kind = SKN_BIND_END}})
 /* A statement by its name, with what it is bound to. */
 #define SKN_SQL(name, ...) SKN_Q_##name, SKN_WITH(__VA_ARGS__)

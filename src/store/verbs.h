@@ -189,7 +189,7 @@ skein_rc skn_inbox_read(skn_tx *tx, int64_t world, skn_str kind, int64_t now, in
 skein_rc     skn_knowledge_put(skn_tx *tx, skn_knowledge_row *row, skn_arena *a, bool *stored,
                                skein_error *err);
 typedef bool skn_knowledge_sieve(void *arg, const skein_knowledge *item);
-/* What an agent has in mind, newest first, at most `limit`; wanted (NULL: all are) says which. */
+/* The notes of an agent, newest first, at most `limit`; wanted (NULL: all are) says which. */
 skein_rc skn_knowledge_rows(skn_tx *tx, int64_t agent, size_t limit,
                             skn_knowledge_sieve *wanted, void *arg, skn_arena *a,
                             skein_knowledges *out, skein_error *err);
@@ -209,7 +209,7 @@ skein_rc skn_call_get(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a, skn_
 skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int64_t agent,
                             size_t limit, skn_arena *a, skein_model_calls *out,
                             skein_error *err);
-/* What the last call of each message cost, into out[i]; those without a call are left as they are. */
+/* The cost of the last call of each message, into out[i]; those without a call are left as they are. */
 skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_arena *a,
                         skein_usage *out, skein_error *err);
 /* One call as the check sees it; the texts die with the next. */

@@ -95,7 +95,7 @@ skein_rc skn_check_each(skn_tx *tx, skn_check_table table, skn_check_row_sink *s
 skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, bool rising,
                         int64_t *kmin, int64_t *kmax, bool *found, skein_error *err);
 
-/* What a thread's items may be used for. */
+/* The permitted uses of a thread's items. */
 typedef struct skn_check_source {
     int64_t id;                                /* 0: there is no such thread */
     int64_t lane, conversation, branched_from; /* of the lane: the one it was branched from */

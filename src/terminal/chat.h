@@ -41,13 +41,13 @@ typedef struct skn_chat {
     skn_arena   *who;    /* memory of both */
     skn_typings  typing;
     int64_t      version;
-    /* What waits. */
+    /* Queued messages. */
     size_t  waiting;
     skn_buf next;       /* the text of the first */
     char    queued[65]; /* the one that the next line replaces; "" for none (chat_work.c) */
     char
         said[65]; /* the last one of this chat; "" for none, or when it is not there any more */
-    /* What the next message gets. */
+    /* Options of the next message. */
     char    reply_to[65]; /* "" for none */
     char   *tags[SKN_CHAT_NAMES];
     size_t  tag_count;
@@ -56,11 +56,11 @@ typedef struct skn_chat {
     bool              delegated; /* one is at work in it, or may be */
     char              boxed[64]; /* the last that was shown; "" for none */
     skn_door_question question;  /* see skn_chat_ask */
-    /* What was read of them (chat_ask.c); NULL: it is to be read. */
+    /* Their data (chat_ask.c); NULL: not yet read. */
     skn_arena                 *delegations_mem, *lanes_mem;
     skein_delegations          delegations;
     struct skn_chat_lane_read *lanes;
-    /* What the status says beside them (chat_keys.c). */
+    /* The rest of the status line (chat_keys.c). */
     skn_buf answered_by; /* the model of the newest answer; empty: none has answered yet */
     int64_t window;      /* tokens that it can read; 0: nobody knows; -1: to be asked for */
     int64_t used;        /* of them by the newest answer; -1: not measured */
@@ -71,7 +71,7 @@ typedef struct skn_chat {
     /* Keys (chat_keys.c). */
     bool    unfolded; /* thinking and tools of the newest answer stand above the prompt */
     skn_buf draft;    /* typed before another line was wanted; empty: nothing */
-    /* What the next line replaces (chat_rewind.c). */
+    /* The message that the next line replaces (chat_rewind.c). */
     char    edited[64];     /* "" for nothing */
     int64_t edited_version; /* that holds it */
     /* The screen (chat_box.c). */
@@ -100,7 +100,7 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count);
 
 /* One line about something else. */
 void skn_chat_tell(skn_chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What cli->err says, and then it is forgotten. */
+/* Prints cli->err and clears it. */
 void skn_chat_complain(skn_chat *c);
 
 /* Takes the live rows and the prompt off the screen, so that something may be printed. */
@@ -140,7 +140,7 @@ void skn_chat_wrap_printed(skn_chat *c, skn_buf *out);
 void skn_chat_details(skn_chat *c, size_t most);
 /* The delegations at work, as live rows (chat_work.c). */
 void skn_chat_boxes(skn_chat *c);
-/* One that has ended goes into the scrollback. */
+/* A box that has ended goes into the scrollback. */
 void skn_chat_box_ended(skn_chat *c, skn_str key);
 
 /* --- What stands over them for a while (chat_commands.c, chat_rewind.c, chat_work.c) ---- */
@@ -215,7 +215,7 @@ void skn_chat_decide(skn_chat *c, const char *word, const char *uid);
 bool skn_chat_line(skn_chat *c, skn_str line);
 /* Ctrl-O, or what followed Ctrl-X: see skn_line_edit_key. */
 void skn_chat_key(skn_chat *c, char key);
-/* What was typed before a key put another line in its place is there again. */
+/* Restores the typed line after a key replaced it. */
 void skn_chat_draft_back(skn_chat *c);
 void skn_chat_say(skn_chat *c, skn_str text);
 /* Stops agents (NULL: all); says how it went, and what can be done next if that is more (NULL: it is not). */
@@ -279,7 +279,7 @@ typedef struct skn_box {
 /* Reads delegation number i of those there are; with the texts of its messages when it is `whole`. */
 skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
                       bool whole, skn_box *out);
-/* What the newest answer of the conversation was made of, as a box of its own; *found is false when there is
+/* The newest answer of the conversation, unfolded in a box of its own; *found is false when there is
  * no answer. */
 skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found);
 /* Prints it with at most so many of its rows, the last ones, and what can be done at its foot. Each row is

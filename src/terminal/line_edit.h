@@ -1,6 +1,6 @@
 /* line_edit.h: one line typed at a terminal, with history and completion, while other things happen.
  *
- * Whoever waits for keys may write above the prompt meanwhile: what was typed is hidden before and
+ * The caller may write above the prompt meanwhile: the typed text is hidden before and
  * drawn again after. Threads: one. Lifetimes: a line lives until the next one is read. */
 #ifndef SKN_TERMINAL_LINE_EDIT_H
 #define SKN_TERMINAL_LINE_EDIT_H
@@ -16,7 +16,7 @@ typedef struct skn_line_options {
     /* Returns when a key can be read (true), or when nothing more is wanted (false). */
     bool (*wait)(void *arg);
     const char *(*prompt)(void *arg);
-    /* What the word could become: up to SKN_LINE_CHOICES texts, to be freed by the caller. */
+    /* Completions of the word: up to SKN_LINE_CHOICES texts, to be freed by the caller. */
     size_t (*complete)(void *arg, skn_str word, bool first, char **out);
     /* Is "up" on an empty line a key of the chat now? Else it is the line before. */
     bool (*recalls)(void *arg);

@@ -32,7 +32,7 @@ skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool
 skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
                           skn_compaction_row *row, skein_error *err);
 
-/* What of a lane a model is to be shown. */
+/* The part of a lane that a model is shown. */
 typedef struct skn_context_spec {
     skein_agent_id            agent;   /* with whose eyes; zero: whose conversation it is */
     const skein_message      *summary; /* put first, when the record has an id */

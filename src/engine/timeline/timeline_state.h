@@ -148,10 +148,10 @@ struct skein_timeline {
     size_t         messages;
     int64_t        first_at, last_at;
     const skn_rec *last;
-    /* What records claim about this lane: the call that started it. */
+    /* The call that started this lane, according to its records. */
     skn_tool       *claim_tool;
     skein_timeline *claim_lane;
-    /* What skein_timelines_link stated; link_lane is NULL when it did not. */
+    /* The link of skein_timelines_link; link_lane is NULL without one. */
     const skn_spawn *link;
     skein_timeline  *link_lane;
     skn_tool        *link_tool;

@@ -94,7 +94,7 @@ skn_str skn_node_encode(const skn_node *n, skn_buf *buf);
 bool skn_node_decode(skn_str bytes, int level, skn_arena *a, skn_node **out);
 
 /* --- diff.c: two trees ---------------------------------------------------------------------------------- *
- * What they share, what only one of them holds, and what stands elsewhere. Only nodes that they do not share
+ * Their common items, the items of only one of them, and moved items. Only nodes that they do not share
  * are looked at, so the cost goes with the change and not with the threads. */
 
 /* Items lo … lo+len-1 of a thread, and where the first of them stands. */

@@ -58,7 +58,7 @@ skein_rc skn_own_conversation(skn_working *w, int64_t agent, skein_mode mode,
 skein_rc skn_background_say(skn_working *w, const skn_heard *what, skein_message *message,
                             skein_task *task, skein_error *err);
 
-/* What a subordinate says to its lead begins so, with its name between the two when it asks; skn_task_question takes
+/* A subordinate's messages to its lead begin so, with its name between the two when it asks; skn_task_question takes
  * that off again. */
 #define SKN_SUBORDINATE "Subordinate "
 #define SKN_ASKS        " is asking: "
@@ -129,7 +129,7 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
 
 /* --- task.c: reports of how a task ended ------------------------------------------------------------- */
 
-/* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
+/* Reports that nobody else makes: to a lead whose subordinate has not reported, a person who was not briefed, who asked the
  * question that was a task that is cancelled. `task` is as it was before. */
 skein_rc skn_task_report(skn_working *w, const skn_task_row *task, const skn_task_end *end,
                          skein_error *err);

@@ -28,14 +28,14 @@ skein_rc skn_message_say(skn_working *w, const skn_conversation_row *chat, skn_s
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
-/* What an agent does with its turn: thinking, when it begins; idle, when it ends; failed, and why. */
+/* The activity of an agent: thinking, when a turn begins; idle, when it ends; failed, and why. */
 void skn_tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail);
-/* What it does in its turn: thinking, writing, or running a tool, which is named; with the item of the inbox where
+/* The activity in a turn: thinking, writing, or running a named tool; with the item of the inbox where
  * that waits for a person (may be absent). */
 void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item);
 /* A message that was stored; lane: beside the main lane, or absent. */
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
-/* What became of a message with an agent: queued, inMemory, answered, failed. */
+/* The delivery of a message to an agent: queued, inMemory, answered, failed. */
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause);
 /* The same of one that was stopped before it answered: it has the message in memory, and the event says since when. */
@@ -50,10 +50,10 @@ void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message
                         skn_str finish, const skein_step *s);
 /* A person's message keeps these at work. */
 void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows);
-/* What a person's message caused is done with. `left` is what else is at work. */
+/* The work that a person's message caused has ended. `left` is the work that remains. */
 skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
                        skein_error *err);
-/* What waits, and the message that changed it. */
+/* The queue, and the message that changed it. */
 skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err);
 
 /* --- route.c: who has to answer -------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
 /* Closes an open turn as cancelled, and the delegations that it waits for; what w->written has of them is
  * kept. */
 skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *err);
-/* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
+/* Keeps the text of stopped agents and drops the rest of their work. agent 0: of
  * all. *stopped counts turns and deliveries that waited. */
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
                          int64_t *stopped, skein_error *err);
@@ -126,7 +126,7 @@ skein_rc skn_settle(skn_working *w, skein_error *err);
 
 /* --- turn.c ------------------------------------------------------------------------------------------------ */
 
-/* What may be begun: deliveries, then tasks. */
+/* Work that may start: deliveries, then tasks. */
 skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_error *err);
 /* How a turn is held. */
 typedef struct skn_holding {

@@ -51,7 +51,7 @@ skn_str skn_approval_said(const skn_json *approvals, const skn_json *servers, sk
 /* The same, of whole settings. */
 skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
 
-/* What is damaged reads as not said. */
+/* A damaged value counts as missing. */
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);
 /* Checks new settings and makes *kept of them, with the secrets of those before. The error names the place
  * as a JSON pointer. Variables that tool servers name are checked by the rule, except for those that were there before. */
