@@ -53,11 +53,8 @@ servers? of tools=tool server
 but for=except for, except, without
 (comes?|came) into being=is created, exists
 for ever=forever, permanently, always
-(tells?|told) of=report; has an event for; say what it is
-that (is|are) none=not valid, unknown, another kind
 driven? (it |them )?out=remove from the files
-put away=dismissed, archived
-all the same=still, anyway'
+put away=dismissed, archived'
 avoid() {
     grep -rnwIE --exclude='0[0-9][0-9][0-9]_*.sql' --exclude-dir=node_modules -e "$1" \
         src include docs web/src README.md CHANGELOG.md
