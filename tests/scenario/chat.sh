@@ -125,7 +125,7 @@ t 'neither is it where nothing can be written' lacks Written
 t 'but why not' complains 'No such file or directory'
 c '/stop nobody' '/reply nope x'
 t 'what is hinted at works where it is pasted' is "$(grep -c '"skein --d[ab][^ ]* -w launch agent ls" lists' "$dir/err")" 1
-t 'or typed' complains '"/log" and "/search" show ids.'
+t 'or typed' complains '"/log" shows ids.'
 c '/squash 99-100 "x"'
 t 'messages that are not there are told' complains 'has no message 99'
 c '/search freely' '/show @'

@@ -410,7 +410,7 @@ fi
 
 rc=0
 "$SKEIN" --server http://127.0.0.1:99999 log >"$dir/out" 2>"$dir/err" || rc=$?
-t 'a port that cannot be one is no other port' grep -q 'it is no address' "$dir/err"
+t 'a port that cannot be one is no other port' grep -q 'it is not an address' "$dir/err"
 s --config "$dir/nowhere.yaml" log
 t 'a configuration file that was named must be there' fails 2 'cannot be read'
 rc=0
