@@ -101,6 +101,13 @@ static void let_next_run(skn_wire *p)
     skn_timer_start(t->timer, 0);
 }
 
+void skn_wire_take(skn_wire *p, int at_once)
+{
+    p->at_once = at_once;
+    for (int i = p->busy; i < at_once; i++)
+        let_next_run(p);
+}
+
 /* Who asks much waits behind those who ask little: each conversation has one question in a round, and within a round who
  * came first goes first. */
 static void wait_in_line(skn_wire_talk *t)
@@ -118,6 +125,8 @@ static void wait_in_line(skn_wire_talk *t)
     *at = t;
     skn_timer_start(t->timer, IN_LINE_MS);
     let_next_run(p);
+    if (p->first)
+        skn_wire_ask_slots(p);
 }
 
 static void leave_line(skn_wire_talk *t)
@@ -529,6 +538,7 @@ static void free_wire(skn_provider *provider)
 
     skn_wire_end_lists(p);
     skn_wire_end_shows(p);
+    skn_wire_end_slots(p);
     wipe_headers(p);
     skn_wire_secrets_wipe(&p->secrets);
     wipe(p->key);

@@ -24,11 +24,17 @@ typedef struct skn_wire {
     size_t                 header_count;
     int64_t                stall_ms, total_ms, backoff_ms;
     int                    retries, at_once, busy;
-    skn_wire_talk   *first; /* that wait for others to end, in the order of their rounds */
-    int64_t          round; /* of the one that was let out last */
-    bool             learns_slots; /* nobody has set at_once */
-    skn_wire_asking *lists;        /* of models, that are asked for */
-    skn_arena       *known;        /* of the models in the list that came last; or NULL */
+    skn_wire_talk *first;        /* that wait for others to end, in the order of their rounds */
+    int64_t        round;        /* of the one that was let out last */
+    bool           learns_slots; /* nobody has set at_once */
+    struct {
+        skn_fetch *fetch; /* of how many there are; NULL: it is not under way */
+        skn_buf    body;
+        int        status;
+        int64_t    asked_at; /* monotonic, ms; 0: never */
+    } slots;
+    skn_wire_asking *lists; /* of models, that are asked for */
+    skn_arena       *known; /* of the models in the list that came last; or NULL */
     skn_model       *models;
     size_t           model_count;
     skn_str          show_url; /* of Ollama only */
@@ -48,6 +54,14 @@ void skn_wire_end_lists(skn_wire *p);
 int64_t skn_wire_shown(skn_wire *p, skn_str model);
 /* What the answer of /api/show says; 0: nothing. */
 void skn_wire_end_shows(skn_wire *p);
+
+/* --- wire_slots.c ------------------------------------------------------------------------------ */
+
+/* A question waits: how many the server takes at once is asked, unless it is known or was just asked. */
+void skn_wire_ask_slots(skn_wire *p);
+void skn_wire_end_slots(skn_wire *p);
+/* wire.c: so many questions are sent at once from now on. */
+void skn_wire_take(skn_wire *p, int at_once);
 
 /* --- wire_words.c ------------------------------------------------------------------------------ */
 

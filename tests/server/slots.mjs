@@ -2,6 +2,7 @@
 // questions go, and who answers instead.
 import { Server, assert, eventually, finish, run, test } from './lib.mjs';
 import { Desk, watch } from './desk.mjs';
+import { Llama } from './llama.mjs';
 
 const server = await Server.start();
 let names = 0;
@@ -47,6 +48,18 @@ test('what is set counts: two at once, and no limit for a server elsewhere is no
     (await desk.next()).answer('three');
     b.answer('two');
     await w.idle();
+});
+
+test('a server with slots is asked as many questions at once as it has', async () => {
+    let go;
+    const full = new Promise(resolve => { go = resolve; });
+    const peer = await Llama.open(server, { slots: 3, says: () => {
+        if (peer.outstanding === 3) go();
+        return full.then(() => 'Yes.');
+    } });
+    const w = await world(peer.model, ['ada', 'bo', 'cy', 'di', 'eve']);
+    await w.converse('all of you');
+    assert.deepEqual([peer.most, peer.asked.length], [3, 5]);
 });
 
 test('a conversation with many questions does not keep another one waiting', async () => {
