@@ -67,10 +67,11 @@ typedef struct skein_post {
     size_t                size; /* set by SKEIN_POST_INIT */
     skein_conversation_id chat;
     skein_new_message     message; /* of a person: role user. uid must be absent */
-    skein_str client_id; /* the sender's own name for it: the same again in this chat is
+    skein_str client_id;   /* the sender's own name for it: the same again in this chat is
                                         stored once and answered with the first */
-    bool      now;       /* even while agents are at work; else it waits in the queue then */
-    skein_str model;     /* asked for this once, instead of the agents' own; may be absent */
+    bool      now;         /* even while agents are at work; else it waits in the queue then */
+    skein_str model;       /* asked for this once, instead of the agents' own; may be absent */
+    int64_t   most_tokens; /* of each answer, instead of the agents' own limit; 0: that */
 } skein_post;
 #define SKEIN_POST_INIT SKEIN_INIT(skein_post)
 
@@ -227,6 +228,7 @@ typedef struct skein_turn {
     bool      writing;       /* text of its next message has come */
     skein_str inbox_uid;     /* the item with the decision that it waits for; or absent */
     bool      without_tools; /* its agent is offered none */
+    int64_t   most_tokens;   /* of each of its answers, as a person has asked; 0: nobody has */
 } skein_turn;
 
 typedef struct skein_turns {
@@ -274,7 +276,7 @@ typedef struct skein_step {
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
                                          filled in from the turn where they are absent; an
                                          assistant's uid is the turn's message_uid */
-    skein_str                finish;  /* of an assistant's message: stop length stopped tool */
+    skein_str                finish;  /* of an assistant's message: stop length repeated tool */
     int64_t                  tokens_in, tokens_out; /* -1: not measured */
     bool                     last;                  /* closes the turn as committed */
     bool                     estimated;             /* the tokens are a guess */

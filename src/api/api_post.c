@@ -123,6 +123,7 @@ static skein_rc read_post(skn_api_call *c, skein_post *post)
         (rc = skn_call_text(c, "replyToMessageId", false, &m->reply_to)) ||
         (rc = skn_call_text(c, "clientMessageId", false, &post->client_id)) ||
         (rc = skn_call_text(c, "model", false, &post->model)) ||
+        (rc = skn_call_int(c, "maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0, &post->most_tokens)) ||
         (rc = skn_call_flag(c, "now", false, &post->now)) ||
         (rc = skn_api_instructions(c, c->json, &instructions, &m->instruction_count)))
         return rc;

@@ -436,9 +436,22 @@ static void note_again(skn_answers *a, const skn_news_item *item, skn_str messag
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
 }
 
+/* What was stopped by itself goes on when it is asked to; one that has said nothing is to be asked again. */
+static void note_endless(skn_answers *a, const skn_news_item *item)
+{
+    skn_str why = skn_door_text(item->data, "unfinished");
+
+    if (skn_str_is(why, "repeated"))
+        skn_note(a->cli, "  Continue: skein send \"@%.*s please continue\"",
+                 SKN_FMT(item->agent));
+    else if (why.n && skn_str_among(why, "thinking blank"))
+        note_again(a, item, item->reply_to);
+}
+
 /* What a person stopped, here or elsewhere. */
 static void note_stopped(skn_answers *a, const skn_news_item *item)
 {
+    note_endless(a, item);
     if (!skn_str_is(skn_door_text(item->data, "finishReason"), "stopped") || is_gone(a))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));

@@ -355,6 +355,18 @@ static bool is_over(skn_cli *cli, const skn_json *job, const skn_json **out, ske
     return true;
 }
 
+/* Who waits is interrupted, or goes: then nobody wants it any more. */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool leaves(void)
+{
+    bool came = false;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        came = skn_interrupt_came(ends[i]) || came;
+    return came;
+}
+
 static skein_rc cancel_request(skn_cli *cli, const char *path)
 {
     const skn_json *answer;
@@ -377,15 +389,17 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
         (rc = skn_json_text(job, "id", &id, &cli->err)))
         return rc;
     at = skn_arena_printf(cli->keep, "/jobs/%.*s", SKN_FMT(id)).p;
-    skn_interrupt_arm(SIGINT);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        skn_interrupt_arm(ends[i]);
     while (!is_over(cli, job, out, &rc)) {
         nanosleep(&nap, NULL);
-        if (skn_interrupt_came(SIGINT))
+        if (leaves())
             return cancel_request(cli, at);
         if ((rc = skn_door_get(cli, &job, "%s", at)))
             break;
     }
-    skn_interrupt_disarm(SIGINT);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        skn_interrupt_disarm(ends[i]);
     return rc;
 }
 

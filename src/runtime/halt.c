@@ -172,6 +172,7 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
         h->waits++;
         skn_run_drop(run, h);
     }
+    skn_model_requests_stop(r, chat, agent);
     skn_halt_ready(h);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_WRITTEN = 256 << 10 }; /* bytes of an answer and the thinking before it */
+
 static void request_free(skn_model_request *q)
 {
     skn_runtime *r = q->r;
@@ -14,6 +16,7 @@ static void request_free(skn_model_request *q)
     skn_timer_free(q->soon);
     skn_asked_release(&q->asked);
     skn_buf_release(&q->answer);
+    skn_buf_release(&q->thinking);
     *q->link = q->next;
     if (q->next)
         q->next->link = q->link;
@@ -127,12 +130,30 @@ static void on_received(void *arg, skn_str bytes)
     skn_asked_received(&q->asked, bytes);
 }
 
+static void on_done(void *arg, const skn_answer *answer);
+
+/* No answer is as long as what it stands for: one that goes on and on costs, and holds up who waits. */
+static const char *endless(skn_model_request *q, const skn_buf *whole, skn_part part)
+{
+    if (q->answer.n + q->thinking.n > MOST_WRITTEN)
+        return "length";
+    return skn_repeats(skn_buf_str(whole), &q->looked[part]) ? "repeated" : NULL;
+}
+
 static void on_delta(void *arg, skn_part part, skn_str text)
 {
     skn_model_request *q = arg;
+    skn_buf           *whole = part == SKN_PART_TEXT ? &q->answer : &q->thinking;
+    const char        *finish;
+    skn_answer         answer;
 
-    if (part == SKN_PART_TEXT)
-        skn_buf_add(&q->answer, text);
+    skn_buf_add(whole, text);
+    if (!(finish = endless(q, whole, part)))
+        return;
+    skn_asking_so_far(q->asking, &answer);
+    answer.finish = finish;
+    skn_asking_cancel(q->asking);
+    on_done(q, &answer);
 }
 
 /* No tool was offered: it is never run. */
@@ -149,6 +170,8 @@ static skein_rc check_answer(const skn_model_request *q, skein_error *err)
 
     if (q->answer.over)
         return skn_fail(err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
+    if (finish && strcmp(finish, "repeated") == 0)
+        return skn_fail(err, SKEIN_PROVIDER, "the model repeated itself and was stopped");
     if (q->kind->whole && q->called) {
         skn_fail(err, SKEIN_PROVIDER, "the model called a tool instead of writing the text");
         return skn_hint(err, SKEIN_PROVIDER, "try again, or name another model");
@@ -159,7 +182,9 @@ static skein_rc check_answer(const skn_model_request *q, skein_error *err)
         return skn_hint(err, SKEIN_PROVIDER, "name a model that may write more");
     }
     return q->wrote.n ? SKEIN_OK
-                      : skn_fail(err, SKEIN_PROVIDER, "the model answered with nothing");
+                      : skn_fail(err, SKEIN_PROVIDER,
+                                 q->thinking.n ? "the model ended while it thought"
+                                               : "the model answered with nothing");
 }
 
 static void on_done(void *arg, const skn_answer *answer)
@@ -210,6 +235,8 @@ static void ask(skn_model_request *q)
     q->message = (skein_prompt_message){.role = SKEIN_USER, .text = q->text};
     q->context = (skein_context){.at = &q->message, .count = 1};
     skn_buf_clear(&q->answer);
+    skn_buf_clear(&q->thinking);
+    q->looked[0] = q->looked[1] = 0;
     if (p) {
         skn_asked_begin(&q->asked, NULL);
         q->asking = skn_ask_model(p, &what, &sink);
@@ -295,6 +322,7 @@ skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request
     q->soon = skn_timer_new(r->o.loop, on_soon, q);
     skn_asked_init(&q->asked);
     skn_buf_init(&q->answer, SKN_RUN_TEXT);
+    skn_buf_init(&q->thinking, SKN_RUN_TEXT);
     q->link = &r->requests;
     q->next = r->requests;
     if (q->next)
@@ -319,15 +347,30 @@ void skn_model_request_cancel(skn_model_request *q)
         request_free(q);
 }
 
+/* Whoever waits is told why. */
+static void end_early(skn_model_request *q, skein_rc rc, const char *why)
+{
+    if (q->done && !q->cancelled) {
+        q->rc = skn_fail(&q->err, rc, "%s", why);
+        q->done(q->arg, &q->out, &q->err);
+    }
+    skn_model_request_cancel(q);
+}
+
 void skn_model_requests_cancel(skn_runtime *r)
 {
     for (skn_model_request *q = r->requests, *next; q; q = next) {
         next = q->next;
-        if (q->done && !q->cancelled) { /* whoever waits is told */
-            q->rc = skn_fail(&q->err, SKEIN_UNREACHABLE, "the server is shutting down");
-            q->done(q->arg, &q->out, &q->err);
-        }
-        skn_model_request_cancel(q);
+        end_early(q, SKEIN_UNREACHABLE, "the server is shutting down");
+    }
+}
+
+void skn_model_requests_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent)
+{
+    for (skn_model_request *q = r->requests, *next; q; q = next) {
+        next = q->next;
+        if (q->chat.v == chat.v && (!agent.v || !q->agent.v || q->agent.v == agent.v))
+            end_early(q, SKEIN_CONFLICT, "it was stopped; nothing was changed");
     }
 }
 

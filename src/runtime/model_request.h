@@ -37,6 +37,8 @@ struct skn_model_request {
     skein_prompt_message message;
     skein_context        context; /* the message alone */
     skn_buf              answer;
+    size_t               looked[2]; /* of the answer and of the thinking, by skn_repeats */
+    skn_buf              thinking;
     bool                 called; /* a tool, though none was offered */
     skn_answer           told;   /* how it ended; the call borrows from it */
     skn_str              wrote;  /* never blank when there is no error */

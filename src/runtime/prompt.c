@@ -54,6 +54,7 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
                     .delegated = run->turn.lane.v != 0,
                     .mode = run->turn.mode,
                     .without_tools = run->turn.without_tools,
+                    .most_tokens = run->turn.most_tokens,
                     .a = run->round};
     skein_rc  rc = brief_make(&of, err);
 
@@ -308,7 +309,10 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
         .approvals = skn_json_get(theirs, "approvals"),
         .servers = skn_json_get(theirs, "mcpServers"),
         .temperature = number_of(own, "temperature", -1, of->a),
-        .most_tokens = (int64_t)number_of(own, "maxTokens", 0, of->a),
+        .most_tokens = of->most_tokens ? of->most_tokens
+                                       : (int64_t)number_of(
+                                             own, "maxTokens",
+                                             number_of(theirs, "maxTokens", 0, of->a), of->a),
         .fallback = skn_json_str(own, "fallback"),
         .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);

@@ -159,8 +159,10 @@ struct skn_run {
     skn_asked asked;
     bool      kept; /* its record is stored */
     skn_buf   text, thinking;
-    int64_t   question; /* (L) unlike that of any other run, or of this one before */
-    size_t    saved[2]; /* (L) bytes of the text and of the thinking that are saved */
+    int64_t   question;     /* (L) unlike that of any other run, or of this one before */
+    size_t    saved[2];     /* (L) bytes of the text and of the thinking that are saved … */
+    size_t    looked[2];    /* … and that were looked at by skn_repeats */
+    int64_t   most_written; /* tokens; 0: not known */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
     skn_answer answer;
@@ -230,6 +232,10 @@ void skn_run_loaded(skn_run *run);
 /* Puts the question that was loaded once more. */
 void skn_run_ask(skn_run *run);
 
+/* repeat.c: whether what a model writes has become a loop. Looks now and then: *looked is how far it has looked, 0 at the
+ * begin. */
+bool skn_repeats(skn_str text, size_t *looked);
+
 /* turn_run.c: asks a person whether run->limit may be exceeded, and goes on by the answer. */
 void skn_run_limit(skn_run *run);
 /* Looks whether there is one by now. */
@@ -259,6 +265,7 @@ typedef struct skn_brief {
     bool                  delegated;     /* it works on a delegation */
     skein_mode            mode;          /* of the conversation */
     bool                  without_tools; /* it is offered none */
+    int64_t               most_tokens;   /* of an answer, before what the agent says; 0: that */
     skn_arena            *a;             /* of what is made */
     /* What is made. */
     skn_str    system_prompt;
@@ -394,6 +401,8 @@ void skn_summary_consider(skn_run *run);
 /* A turn in the background has ended: is there something to be learned from it? */
 void skn_learn_consider(skn_run *run);
 void skn_model_requests_cancel(skn_runtime *r);
+/* Those of a chat, or of one agent in it: they are work of its agents, and stopped with them. */
+void skn_model_requests_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent);
 void skn_rests_free(skn_runtime *r);
 
 /* --- Jobs (runtime.c) ---------------------------------------------------------------------------- */

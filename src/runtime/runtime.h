@@ -47,8 +47,8 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg);
 void skn_runtime_free(skn_runtime *r); /* after close */
 /* Something was committed: there may be work, or a turn may be over. */
 void skn_runtime_nudge(skn_runtime *r);
-/* Stops agents of a chat (zero agent: all), keeping what they have written; done gets how many, or
- * the error. */
+/* Stops agents of a chat (zero agent: all), keeping what they have written, and the summaries, squashes and notes that
+ * models write there; done gets how many agents, or the error. */
 typedef void skn_stopped(void *arg, int64_t stopped, const skein_error *err);
 void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
                               skn_stopped *done, void *arg);

@@ -31,9 +31,32 @@ static const skn_json *schema_of(const skn_run *run)
     return schema && schema->kind == SKN_JSON_OBJECT ? schema : NULL;
 }
 
+static void work_store_answer(skn_run *run);
+static void answer_stored(skn_run *run);
+
+/* More than it may write, or than the model can hold: servers that know no limit would go on forever. A token has 8
+ * bytes at most, in the long run. */
+static bool is_over_long(const skn_run *run)
+{
+    return run->most_written &&
+           (int64_t)(run->text.n + run->thinking.n) / 8 > run->most_written;
+}
+
+/* Stops an answer that would not end by itself, and keeps it. */
+static void end_answer(skn_run *run, const char *finish)
+{
+    skn_timer_stop(run->later);
+    skn_asking_so_far(run->asking, &run->answer);
+    skn_asking_cancel(run->asking);
+    run->answer.finish = finish;
+    skn_run_enter(run, SKN_RUN_READY);
+    skn_run_job(run, work_store_answer, answer_stored);
+}
+
 static void on_turn_delta(void *arg, skn_part part, skn_str text)
 {
     skn_run *run = arg;
+    skn_buf *whole = part == SKN_PART_TEXT ? &run->text : &run->thinking;
     skn_live live = {.world = run->turn.world,
                      .world_name = run->turn.world_name,
                      .chat = run->chat,
@@ -43,16 +66,20 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
                      .message = run->turn.message_uid,
                      .text = text};
 
-    skn_buf_add(part == SKN_PART_TEXT ? &run->text : &run->thinking, text);
+    skn_buf_add(whole, text);
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
     if (part == SKN_PART_TEXT)
         skn_run_writes(run);
-    if (schema_of(
-            run)) /* it may have to be asked for once more: nobody can take back what was told */
-        return;
-    skn_saving_soon(run->r);
-    if (run->r->o.tell)
-        run->r->o.tell(run->r->o.tell_arg, &live);
+    /* What may have to be asked for once more is not told: nobody could take it back. */
+    if (!schema_of(run)) {
+        skn_saving_soon(run->r);
+        if (run->r->o.tell)
+            run->r->o.tell(run->r->o.tell_arg, &live);
+    }
+    if (is_over_long(run))
+        end_answer(run, skein_unfinished_name(SKEIN_LENGTH));
+    else if (skn_repeats(skn_buf_str(whole), &run->looked[part]))
+        end_answer(run, skein_unfinished_name(SKEIN_REPEATED));
 }
 
 /* What is not JSON is stored as a JSON text: like any other value that is not an object it is not run, and models are sent it
@@ -139,6 +166,8 @@ static void work_store_answer(skn_run *run)
     if (skn_str_is(step.finish, "length")) /* of one with calls the words may be cut, too */
         m.unfinished = SKEIN_LENGTH;
     say_no_text(&m);
+    if (skn_str_is(step.finish, skein_unfinished_name(SKEIN_REPEATED)))
+        m.unfinished = SKEIN_REPEATED;
     if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
         step.call = &call;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
@@ -433,12 +462,14 @@ void skn_run_ask(skn_run *run)
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
     run->question = ++run->r->questions;
-    run->saved[0] = run->saved[1] = 0;
+    run->saved[0] = run->saved[1] = run->looked[0] = run->looked[1] = 0;
     run->calls.n = run->next_call = run->ran = run->begun = run->allowed = run->cleared = 0;
     run->tries++;
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
+    run->most_written = what.most_tokens ? what.most_tokens
+                                         : skn_provider_window(run->provider, what.model);
     skn_run_enter(run, SKN_RUN_ASKING);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }

@@ -206,6 +206,7 @@ typedef struct skn_delivery_row {
     skn_str            error;        /* why it failed; dropped: SKN_WAS_STOPPED, or absent */
     bool
         without_tools; /* its agent is offered none for it; only written here: a turn says it */
+    int64_t most_tokens; /* of its answer; 0: nobody has said. As without_tools */
     int64_t closed_at;
 } skn_delivery_row;
 typedef SKN_LIST(skn_delivery_row) skn_delivery_rows;
@@ -222,6 +223,7 @@ typedef struct skn_waiting_row {
     int64_t            id, conversation_id;
     skein_waiting      message;
     skn_str            model;
+    int64_t            most_tokens; /* of an answer; 0: nobody has said */
     skein_instruction *instructions;
     size_t             instruction_count;
 } skn_waiting_row;

@@ -215,7 +215,7 @@ static void finish_waiting(const skn_stmt *s, skn_arena *a, void *row)
     skn_waiting_row *r = row;
     skein_message    tags = {0};
 
-    skn_instructions_read(skn_stmt_text(s, 9), a, &tags);
+    skn_instructions_read(skn_stmt_text(s, 10), a, &tags);
     r->instructions = tags.instructions;
     r->instruction_count = tags.instruction_count;
 }

@@ -43,7 +43,7 @@ skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error 
                  SKN_SQL(waiting_insert, TEXT(m->uid), INT(row->conversation_id),
                          TEXT(m->sender), TEXT(m->content), TEXT(m->reply_to),
                          TEXT(instructions), TEXT(m->client_id), TEXT(row->model),
-                         INT(m->created_at)),
+                         INT(m->created_at), ID(row->most_tokens)),
                  err);
     skn_buf_release(&json);
     return skn_tx_made_uid(tx, rc);

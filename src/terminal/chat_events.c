@@ -96,7 +96,12 @@ static void print_calls(skn_chat *c, const skein_message *m)
 static void print_unfinished(skn_chat *c, const skein_message *m, int64_t wrote)
 {
     skn_print_unfinished(c->cli, m->unfinished, wrote, 2);
-    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n && m->position >= 0) {
+    if (m->unfinished == SKEIN_REPEATED) {
+        skn_print_raw(c->cli, SKN_STR("  Continue: @"));
+        skn_print_line(c->cli, m->sender, 0);
+        skn_print_raw(c->cli, SKN_STR(" please continue"));
+    } else if (m->unfinished != SKEIN_CUT && m->unfinished != SKEIN_LENGTH && m->reply_to.n &&
+               m->position >= 0) {
         skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
         skn_print_line(c->cli, m->reply_to, 0);
         skn_print_raw(c->cli, SKN_STR(" --agent "));

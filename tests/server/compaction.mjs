@@ -205,6 +205,43 @@ test('a summary by hand is one like the others', async () => {
     await server.refused('POST', `${w.path}/chats/${chat.id}/compactions`, 409, 'nothing-to-do', { body: { content: 'again' } });
 });
 
+// A summary that somebody waits for; gives its job and the question to the model.
+async function summarising(desk) {
+    const w = await server.world(`stopping${++names}`, [{ name: 'ada', model: desk.model }]);
+    await w.say('@ada one');
+    await w.idle();
+    const job = await server.post(`${w.chatPath}/compactions`, {}, 202);
+    return { w, job, question: await desk.next() };
+}
+
+test('a summary that is being made is stopped with the agents of its chat, and ends with its job', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    for (const end of [w => server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200), (w, job) => server.ask('DELETE', `/jobs/${job.id}`)]) {
+        const { w, job, question } = await summarising(desk);
+        question.begin('Summary: ');
+        await end(w, job);
+        await question.gone;
+        assert.match((await ended(server, job)).state, /failed|cancelled/);
+        assert.equal(summaries(await w.messages()).length, 0);
+    }
+});
+
+test('a summary is of a model that comes to an end: not of one that repeats itself, goes on forever, or only thinks', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    const part = i => `In part ${i} of the conversation ${'things were said that matter '.repeat(i % 7)}${i}. `;
+    for (const [why, write] of [
+        [/repeated itself/, async q => { for (let i = 0; i < 40; i++) q.begin('All was said, and all was said again, and nothing came of what was said. '); await q.gone; }],
+        [/cut off/, async q => { for (let i = 0; i < 4000; i++) q.begin(part(i)); await q.gone; }],
+        [/ended while it thought/, async q => { q.think('hm'); q.answer(''); }],
+    ]) {
+        const { w, job, question } = await summarising(desk);
+        await write(question);
+        const { state, error } = await ended(server, job);
+        assert.deepEqual([state, why.test(error.detail)], ['failed', true], error.detail);
+        assert.equal(summaries(await w.messages()).length, 0);
+    }
+});
+
 test('a share of the context window is long enough, however few the messages are', async () => {
     const desk = await Desk.open(server, q => (q.summary ? 'Short of it.' : 'Yes.'));
     const w = await fresh(1000, [{ name: 'ada', model: desk.model }], { settings: { compactShare: 10 } });

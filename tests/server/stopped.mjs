@@ -553,6 +553,63 @@ for (const [way, [answer, stored, back]] of Object.entries(silent))
         await w.idle();
     });
 
+const loop = 'I see. Let me look at it once more, from the begin: what was asked, what is known of it, and what is still to be found out, step by step, and in the order of the question. ';
+for (const [part, write] of [['content', (q, text) => q.begin(text)], ['thinking', (q, text) => q.think(text)]])
+    test(`a model that repeats itself in its ${part} is stopped, and that is said`, async () => {
+        const w = await fresh();
+        const { out, err } = await waiting(w, ['send', '@ada tell me a tale', ...server.store.args], async question => {
+            write(question, 'A tale. ');
+            for (let i = 0; i < 20; i++) write(question, loop);
+            await question.gone;
+        });
+        const kept = (await w.messages()).at(-1);
+        assert.deepEqual([kept.unfinished, kept[part].startsWith(`A tale. ${loop}`), kept[part].length < 20 * loop.length], ['repeated', true, true]);
+        assert.match(out, /\(repeated itself\)/);
+        assert.match(err, /Continue: skein send "@ada please continue"/);
+        assert.equal((await w.messages())[0].delivery.find(d => d.agent === 'ada').state, 'answered');
+    });
+
+test('what only looks alike is no loop: a table, a bar of dashes', async () => {
+    const w = await fresh(), rows = Array.from({ length: 200 }, (_, i) => `| ${i} | the value of row ${i} | ok |\n`).join('');
+    const text = `${rows}${'-'.repeat(900)}\nThe end.`;
+    await w.say('@ada make a table');
+    const question = await desk.next();
+    for (let i = 0; i < text.length; i += 700) question.begin(text.slice(i, i + 700));
+    question.answer('');
+    await w.idle();
+    const kept = (await w.messages()).at(-1);
+    assert.deepEqual([kept.content, kept.unfinished], [text, null]);
+});
+
+test('how long an answer may be is said by the message, the agent or the world, in this order, and holds for servers that do not mind', async () => {
+    const w = await fresh(), asks = async more => {
+        await w.say('@ada how long?', more);
+        const question = await desk.next(), most = question.body.max_tokens;
+        for (let i = 0; i < 8 && most === 20; i++) question.begin(`${'some words '.repeat(5)}${i} `);
+        if (most === 20) await question.gone;
+        else question.answer('Long.');
+        await w.idle();
+        return [most, (await w.messages()).at(-1).unfinished];
+    };
+    assert.deepEqual(await asks(), [undefined, null]);
+    await server.ask('PATCH', w.path, { settings: { maxTokens: 900 } });
+    assert.deepEqual(await asks(), [900, null]);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { maxTokens: 800 });
+    assert.deepEqual(await asks(), [800, null]);
+    assert.deepEqual(await asks({ maxTokens: 20 }), [20, 'length']);
+    assert.equal((await asks())[0], 800);
+    await w.say('@ada first'); // the next one waits for it, with its limit
+    const first = await desk.next();
+    await w.say('@ada then', { maxTokens: 30 });
+    first.answer('One.');
+    const then = await desk.next();
+    assert.deepEqual([first.body.max_tokens, then.body.max_tokens], [800, 30]);
+    then.answer('Two.');
+    await w.idle();
+    for (const maxTokens of [0, 1.5, 'many', 1e10])
+        await server.ask('POST', `${w.path}/messages`, { content: 'x', maxTokens }, 400);
+});
+
 test('an answer that is stopped while its model thinks keeps what it thought', async () => {
     const w = await fresh(), stream = await watch(w);
     await w.say('@ada two and two?');

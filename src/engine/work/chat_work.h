@@ -70,19 +70,22 @@ typedef struct skn_routed {
 skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
 /* Takes out those who have yet to begin with work of the same cause in the main lane: they will see this too. */
 skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err);
-/* Writes that they have to. */
+/* How a person wants something answered. */
+typedef struct skn_saying {
+    skn_str client_id, model;
+    int64_t most_tokens;
+    bool    idle; /* nobody is at work yet */
+} skn_saying;
+
+/* Writes that they have to; `asked` may be NULL. */
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
-                     skn_str cause, int64_t hops_left, skn_str model, skein_error *err);
+                     skn_str cause, int64_t hops_left, const skn_saying *asked,
+                     skein_error *err);
 /* For each message that is in an agent's memory, and what became of it there. */
 skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
                              skein_deliveries *out, skein_error *err);
 
 /* --- post.c: saying something that is to be answered ------------------------------------------------- */
-
-typedef struct skn_saying {
-    skn_str client_id, model;
-    bool    idle; /* nobody is at work yet */
-} skn_saying;
 
 /* Routes a stored message of a person and writes its events. */
 skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,

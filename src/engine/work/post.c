@@ -23,7 +23,9 @@ static uint64_t mix(uint64_t h, skn_str s)
 static int64_t post_hash(const skein_post *p)
 {
     const skein_new_message *m = &p->message;
-    uint64_t h = mix(mix(mix(mix(1, m->sender), m->content), m->reply_to), p->model);
+    uint64_t                 h = mix(
+                        mix(mix(mix(1 + (uint64_t)p->most_tokens, m->sender), m->content), m->reply_to),
+                        p->model);
 
     for (size_t i = 0; i < m->instruction_count; i++)
         h = mix(mix(h, m->instructions[i].type), m->instructions[i].target);
@@ -67,7 +69,7 @@ static void tell_created(skn_working *w, const skein_message *m, const skn_sayin
 
 /* Writes who has to answer, as it then stands. */
 static skein_rc deliver(skn_working *w, const skein_message *m, const skn_routed *to,
-                        skn_str model, skn_delivery_rows *out, skein_error *err)
+                        const skn_saying *s, skn_delivery_rows *out, skein_error *err)
 {
     int64_t     id = m->id.v;
     skein_world world = {0};
@@ -78,7 +80,7 @@ static skein_rc deliver(skn_working *w, const skein_message *m, const skn_routed
     if (to->count == 0)
         return SKEIN_OK;
     if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
-        (rc = skn_deliver(w, m, to, m->uid, skn_turn_limit(&world), model, err)))
+        (rc = skn_deliver(w, m, to, m->uid, skn_turn_limit(&world), s, err)))
         return rc;
     return skn_delivery_of(w->tx, &(skn_ids){&id, 1}, w->a, out, err);
 }
@@ -90,7 +92,7 @@ skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
     skn_routed        to;
     skein_rc          rc = skn_route(w, m, &to, err);
 
-    if (rc || (rc = deliver(w, m, &to, s->model, &rows, err)))
+    if (rc || (rc = deliver(w, m, &to, s, &rows, err)))
         return rc;
     list_deliveries(w, &to, out);
     for (size_t i = 0; i < rows.count; i++)
@@ -151,7 +153,10 @@ skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                               .reply_to = m->reply_to,
                               .instructions = row->instructions,
                               .instruction_count = row->instruction_count};
-    skn_saying           s = {.client_id = m->client_id, .model = row->model, .idle = idle};
+    skn_saying           s = {.client_id = m->client_id,
+                              .model = row->model,
+                              .most_tokens = row->most_tokens,
+                              .idle = idle};
     skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
 
     *out = (skein_posted){0};
@@ -207,9 +212,10 @@ static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
                          skein_error *err)
 {
     const skein_new_message *n = &p->message;
-    skn_waiting_row          row = {.conversation_id = w->chat.id, .model = p->model};
-    char                     uid[11];
-    skein_rc                 rc;
+    skn_waiting_row          row = {
+                 .conversation_id = w->chat.id, .model = p->model, .most_tokens = p->most_tokens};
+    char     uid[11];
+    skein_rc rc;
 
     if ((rc = check_room(w, err)))
         return rc;
@@ -277,7 +283,8 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
 {
     post_call        *c = arg;
     const skein_post *p = c->post;
-    skn_saying        s = {.client_id = p->client_id, .model = p->model};
+    skn_saying        s = {
+               .client_id = p->client_id, .model = p->model, .most_tokens = p->most_tokens};
     skein_new_message n = p->message;
     skn_delivery_rows pending;
     skn_str           first;
@@ -315,6 +322,9 @@ static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_err
         return skn_fail(err, SKEIN_INVALID, "the id of a posted message is made here");
     if ((rc = skn_check_given(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
         return rc;
+    if (p->most_tokens < 0 || p->most_tokens > SKN_AGENT_TOKENS_MOST)
+        return skn_fail(err, SKEIN_INVALID, "an answer has 1 to %lld tokens",
+                        (long long)SKN_AGENT_TOKENS_MOST);
     return skn_check_given(p->model, "the model's name", SKN_WORD_MAX, err);
 }
 

@@ -96,13 +96,15 @@ skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_er
 }
 
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
-                     skn_str cause, int64_t hops_left, skn_str model, skein_error *err)
+                     skn_str cause, int64_t hops_left, const skn_saying *asked,
+                     skein_error *err)
 {
     skn_delivery_row row = {.conversation_id = w->chat.id,
                             .message_id = m->id.v,
                             .cause = cause,
                             .hops_left = hops_left,
-                            .model = model,
+                            .model = asked ? asked->model : SKN_NONE,
+                            .most_tokens = asked ? asked->most_tokens : 0,
                             .created_at = w->now};
     skein_rc         rc = SKEIN_OK;
 

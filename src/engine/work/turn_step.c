@@ -359,7 +359,7 @@ static skein_rc hand_on(step_call *c, skein_error *err)
         return rc;
     if (hops < 1 || b.spent + (int64_t)to.count > b.in_all)
         return say_pause(c, &b, err);
-    return skn_deliver(c->w, c->stored, &to, cause, hops, SKN_NONE, err);
+    return skn_deliver(c->w, c->stored, &to, cause, hops, NULL, err);
 }
 
 static skein_rc tell_replied(step_call *c, skein_error *err)

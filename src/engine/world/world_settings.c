@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "engine/engine.h"
 
 #include <string.h>
 #include <strings.h>
@@ -21,7 +22,8 @@ static const struct number {
 } numbers[] = {{"delegationDepth", 1, 10000, 8},
                {"delegationsMost", 1, 100000, 64},
                {"monthlyTokens", 0, INT64_C(1000000000000), 0},
-               {"compactShare", 10, 95, 75}};
+               {"compactShare", 10, 95, 75},
+               {"maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
 static int64_t number_of(const skn_json *settings, const struct number *n)
@@ -348,7 +350,7 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
         return skn_hint(
             err, wrong(at, "is not known", err),
             "There are delegationDepth, delegationsMost, monthlyTokens, compactShare, "
-            "approvals, mcpServers and knowledge.");
+            "maxTokens, approvals, mcpServers and knowledge.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
         rc = member_of(m, s->key) == s ? check_server(a, s, before, below(a, at, s->key), err)

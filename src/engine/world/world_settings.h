@@ -3,6 +3,7 @@
  *   delegationDepth  levels of delegations below the main lane, 1 to 10000
  *   delegationsMost  delegations of a conversation that run at a time, 1 to 100000
  *   monthlyTokens    what its models may use in a calendar month; 0: no limit
+ *   maxTokens        of an answer of an agent that has no limit of its own; 0: its model's
  *   compactShare     percent of a model's window that a context may fill before it is compacted
  *   approvals        {"TOOL": "always" | "ask" | "never"}
  *   mcpServers       {"NAME": {"command": […], "env": {}} or {"url": "…", "headers": {}}}, each also with

@@ -10,15 +10,17 @@ SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.u
   t.lane_id, l.key, t.task_id, c.mode, t.tool, t.writing,
   CASE WHEN t.waits = 1 THEN (SELECT i.uid FROM inbox i WHERE i.turn_id = t.id AND i.kind = 'approval' AND
     i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1) END, t.waits, t.waits_until,
-  (SELECT d.without_tools FROM deliveries d WHERE d.id = t.delivery_id)
+  (SELECT d.without_tools FROM deliveries d WHERE d.id = t.delivery_id),
+  (SELECT d.most_tokens FROM deliveries d WHERE d.id = t.delivery_id)
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
   JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, most_tokens, instructions FROM waiting
 
 -- :delivery_insert
-INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at, lane_id, task_id, without_tools)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
+INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at, lane_id, task_id, without_tools,
+  most_tokens)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
 -- :delivery_get
 SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id WHERE d.id = $1;
@@ -115,8 +117,8 @@ SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role <> 'tool';
 SELECT created_at FROM messages WHERE uid = $1;
 
 -- :waiting_insert
-INSERT INTO waiting(uid, conversation_id, sender, content, reply_to, instructions, client_id, model, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO waiting(uid, conversation_id, sender, content, reply_to, instructions, client_id, model, created_at, most_tokens)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 -- :waiting_list
 {waiting_rows}
  WHERE conversation_id = $1 ORDER BY id;
