@@ -149,7 +149,7 @@ t 'further lines stand under the name' prints 'first
 t 'only who is named answers' prints '1 agent idle after '
 s send --to ada only blanks
 t 'an answer of blanks is one' gave 0
-t 'and it is said that there is nothing in it' complains 'ada answered nothing'
+t 'and it is said that there is nothing in it' prints '(wrote only blanks)'
 s send --to ada "ask bo"
 t 'answers of agents to agents come too' prints '@bo are you there?'
 t 'from each of them' prints '2 agents idle after '
