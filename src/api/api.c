@@ -2,8 +2,6 @@
 #include "api/call.h"
 #include "base/url.h"
 
-#include <string.h>
-
 static void tree_add(skn_tree *t, const skn_route *routes, skn_arena *a);
 
 skn_api *skn_api_new(const skn_api_options *o, const skn_route *more)

@@ -5,8 +5,7 @@
  * them, lets them in, and has them run here; nothing here knows a socket or a terminal.
  *
  * Threads: a call is touched by one thread at a time.  Lifetimes: everything in c->mem goes with the call. */
-#ifndef SKN_API_API_H
-#define SKN_API_API_H
+#pragma once
 
 #include "api/asks.h"
 #include "base/log.h"
@@ -227,5 +226,3 @@ const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
 /* Gives the answer to a GET a tag of its bytes, or adds that to one which names a state only; 304 when
  * the client has it (call.c). */
 void skn_call_tag_body(skn_api_call *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which program answers, and how it is spoken to. */
 #include "api/call.h"
-#include "base/error.h"
 
 extern const char   skn_openapi_json[]; /* made from openapi.json */
 extern const size_t skn_openapi_json_size;
@@ -101,29 +100,6 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
 }
 
 /* What models were sent, and what they answered. */
-
-#define LISTED_MOST 1000
-
-skein_rc skn_api_list_calls(skn_api_call *c)
-{
-    skein_model_calls calls;
-    skein_rc          rc = skein_model_call_list(c->engine, c->world.id, SKN_NONE, c->agent.id,
-                                                 LISTED_MOST, c->mem, &calls, &c->error);
-
-    return rc ? rc
-              : skn_answer_list(c, SKN_STR("calls"), SKN_LIST_NEWEST | SKN_LIST_FIELDS,
-                                calls.at, calls.count, &skn_model_call_shape);
-}
-
-skein_rc skn_api_get_call(skn_api_call *c)
-{
-    skein_model_call call;
-    skein_rc rc = skein_model_call_get(c->engine, c->world.id, c->params[1], c->mem, &call,
-                                       &c->error);
-
-    return rc ? skn_api_missing(c, rc, "call-not-found")
-              : skn_answer_one(c, &skn_model_call_whole_shape, &call);
-}
 
 /* A turn that failed before anything was kept has left nothing but its reason. */
 static skein_rc never_sent(skn_api_call *c, skein_message *m, bool *failed)

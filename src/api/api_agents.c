@@ -1,9 +1,7 @@
 /* Agents, what they remember, and the conversations they have for themselves. */
 #include "api/call.h"
 
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/str.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -226,8 +224,7 @@ static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
         return rc;
     if (settings->n && skn_json_parse(&old, *settings, "settings", c->mem, NULL))
         old = NULL;
-    skn_buf_init(&b, (size_t)1 << 20);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, (size_t)1 << 20);
     skn_api_merge(&w, old, c->json ? c->json : &none, is_setting, 0);
     *settings = skn_arena_copy(c->mem, skn_buf_str(&b));
     if (b.over)
@@ -398,8 +395,7 @@ skein_rc skn_api_clear_agent_memory(skn_api_call *c)
 
     if ((rc = skn_api_chat_or_current(c)) || (rc = skn_api_change(c, false, &how)))
         return rc;
-    rc = skein_forget(c->engine, &how, c->agent.id, c->mem, &made, &c->error);
-    if (rc)
+    if ((rc = skein_forget(c->engine, &how, c->agent.id, c->mem, &made, &c->error)))
         return skn_api_changed(c, rc);
     skn_jw_object(&c->w);
     skn_shape_members(&c->w, &skn_version_shape, &made);

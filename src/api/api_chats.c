@@ -1,7 +1,6 @@
 /* Conversations: the chats of a world, and those that its agents have for themselves. */
 #include "api/call.h"
 
-#include "base/error.h"
 #include "base/hash.h"
 
 typedef struct wanted {
@@ -63,8 +62,7 @@ static skn_str chat_tag(skn_api_call *c, const skein_conversation *chat)
     skn_buf b;
     skn_jw  w;
 
-    skn_buf_init(&b, 64 * 1024);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 64 * 1024);
     skn_shape_chat(&w, chat);
     tag = skn_arena_printf(c->mem, "%.*s-%08x\"", (int)state.n - 1, state.p,
                            (unsigned)(skn_hash_bytes(7, skn_buf_str(&b)) & 0xffffffff));

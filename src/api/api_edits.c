@@ -1,6 +1,5 @@
 /* Editing a message of a person: how much that would take away, taking it away, and saying it again. */
 #include "api/call.h"
-#include "base/error.h"
 
 /* --- Before anything changes, in the order that the first clients expect ----------------------------------------- */
 
@@ -26,8 +25,7 @@ static void name_threads(skn_api_call *c, const skein_message_facts *f)
     skn_jw        w;
     skein_version v;
 
-    skn_buf_init(&b, (size_t)1 << 16);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, (size_t)1 << 16);
     skn_jw_array(&w);
     for (size_t i = 0; i < f->version_count; i++)
         if (!skein_version_get(c->engine, c->chat.id, f->versions[i], c->mem, &v, NULL))
@@ -114,8 +112,7 @@ skein_rc skn_api_count_removal(skn_api_call *c)
         (rc = find_block(c, &m, &block)))
         return rc;
     how = (skein_change){.conversation = c->chat.id, .dry_run = true};
-    rc = skein_remove_from(c->engine, &how, m.id, false, c->mem, &would, &c->error);
-    if (rc)
+    if ((rc = skein_remove_from(c->engine, &how, m.id, false, c->mem, &would, &c->error)))
         return rc;
     skn_shape_count(&c->w, c->chat.uid, in_session(c), block, &m, &would);
     return SKEIN_OK;
@@ -234,8 +231,7 @@ static skein_rc remove_message(skn_api_call *c, skein_message *m)
 
     if ((rc = prepare(c, m, &how)) || (rc = skn_api_flag(c, "resubmit", &how.resubmit)))
         return rc;
-    rc = skein_remove_from(c->engine, &how, m->id, true, c->mem, &done, &c->error);
-    if (rc)
+    if ((rc = skein_remove_from(c->engine, &how, m->id, true, c->mem, &done, &c->error)))
         return removal_failed(c, m, "remove", not_found_now(c, m, rc));
     return answer_removal(c, &done);
 }
@@ -262,12 +258,10 @@ static skein_rc edit_message(skn_api_call *c, skein_message *m)
     skein_rc      rc;
 
     if ((rc = prepare(c, m, &how)) || (rc = read_new_content(c, &content)) ||
-        (rc = skn_call_text(c, "clientMessageId", false, &how.client_id)))
+        (rc = skn_call_text(c, "clientMessageId", false, &how.client_id)) ||
+        (rc = skn_call_flag(c, "answer", true, &how.wake)))
         return rc;
-    if ((rc = skn_call_flag(c, "answer", true, &how.wake)))
-        return rc;
-    rc = skein_edit(c->engine, &how, m->id, content, c->mem, &done, &c->error);
-    if (rc)
+    if ((rc = skein_edit(c->engine, &how, m->id, content, c->mem, &done, &c->error)))
         return removal_failed(c, m, "edit", not_found_now(c, m, rc));
     return answer_removal(c, &done);
 }
@@ -278,16 +272,6 @@ skein_rc skn_api_edit_message(skn_api_call *c)
 }
 
 /* --- What failed -------------------------------------------------------------------------- */
-
-skein_rc skn_api_list_edit_errors(skn_api_call *c)
-{
-    skein_edit_errors list;
-    skein_rc rc = skein_edit_error_list(c->engine, c->world.id, c->mem, &list, &c->error);
-
-    return rc ? rc
-              : skn_answer_list(c, SKN_STR("edit-errors"), SKN_LIST_NEWEST | SKN_LIST_WHOLE,
-                                list.at, list.count, &skn_edit_error_shape);
-}
 
 static skein_rc find_error(skn_api_call *c, skein_edit_error *out)
 {

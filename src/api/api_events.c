@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define TYPES_MAX   1000
 #define RECENT_MOST 100000

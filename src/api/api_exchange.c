@@ -1,13 +1,10 @@
 /* Exports, and imports of what a client sends. */
 #include "api/call.h"
-
-#include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* An answer is made whole before it is sent, so that a slow client holds neither a worker nor a view of the store. The
@@ -127,21 +124,6 @@ static skein_rc no_space(skn_api_call *c, int why)
                     "what was sent cannot be kept for reading: %s", strerror(why));
 }
 
-static skein_rc write_all(skn_api_call *c, int fd)
-{
-    skn_str left = c->body;
-
-    while (left.n) {
-        ssize_t n = write(fd, left.p, left.n);
-
-        if (n < 0 && errno != EINTR)
-            return no_space(c, errno);
-        if (n > 0)
-            left = skn_str_sub(left, (size_t)n, left.n);
-    }
-    return SKEIN_OK;
-}
-
 static skein_rc upload_open(skn_api_call *c, upload *u)
 {
     const char *temp = getenv("TMPDIR");
@@ -159,7 +141,7 @@ static skein_rc upload_open(skn_api_call *c, upload *u)
     fd = open(u->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return no_space(c, errno);
-    rc = write_all(c, fd);
+    rc = skn_fd_write(fd, c->body) ? SKEIN_OK : no_space(c, errno);
     if (close(fd) != 0 && rc == SKEIN_OK)
         rc = no_space(c, errno);
     return rc;

@@ -1,8 +1,6 @@
 /* The files a conversation is about. They lie in the folder that agents read. */
 #include "api/call.h"
 
-#include "base/error.h"
-
 #include <unistd.h>
 
 /* The files of the chat, with what agents are sent of each. */
@@ -23,8 +21,7 @@ static skein_rc read_files(skn_api_call *c, told_files *out)
 /* What agents are sent of it. */
 static void write_content(skn_jw *w, const skein_file_parts *parts)
 {
-    skn_jw_key(w, "content");
-    skn_jw_array(w);
+    skn_jw_karray(w, "content");
     for (size_t i = 0; parts && i < parts->count; i++) {
         if (parts->at[i].note.p && !parts->at[i].text.n)
             continue;
@@ -193,14 +190,6 @@ static skein_rc check_there(skn_api_call *c, const skein_context_file *file)
     return rc == SKEIN_NOT_FOUND ? hint_missing(c, file->path, rc) : rc;
 }
 
-static bool has_item(const skein_context_file *file, skn_str item)
-{
-    for (size_t i = 0; i < file->item_count; i++)
-        if (skn_str_eq(file->items[i], item))
-            return true;
-    return false;
-}
-
 /* What is there of it stays: all of a file is more than parts of it. */
 static skein_rc add_to(skn_api_call *c, skein_context_file *file)
 {
@@ -220,7 +209,7 @@ static skein_rc add_to(skn_api_call *c, skein_context_file *file)
     for (size_t i = 0; i < before->item_count; i++)
         sum.items[sum.item_count++] = before->items[i];
     for (size_t i = 0; before->item_count && i < file->item_count; i++)
-        if (!has_item(&sum, file->items[i]))
+        if (!skn_str_in(sum.items, sum.item_count, file->items[i]))
             sum.items[sum.item_count++] = file->items[i];
     if (file->item_count)
         *file = sum;

@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 
 /* --- Lists -------------------------------------------------------------------------------- */
 
@@ -75,8 +74,7 @@ skein_rc skn_api_list_inbox(skn_api_call *c)
     shown = inbox.count > (size_t)limit ? (size_t)limit : inbox.count;
     skn_jw_object(&c->w);
     write_counts(c, &inbox);
-    skn_jw_key(&c->w, "data");
-    skn_jw_array(&c->w);
+    skn_jw_karray(&c->w, "data");
     for (size_t i = 0; i < shown; i++)
         skn_shape_inbox_item(&c->w, &inbox.at[i]);
     skn_page_end_after(c, inbox_tag, shown < inbox.count ? inbox.at[shown - 1].uid : SKN_NONE);

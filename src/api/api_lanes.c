@@ -1,7 +1,6 @@
 /* Delegations that a person or a program notes down: one is started under a lane, and how it ended is said. */
 #include "api/call.h"
 #include "base/clock.h"
-#include "base/error.h"
 
 #define PAGE 500
 
@@ -20,14 +19,6 @@ static const skein_lane *lane_of(const skein_lanes *lanes, skn_str key)
     return NULL;
 }
 
-static bool makes_call(const skein_message *m, skn_str call_id)
-{
-    for (size_t i = 0; i < m->call_count; i++)
-        if (skn_str_eq(m->calls[i].call_id, call_id))
-            return true;
-    return false;
-}
-
 /* The latest message of the lane that makes this call: read backwards, page by page. */
 static skein_rc find_call(skn_api_call *c, const skein_lane *lane, skn_str call_id,
                           skein_message_id *out)
@@ -44,7 +35,7 @@ static skein_rc find_call(skn_api_call *c, const skein_lane *lane, skn_str call_
         skein_mem_reset(mem);
         rc = skein_read(c->engine, &slice, mem, &page, &at, &c->error);
         for (size_t i = rc ? 0 : page.count; i-- > 0 && !out->v;)
-            if (makes_call(&page.at[i], call_id))
+            if (skn_call_of(&page.at[i], call_id))
                 *out = page.at[i].id;
     }
     skein_mem_free(mem);

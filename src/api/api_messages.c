@@ -1,6 +1,5 @@
 /* Reading messages: in pages, one by one, and what became of them. Posting is in api_post.c. */
 #include "api/call.h"
-#include "base/error.h"
 
 #define COVERED_MOST 200 /* messages that are named */
 
@@ -27,15 +26,6 @@ skein_rc skn_api_list_messages(skn_api_call *c)
     return rc ? rc : skn_api_list_chat_messages(c);
 }
 
-/* The current version if that holds the message, else the newest that does. */
-static int64_t home_version(const skn_api_call *c, const skein_message_facts *f)
-{
-    for (size_t i = 0; i < f->version_count; i++)
-        if (f->versions[i] == c->chat.version)
-            return c->chat.version;
-    return f->version_count ? f->versions[0] : c->chat.version;
-}
-
 /* What surrounds a message where it stands now, or else in the newest version that holds it. */
 static skein_rc explain_one(skn_api_call *c, skein_message *m, skn_told_messages *told)
 {
@@ -44,11 +34,11 @@ static skein_rc explain_one(skn_api_call *c, skein_message *m, skn_told_messages
     int64_t        version;
     skein_rc       rc = skn_api_explain(c, c->chat.version, &list, told);
 
-    version = rc ? c->chat.version : home_version(c, &told->facts[0]);
+    version = rc ? c->chat.version : skn_home_version(&told->facts[0], c->chat.version);
     if (version == c->chat.version)
         return rc;
-    rc = skein_message_find(c->engine, c->chat.id, version, m->uid, c->mem, &there, &c->error);
-    if (rc)
+    if ((rc = skein_message_find(c->engine, c->chat.id, version, m->uid, c->mem, &there,
+                                 &c->error)))
         return rc;
     m->position = there.position;
     return skn_api_explain(c, version, &list, told);
@@ -119,8 +109,7 @@ static skein_rc write_covered(skn_api_call *c, const skein_message *m)
         return rc;
     skn_jw_kint(&c->w, "covers", covers);
     skn_jw_kstr(&c->w, "coveredLane", key);
-    skn_jw_key(&c->w, "coveredMessageIds");
-    skn_jw_array(&c->w);
+    skn_jw_karray(&c->w, "coveredMessageIds");
     for (size_t i = 0; i < list.count; i++)
         skn_jw_str(&c->w, list.at[i].uid);
     skn_jw_array_end(&c->w);
@@ -172,9 +161,8 @@ skein_rc skn_api_list_message_versions(skn_api_call *c)
                             SKN_LIST_NEWEST, &page)))
         return rc;
     for (int64_t i = page.from; i < page.from + page.count; i++) {
-        rc = skein_version_get(c->engine, c->chat.id, told.facts[0].versions[i], c->mem, &v,
-                               &c->error);
-        if (rc)
+        if ((rc = skein_version_get(c->engine, c->chat.id, told.facts[0].versions[i], c->mem,
+                                    &v, &c->error)))
             return rc;
         skn_shape_version(&c->w, &v);
     }
@@ -193,11 +181,7 @@ skein_rc skn_api_get_delivery(skn_api_call *c)
     skn_jw_object(w);
     skn_jw_kstr(w, "messageId", m.uid);
     skn_jw_kstr(w, "chatId", c->chat.uid);
-    skn_jw_key(w, "seenByAgents");
-    skn_jw_array(w);
-    for (size_t i = 0; i < told.facts[0].seen_by_count; i++)
-        skn_jw_str(w, told.facts[0].seen_by[i]);
-    skn_jw_array_end(w);
+    skn_jw_kstrs(w, "seenByAgents", told.facts[0].seen_by, told.facts[0].seen_by_count);
     skn_jw_key(w, "delivery");
     skn_shape_deliveries(w, &told.deliveries[0]);
     skn_jw_object_end(w);
@@ -283,8 +267,7 @@ static skein_rc answer_stored(skn_api_call *c, const skein_messages *stored)
     if (rc)
         return rc;
     skn_jw_object(&c->w);
-    skn_jw_key(&c->w, "messages");
-    skn_jw_array(&c->w);
+    skn_jw_karray(&c->w, "messages");
     for (size_t i = 0; i < stored->count; i++)
         skn_shape_message(&c->w, c->chat.uid, &stored->at[i], &facts[i]);
     skn_jw_array_end(&c->w);
@@ -447,14 +430,10 @@ static skein_rc read_by(skn_api_call *c, skein_stats_by *out)
     static const char *const names[] = {[SKEIN_STATS_BY_AGENT] = "agent",
                                         [SKEIN_STATS_BY_DAY] = "day",
                                         [SKEIN_STATS_BY_THREAD] = "thread"};
-    skn_str                  by = skn_call_query(c, "by");
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (skn_str_is(by, names[i])) {
-            *out = (skein_stats_by)i;
-            return SKEIN_OK;
-        }
-    return skn_call_invalid(c, "/by", "is none of agent, day and thread");
+    return skn_enum_from(&(const skn_enum)SKN_ENUM(names), skn_call_query(c, "by"), (int *)out)
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/by", "is none of agent, day and thread");
 }
 
 /* Up to ROOTS_MOST groups, reply threads with the messages that they begin with. */

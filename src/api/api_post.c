@@ -2,10 +2,6 @@
  * the call waits: see skn_posting. */
 #include "api/call.h"
 
-#include "base/error.h"
-
-#include <string.h>
-
 #define DEEPEST     100
 #define SLACK       1000000 /* microseconds by which clocks of processes may differ */
 #define EVENTS_MOST 100000  /* that one message may cause while somebody waits for it */
@@ -267,8 +263,7 @@ skein_rc skn_post_gather(skn_posting *p)
         skn_api_write_message(c, &told, 0);
     else
         skn_shape_message(&c->w, c->chat.uid, &p->posted.message, NULL);
-    skn_jw_key(&c->w, "replies");
-    skn_jw_array(&c->w);
+    skn_jw_karray(&c->w, "replies");
     for (size_t i = said; i < told.list.count; i++)
         skn_api_write_message(c, &told, i);
     skn_jw_array_end(&c->w);
@@ -294,9 +289,4 @@ skein_rc skn_api_post_message(skn_api_call *c)
         return rc;
     skn_post_answer(&p);
     return SKEIN_OK;
-}
-
-skein_rc skn_api_queue_message(skn_api_call *c)
-{
-    return skn_api_post_message(c);
 }

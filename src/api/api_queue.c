@@ -1,7 +1,6 @@
 /* Messages that wait until the agents are done, and stopping the agents. */
 #include "api/call.h"
 #include "base/clock.h"
-#include "base/error.h"
 
 /* --- The queue ---------------------------------------------------------------------------- */
 
@@ -182,8 +181,7 @@ void skn_stop_answer(skn_stopping *s)
 
     skn_jw_object(w);
     skn_jw_kint(w, "stopped", s->stopped);
-    skn_jw_key(w, "tasks");
-    skn_jw_array(w);
+    skn_jw_karray(w, "tasks");
     for (size_t i = 0; i < s->tasks.count; i++)
         skn_shape_task(w, &s->tasks.at[i]);
     skn_jw_array_end(w);

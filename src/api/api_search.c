@@ -3,7 +3,6 @@
  * much looking can stop and be taken up again. */
 #include "api/call.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/words.h"
 
@@ -57,9 +56,8 @@ typedef struct conditions {
 static skein_rc bad(skn_api_call *c, skn_str word, const char *why)
 {
     return skn_call_invalid(c, "/q",
-                            skn_arena_printf(c->mem, "has \"%.*s\": %s",
-                                             (int)(word.n < 80 ? word.n : 80), word.p, why)
-                                .p);
+                            skn_arena_text(c->mem, "has \"%.*s\": %s",
+                                           (int)(word.n < 80 ? word.n : 80), word.p, why));
 }
 
 /* The message, wherever it is in the world. */
@@ -372,9 +370,8 @@ static skein_rc sift_facts(skn_api_call *c, const conditions *w, skein_hits *hit
 
         for (size_t k = 0; k < n; k++)
             list[k] = hits->at[i + k].message;
-        rc = skein_message_explain(c->engine, hits->at[i].conversation.id, hits->at[i].version,
-                                   &run, c->mem, facts, &c->error);
-        if (rc)
+        if ((rc = skein_message_explain(c->engine, hits->at[i].conversation.id,
+                                        hits->at[i].version, &run, c->mem, facts, &c->error)))
             return rc;
         for (size_t k = 0; k < n; k++)
             if ((!w->mark[UNREPLIED] || facts[k].reply_count == 0) &&

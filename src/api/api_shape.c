@@ -75,8 +75,7 @@ void skn_api_write_message(skn_api_call *c, const skn_told_messages *m, size_t i
     skn_shape_message_delivered_members(w, c->chat.uid, &m->list.at[i], &m->facts[i],
                                         &m->deliveries[i]);
     if (m->replies) {
-        skn_jw_key(w, "replies");
-        skn_jw_array(w);
+        skn_jw_karray(w, "replies");
         for (size_t k = 0; k < m->replies[i].count; k++)
             skn_shape_message(w, c->chat.uid, &m->replies[i].at[k], NULL);
         skn_jw_array_end(w);
@@ -116,8 +115,7 @@ static void write_posted_members(skn_api_call *c, const skein_posted *posted)
     skn_jw *w = &c->w;
 
     skn_shape_message_members(w, c->chat.uid, &posted->message, NULL);
-    skn_jw_key(w, "seenByAgents");
-    skn_jw_array(w);
+    skn_jw_karray(w, "seenByAgents");
     for (size_t i = 0; !posted->queued && i < posted->deliveries.count; i++)
         skn_jw_str(w, posted->deliveries.at[i].agent);
     skn_jw_array_end(w);

@@ -2,16 +2,15 @@
 #include "api/call.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
-#define WORK_MOST 1000
-#define IDS_MOST  10000
-#define LIST_MOST 1000
+#define WORK_MOST   1000
+#define IDS_MOST    10000
+#define LIST_MOST   1000
+#define LISTED_MOST 1000
 
 enum { MERGED_LEVELS = 6 }; /* a variable of a tool server is the fourth */
 
@@ -258,25 +257,13 @@ skein_rc skn_api_no_models(skn_api_call *c)
                  : skn_call_problem(c, 501, "server-needed", "only a server asks models");
 }
 
-/* The engine's words for a thing, and its place in a request. A message that begins with a pointer needs no row. */
 static const struct {
     const char *words, *pointer;
-} places[] = {{"the title", "/title"},
-              {"the text", "/content"},
-              {"the message has no text", "/content"},
-              {"the sender", "/sender"},
-              {"the model's name", "/model"},
-              {"an instruction", "/instructions"},
-              {"the client's message id", "/clientMessageId"},
-              {"which it replies to", "/replyToMessageId"},
-              {"the system prompt", "/systemPrompt"},
-              {"agent's name", "/name"},
-              {"the description", "/description"},
-              {"the prompt", "/prompt"},
-              {"the summary", "/content"},
-              {"cannot cover", "/covers"},
-              {"the reason", "/reason"},
-              {"actor", "/by"}};
+} places[] = {
+#define PLACE(...) {__VA_ARGS__},
+#include "api/places.def"
+#undef PLACE
+};
 
 static const char *place_of(skn_api_call *c, skn_str text)
 {
@@ -314,14 +301,6 @@ skn_str skn_api_stem(skn_api_call *c, char kind, const skn_str *parts, size_t co
     return skn_arena_printf(c->mem, "\"%c_%016" PRIx64, kind, hash);
 }
 
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
-        if (skn_str_eq(m->key, key))
-            return m;
-    return NULL;
-}
-
 /* RFC 7396. A text that stands for a secret in answers leaves the secret as it is. */
 void skn_api_merge(skn_jw *w, const skn_json *old, const skn_json *patch,
                    bool (*takes)(skn_str key), int level)
@@ -336,14 +315,12 @@ void skn_api_merge(skn_jw *w, const skn_json *old, const skn_json *patch,
     }
     skn_jw_object(w);
     for (const skn_json *m = first; m; m = m->next)
-        if ((takes && !takes(m->key)) || !member_of(patch, m->key)) {
-            skn_jw_key_str(w, m->key);
-            skn_jw_raw(w, m->raw);
-        }
+        if ((takes && !takes(m->key)) || !skn_json_member(patch, m->key))
+            skn_jw_member(w, m);
     for (const skn_json *m = patch->first; m; m = m->next)
         if (m->kind != SKN_JSON_NULL && (!takes || takes(m->key))) {
             skn_jw_key_str(w, m->key);
-            skn_api_merge(w, member_of(old, m->key), m, NULL, level + 1);
+            skn_api_merge(w, skn_json_member(old, m->key), m, NULL, level + 1);
         }
     skn_jw_object_end(w);
 }
@@ -429,3 +406,27 @@ skein_rc skn_api_instructions(skn_api_call *c, const skn_json *of, skein_instruc
             return rc;
     return SKEIN_OK;
 }
+
+/* --- What is one call of the engine --------------------------------------------------------- */
+
+#define SKN_ANSWER_LIST(operation, type, call, tag, how, shape)                                \
+    skein_rc skn_api_##operation(skn_api_call *c)                                              \
+    {                                                                                          \
+        type     out;                                                                          \
+        skein_rc rc = call;                                                                    \
+                                                                                               \
+        return rc ? rc                                                                         \
+                  : skn_answer_list(c, SKN_STR(tag), how, out.at, out.count,                   \
+                                    &skn_##shape##_shape);                                     \
+    }
+#define SKN_ANSWER_ONE(operation, type, success, call, kind, shape)                            \
+    skein_rc skn_api_##operation(skn_api_call *c)                                              \
+    {                                                                                          \
+        type     out;                                                                          \
+        skein_rc rc = call;                                                                    \
+                                                                                               \
+        c->status = success;                                                                   \
+        return rc ? skn_api_missing(c, rc, kind)                                               \
+                  : skn_answer_one(c, &skn_##shape##_shape, &out);                             \
+    }
+#include "api/answers.def"

@@ -1,8 +1,6 @@
 /* Squashes, by hand and by models, and branches. */
 #include "api/call.h"
 
-#include "base/error.h"
-
 skein_rc skn_api_list_squashes(skn_api_call *c)
 {
     skein_uids   uids;
@@ -110,8 +108,7 @@ static skein_rc ask_model(skn_api_call *c, skn_squash_request *request)
     trial.content = SKN_STR("…");
     how.dry_run = true;
     how.key = SKN_NONE;
-    rc = skein_squash_messages(c->engine, &how, &trial, c->mem, &made, &c->error);
-    if (rc)
+    if ((rc = skein_squash_messages(c->engine, &how, &trial, c->mem, &made, &c->error)))
         return skn_api_changed(c, rc);
     if ((rc = read_sources(c, &made, &request->spec.sources)))
         return rc;
@@ -131,9 +128,8 @@ skein_rc skn_api_squash(skn_api_call *c)
         return rc;
     if (!request.spec.content.p)
         return ask_model(c, &request);
-    rc = skein_squash_messages(c->engine, &request.how, &request.spec, c->mem, &made,
-                               &c->error);
-    if (rc)
+    if ((rc = skein_squash_messages(c->engine, &request.how, &request.spec, c->mem, &made,
+                                    &c->error)))
         return skn_api_changed(c, rc);
     skn_jw_object(&c->w);
     skn_shape_members(&c->w, &skn_squash_shape, &made);
@@ -254,8 +250,7 @@ skein_rc skn_api_branch(skn_api_call *c)
     if ((rc = read_cut(c, &v, &length)) || (rc = skn_call_text(c, "title", false, &title)))
         return rc;
     how = (skein_change){.conversation = c->chat.id};
-    rc = skein_branch(c->engine, &how, v.number, length, title, c->mem, &made, &c->error);
-    if (rc)
+    if ((rc = skein_branch(c->engine, &how, v.number, length, title, c->mem, &made, &c->error)))
         return skn_api_blame(c, rc);
     skn_api_location(c, 201, "/chats/%.*s", SKN_FMT(made.uid));
     skn_call_add_header(c, "ETag", skn_call_chat_etag(c, &made));

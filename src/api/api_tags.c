@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 #include "base/clean.h"
-#include "base/error.h"
 
 /* --- Tags --------------------------------------------------------------------------------- */
 
@@ -168,8 +167,7 @@ static void write_instructions(skn_api_call *c, const skein_message *m, const sk
 {
     skn_jw_object(&c->w);
     skn_jw_kstr(&c->w, "messageId", m->uid);
-    skn_jw_key(&c->w, "instructions");
-    skn_jw_raw(&c->w, whole->raw);
+    skn_jw_kraw(&c->w, "instructions", whole->raw);
 }
 
 /* Some instructions follow from the author; the shape of a message adds them. */
@@ -183,8 +181,7 @@ static skein_rc shape_of(skn_api_call *c, const skein_message *m, const skn_json
 
     light.content = light.thinking = SKN_NONE;
     light.call_count = 0;
-    skn_buf_init(&b, (size_t)1 << 24);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, (size_t)1 << 24);
     skn_shape_message(&w, c->chat.uid, &light, NULL);
     rc = skn_json_parse(&whole, skn_arena_copy(c->mem, skn_buf_str(&b)), "the message", c->mem,
                         &c->error);
@@ -222,8 +219,8 @@ skein_rc skn_api_set_instructions(skn_api_call *c)
         return rc;
     if (!skn_api_has(c, "instructions"))
         return skn_call_invalid(c, "/instructions", "is required");
-    rc = skein_retag(c->engine, &how, m.id, wanted, count, c->mem, &made, &now, &c->error);
-    if (rc)
+    if ((rc = skein_retag(c->engine, &how, m.id, wanted, count, c->mem, &made, &now,
+                          &c->error)))
         return skn_api_changed(c, rc);
     if ((rc = shape_of(c, &now, &list)))
         return rc;

@@ -1,8 +1,6 @@
 /* Work for agents: tasks, what others tell them, what they wait for, and their knowledge. */
 #include "api/call.h"
 
-#include "base/error.h"
-
 #define LISTED_MOST 1000
 
 /* --- Tasks -------------------------------------------------------------------------------- */
@@ -15,9 +13,8 @@ skein_rc skn_api_list_tasks(skn_api_call *c)
 
     if (status.p && !skn_str_among(status, "pending completed cancelled"))
         return skn_call_invalid(c, "/status", "is none of pending, completed and cancelled");
-    rc = skein_task_list(c->engine, c->agent.id, status, LISTED_MOST, c->mem, &tasks,
-                         &c->error);
-    if (rc)
+    if ((rc = skein_task_list(c->engine, c->agent.id, status, LISTED_MOST, c->mem, &tasks,
+                              &c->error)))
         return rc;
     return skn_answer_list(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
                            SKN_LIST_NEWEST | SKN_LIST_FIELDS, tasks.at, tasks.count,
@@ -37,40 +34,6 @@ skein_rc skn_api_create_task(skn_api_call *c)
         return skn_api_blame(c, rc);
     skn_api_location(c, 201, "/tasks/%.*s", SKN_FMT(task.uid));
     return skn_answer_one(c, &skn_task_shape, &task);
-}
-
-static skein_rc answer_task(skn_api_call *c, skein_rc rc, const skein_task *task)
-{
-    return rc ? skn_api_missing(c, rc, "task-not-found")
-              : skn_answer_one(c, &skn_task_shape, task);
-}
-
-skein_rc skn_api_get_task(skn_api_call *c)
-{
-    skein_task task;
-    skein_rc   rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task,
-                                   &c->error);
-
-    return answer_task(c, rc, &task);
-}
-
-skein_rc skn_api_cancel_task(skn_api_call *c)
-{
-    skein_task task;
-    skein_rc   rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem,
-                                      &task, &c->error);
-
-    return answer_task(c, rc, &task);
-}
-
-skein_rc skn_api_retry_task(skn_api_call *c)
-{
-    skein_task task;
-    skein_rc   rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task,
-                                     &c->error);
-
-    c->status = 202;
-    return answer_task(c, rc, &task);
 }
 
 /* --- Pausing and waking ------------------------------------------------------------------- */
@@ -137,29 +100,4 @@ skein_rc skn_api_tell_agent(skn_api_call *c)
     tell.agent = c->agent.name;
     rc = skein_tell_agent(c->engine, &tell, c->mem, &m, &c->error);
     return rc ? skn_api_blame(c, rc) : answer_told(c, &m);
-}
-
-skein_rc skn_api_list_expected(skn_api_call *c)
-{
-    skein_expecteds list;
-    skein_rc        rc = skein_expected_list(c->engine, c->world.id, c->agent.id, c->mem, &list,
-                                             &c->error);
-
-    return rc ? rc
-              : skn_answer_list(c, SKN_STR("expected"), SKN_LIST_NEWEST, list.at, list.count,
-                                &skn_expected_shape);
-}
-
-/* --- Knowledge ---------------------------------------------------------------------------- */
-
-skein_rc skn_api_list_knowledge(skn_api_call *c)
-{
-    skein_knowledges list;
-    skn_str          words = skn_call_query(c, "q");
-    skein_rc rc = skein_knowledge_list(c->engine, c->agent.id, words, LISTED_MOST, c->mem,
-                                       &list, &c->error);
-
-    return rc ? rc
-              : skn_answer_list(c, SKN_STR("knowledge"), SKN_LIST_NEWEST, list.at, list.count,
-                                &skn_knowledge_shape);
 }

@@ -1,18 +1,7 @@
 /* Versions of a conversation: listing, comparing, travelling, and the changes that make them. */
 #include "api/call.h"
-#include "base/error.h"
 #include "base/shape_rows.h"
 #include "base/utf8.h"
-
-skein_rc skn_api_list_threads(skn_api_call *c)
-{
-    skein_versions list;
-    skein_rc       rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error);
-
-    return rc ? rc
-              : skn_answer_list(c, SKN_STR("threads"), SKN_LIST_NEWEST | SKN_LIST_FIELDS,
-                                list.at, list.count, &skn_version_shape);
-}
 
 skein_rc skn_api_get_thread(skn_api_call *c)
 {
@@ -248,8 +237,7 @@ static skein_rc run_operation(operation *o)
 /* What the version's note says and a client should not overlook. */
 static void write_warnings(skn_jw *w, const skein_version *made)
 {
-    skn_jw_key(w, "warnings");
-    skn_jw_array(w);
+    skn_jw_karray(w, "warnings");
     if (skn_str_find(made->note, SKN_STR(SKEIN_NOTE_SPLITS)) >= 0)
         skn_jw_str(w, SKN_STR(SKEIN_NOTE_SPLITS));
     skn_jw_array_end(w);
@@ -288,14 +276,6 @@ skein_rc skn_api_operate(skn_api_call *c)
 
 /* --- What was made of them and stays ------------------------------------------------------- */
 
-static bool is_made_of(const skein_squash *q, skn_str uid)
-{
-    for (size_t i = 0; i < q->source_count; i++)
-        if (skn_str_eq(q->sources[i], uid))
-            return true;
-    return false;
-}
-
 /* A message that stays and has words of an erased one. */
 typedef struct kept {
     skn_str uid, by, in;
@@ -313,18 +293,10 @@ typedef struct purged {
     size_t         kept_count;
 } purged;
 
-static const skn_member kept_rows[] = {
-#include "api/shapes/purge_kept.def"
-};
-static const skn_shape  kept_shape = SKN_SHAPE(kept_rows, kept);
-static const skn_member shown_rows[] = {
-#include "api/shapes/purge_shown.def"
-};
-static const skn_shape  shown_shape = SKN_SHAPE(shown_rows, skein_message);
-static const skn_member purged_rows[] = {
+static const skn_shape kept_shape, shown_shape; /* parts of other shapes */
 #include "api/shapes/purge.def"
-};
-static const skn_shape purged_shape = SKN_SHAPE(purged_rows, purged);
+#include "api/shapes/purge_kept.def"
+#include "api/shapes/purge_shown.def"
 
 /* Skips a message that will be erased, too. */
 static void keep_ids(skn_api_call *c, kept_list *all, skn_str uid, const char *in, skn_str by)
@@ -346,7 +318,7 @@ static skein_rc find_squashes(skn_api_call *c, skn_str uid, kept_list *out)
 
     for (size_t i = 0; !rc && i < all.count; i++) {
         rc = skein_squash_get(c->engine, all.at[i], c->mem, &q, &c->error);
-        if (!rc && !q.result.purged && is_made_of(&q, uid))
+        if (!rc && !q.result.purged && skn_str_in(q.sources, q.source_count, uid))
             keep_ids(c, out, uid, "squash", q.result.uid);
     }
     return rc;

@@ -1,8 +1,6 @@
 /* Other views of a conversation: timelines, what a model is sent, summaries. */
 #include "api/call.h"
 
-#include "base/error.h"
-
 /* --- Timelines ---------------------------------------------------------------------------- */
 
 typedef struct showing {
@@ -100,8 +98,7 @@ static void write_summary(skn_api_call *c, const skein_summary *s)
     skn_jw_object(&c->w);
     skn_shape_message_members(&c->w, c->chat.uid, &s->message, NULL);
     skn_jw_kint(&c->w, "covers", s->covers);
-    if (s->agent.p)
-        skn_jw_kstr(&c->w, "memoryOf", s->agent);
+    skn_jw_kgiven(&c->w, "memoryOf", s->agent);
     skn_jw_object_end(&c->w);
 }
 
@@ -193,8 +190,7 @@ skein_rc skn_api_create_summary(skn_api_call *c)
         return skn_call_invalid(c, "/dryRun", "goes with a summary that a model writes");
     if (agent.id.v)
         what.lane = skn_arena_printf(c->mem, "@%.*s", SKN_FMT(agent.name));
-    rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error);
-    if (rc)
+    if ((rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error)))
         return skn_api_blame(c, rc);
     skn_api_location(c, 201, "/messages/%.*s", SKN_FMT(m.uid));
     write_summary(c, &(skein_summary){.message = m, .covers = covers});

@@ -1,7 +1,6 @@
 /* Worlds: making, reading, changing and removing them. */
 #include "api/call.h"
 
-#include "base/error.h"
 #include "base/hash.h"
 
 #include <inttypes.h>
@@ -34,8 +33,7 @@ static void write_answerer(skn_jw *w, const skein_agents *agents, const skn_api_
     else
         skn_jw_knull(w, "local");
     skn_jw_kstr(w, "host", one->host);
-    skn_jw_key(w, "agents");
-    skn_jw_array(w);
+    skn_jw_karray(w, "agents");
     for (size_t i = first; i < agents->count; i++)
         if (skn_str_eq(all[i].model, one->model))
             skn_jw_str(w, agents->at[i].name);
@@ -75,8 +73,7 @@ static skn_str answers_of(skn_api_call *c, const skein_agents *agents)
         return SKN_NONE;
     for (size_t i = 0; i < agents->count; i++)
         to->answerer(to->arg, agents->at[i].model, c->mem, &all[i]);
-    skn_buf_init(&b, (size_t)4 << 20);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, (size_t)4 << 20);
     skn_jw_array(&w);
     for (size_t i = 0; i < agents->count; i++)
         if (!was_before(all, i))
@@ -214,8 +211,7 @@ static skein_rc read_settings(skn_api_call *c, skn_str kept, skn_str *out)
         return skn_call_invalid(c, "/settings", "must be an object");
     if (kept.n && skn_json_parse(&old, kept, "settings", c->mem, NULL))
         old = NULL;
-    skn_buf_init(&b, SETTINGS_MOST);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, SETTINGS_MOST);
     skn_api_merge(&w, old, patch, NULL, 0);
     if (b.over)
         rc = skn_fail(&c->error, SKEIN_LIMIT,
@@ -366,8 +362,7 @@ skein_rc skn_api_restore_world(skn_api_call *c)
 
     if (rc)
         return rc;
-    rc = skein_world_restore(c->engine, c->params[0], name, c->mem, &c->world, &c->error);
-    if (rc)
+    if ((rc = skein_world_restore(c->engine, c->params[0], name, c->mem, &c->world, &c->error)))
         return skn_api_missing(c, rc, "world-not-found");
     if ((rc = answer_world(c)))
         return rc;
@@ -413,8 +408,7 @@ skein_rc skn_api_get_world_status(skn_api_call *c)
     skn_jw_kbool(w, "isProcessing", skn_is_processing(&work, &agents));
     skn_jw_key(w, "busy");
     skn_shape_busy(w, &work.turns, work.now);
-    skn_jw_key(w, "agents");
-    skn_jw_array(w);
+    skn_jw_karray(w, "agents");
     for (size_t i = 0; i < agents.count; i++) {
         skn_jw_object(w);
         skn_jw_kstr(w, "name", agents.at[i].name);

@@ -4,8 +4,7 @@
  * otherwise, they are called on
  * the loop and call back on the loop, once, never from inside. What a callback gets lives until it returns; a request lives
  * until its answer. A function that is NULL is answered with 503. */
-#ifndef SKN_API_ASKS_H
-#define SKN_API_ASKS_H
+#pragma once
 
 #include "base/json.h"
 #include "engine/engine.h"
@@ -159,5 +158,3 @@ typedef struct skn_api_agents {
     /* What answers for an agent that names this model, or none. On a worker; NULL: nothing is known of it. */
     void (*answerer)(void *arg, skn_str model, skn_arena *a, skn_api_answerer *out);
 } skn_api_agents;
-
-#endif

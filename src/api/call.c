@@ -1,13 +1,10 @@
 #include "api/call.h"
 
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/url.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Most bytes of a pointer or detail, which may have a name of any length from a client. JSON needs up to six for one. */
 enum { NAMED_MOST = 1024 };
@@ -42,8 +39,7 @@ skein_rc skn_call_invalid(skn_api_call *c, const char *pointer, const char *deta
     skn_jw_kstr(&w, "detail", skn_utf8_cut(text, NAMED_MOST));
     skn_jw_object_end(&w);
     skn_buf_addc(&b, ']');
-    c->problem_extra = skn_arena_copy(c->mem, skn_buf_str(&b));
-    skn_buf_release(&b);
+    c->problem_extra = skn_buf_keep(&b, c->mem);
     c->problem = "validation";
     if (skn_str_starts(text, SKN_STR("the")) || skn_str_starts(text, SKN_STR("\"")))
         return skn_fail(&c->error, SKEIN_INVALID, "%s", text.p);
@@ -69,10 +65,8 @@ static skein_rc read_int(skn_api_call *c, const char *name, skn_str text, int64_
 
     if (!skn_str_int(text, &n) || n < min || n > max)
         return skn_call_wrong(c,
-                              skn_arena_printf(c->mem,
-                                               "must be a whole number from %lld to %lld",
-                                               (long long)min, (long long)max)
-                                  .p,
+                              skn_arena_text(c->mem, "must be a whole number from %lld to %lld",
+                                             (long long)min, (long long)max),
                               "/%s", name);
     *out = n;
     return SKEIN_OK;
@@ -97,17 +91,9 @@ skein_rc skn_call_query_flag(skn_api_call *c, const char *name, bool *out)
     return skn_call_wrong(c, "must be true or false", "/%s", name);
 }
 
-/* The member; NULL when it is missing or null. */
-static const skn_json *given(const skn_api_call *c, const char *member)
-{
-    const skn_json *v = skn_json_get(c->json, member);
-
-    return v && v->kind != SKN_JSON_NULL ? v : NULL;
-}
-
 skein_rc skn_call_text(skn_api_call *c, const char *member, bool needed, skn_str *out)
 {
-    const skn_json *v = given(c, member);
+    const skn_json *v = skn_json_given(c->json, member);
 
     *out = SKN_NONE;
     if (!v)
@@ -130,7 +116,7 @@ skein_rc skn_call_words(skn_api_call *c, const char *member, bool needed, skn_st
 skein_rc skn_call_int(skn_api_call *c, const char *member, int64_t min, int64_t max,
                       int64_t fallback, int64_t *out)
 {
-    const skn_json *v = given(c, member);
+    const skn_json *v = skn_json_given(c->json, member);
     bool            number = v && v->kind == SKN_JSON_NUMBER;
 
     *out = fallback;
@@ -139,7 +125,7 @@ skein_rc skn_call_int(skn_api_call *c, const char *member, int64_t min, int64_t 
 
 skein_rc skn_call_flag(skn_api_call *c, const char *member, bool fallback, bool *out)
 {
-    const skn_json *v = given(c, member);
+    const skn_json *v = skn_json_given(c->json, member);
 
     *out = v ? v->boolean : fallback;
     if (v && v->kind != SKN_JSON_BOOL)
@@ -317,8 +303,7 @@ skein_rc skn_call_if_match(skn_api_call *c, const skein_conversation *chat, bool
 void skn_call_list(skn_api_call *c)
 {
     skn_jw_object(&c->w);
-    skn_jw_key(&c->w, "data");
-    skn_jw_array(&c->w);
+    skn_jw_karray(&c->w, "data");
 }
 
 /* A Link header to the same list at another cursor. */
@@ -353,8 +338,7 @@ void skn_call_list_end(skn_api_call *c, skn_str next, skn_str prev, int64_t tota
     skn_jw *w = &c->w;
 
     skn_jw_array_end(w);
-    skn_jw_key(w, "page");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "page");
     skn_jw_kstr(w, "next", next);
     skn_jw_kstr(w, "prev", prev);
     skn_jw_kbool(w, "hasMore", next.p != NULL);

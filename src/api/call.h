@@ -3,8 +3,7 @@
  * A cursor is opaque: base64url of "TAG:FROM:COUNT". The tag names the list and the version that it was read from, so a
  * cursor always means the same messages, and a cursor of another list is refused.
  * Threads, lifetimes: those of the call. */
-#ifndef SKN_API_CALL_H
-#define SKN_API_CALL_H
+#pragma once
 
 #include "api/api.h"
 
@@ -61,7 +60,6 @@ skein_rc skn_find_named(skn_api_call *c);
 skein_rc skn_find_world(skn_api_call *c);            /* params[0] */
 skein_rc skn_find_chat(skn_api_call *c, skn_str id); /* of c->world */
 /* As a person types it: "@", a title, "ada:background", the beginning of an id. */
-skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref);
 skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out);
 /* The agent whose memory of c->chat is meant; none without a name, and none in the agent's own conversation: its memory has
  * all of that. */
@@ -325,5 +323,3 @@ void     skn_stop_answer(skn_stopping *s);
 #include "api/operations.def"
 #undef OPERATION
 #undef SERVER_ONLY
-
-#endif

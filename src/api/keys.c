@@ -9,7 +9,6 @@
 #include "base/uid.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { BUCKETS = 1024 };
 

@@ -1,11 +1,8 @@
 #include "api/call.h"
 #include "base/clean.h"
-#include "base/error.h"
 #include "base/suggest.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 enum {
     NAMES_MOST = 100, /* bytes of names in one hint */
@@ -132,7 +129,7 @@ static skein_rc own_chat(skn_api_call *c, skn_str name, skein_mode mode)
                          skn_mode_name(mode));
 }
 
-skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref)
+static skein_rc find_chat_typed(skn_api_call *c, skn_str ref)
 {
     skn_str    agent;
     skein_mode mode;
@@ -160,7 +157,7 @@ static skein_rc named_chat(skn_api_call *c)
         rc = skn_call_query_flag(c, "typed", &typed);
     if (rc)
         return rc;
-    return typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1]);
+    return typed ? find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1]);
 }
 
 skein_rc skn_find_named(skn_api_call *c)

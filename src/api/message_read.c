@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/suggest.h"
 
 static skein_rc member_array(const skn_json *v, const char *key, const skn_json **out,
@@ -189,15 +188,10 @@ static const char *taken_at(const void *ctx, size_t i)
 /* Taken, or printed with messages: what "skein log" and "skein tree" print can be read again. */
 static bool is_member(skn_str name)
 {
-    skn_str printed = SKN_STR(SKN_FIELDS_NODE), one;
-
     for (size_t i = 0; taken_at(NULL, i); i++)
         if (skn_str_is(name, taken[i]))
             return true;
-    while (skn_str_split(&printed, ',', &one))
-        if (skn_str_eq(one, name))
-            return true;
-    return false;
+    return skn_is_among(SKN_STR(SKN_FIELDS_NODE), name);
 }
 
 static skn_str first_unknown(const skn_json *message)

@@ -1,9 +1,6 @@
 #include "api/call.h"
 
-#include "base/error.h"
-
 #include <inttypes.h>
-#include <string.h>
 
 enum { CURSOR_MOST = 512 };
 
@@ -196,10 +193,9 @@ static skein_rc check_fields(skn_api_call *c, skn_str wanted, const char *known)
         if (one.n > 0 && !in_list(skn_str_of(known), one)) {
             c->more.fields = known;
             return skn_call_invalid(c, "/fields",
-                                    skn_arena_printf(c->mem,
-                                                     "names \"%.*s\", which is not a member",
-                                                     (int)(one.n < 60 ? one.n : 60), one.p)
-                                        .p);
+                                    skn_arena_text(c->mem,
+                                                   "names \"%.*s\", which is not a member",
+                                                   (int)(one.n < 60 ? one.n : 60), one.p));
         }
     }
     return SKEIN_OK;
@@ -209,10 +205,8 @@ static void pick_members(skn_jw *w, const skn_json *item, skn_str wanted)
 {
     skn_jw_object(w);
     for (const skn_json *m = item->first; m; m = m->next)
-        if (in_list(wanted, m->key)) {
-            skn_jw_key_str(w, m->key);
-            skn_jw_raw(w, m->raw);
-        }
+        if (in_list(wanted, m->key))
+            skn_jw_member(w, m);
     skn_jw_object_end(w);
 }
 

@@ -3,11 +3,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/utf8.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { BUSY_MS = 5000, SOON_MS = 1000 };
 
@@ -24,16 +20,14 @@ const char *skn_problem_word_of(int status)
 
 static void stop_action(skn_api_call *c, skn_jw *w)
 {
-    skn_jw_key(w, "actions");
-    skn_jw_array(w);
+    skn_jw_karray(w, "actions");
     skn_jw_object(w);
     skn_jw_kstr(w, "title", SKN_STR("Stop the agents"));
     skn_jw_kstr(w, "method", SKN_STR("POST"));
     skn_jw_kstr(w, "href",
                 skn_arena_printf(c->mem, "/worlds/%.*s/messages/stop", SKN_FMT(c->world.name)));
     if (c->chat.uid.p) {
-        skn_jw_key(w, "body");
-        skn_jw_object(w);
+        skn_jw_kobject(w, "body");
         skn_jw_kstr(w, "chatId", c->chat.uid);
         skn_jw_object_end(w);
     }
@@ -48,8 +42,7 @@ static skn_str busy_members(skn_api_call *c, const skein_turns *turns)
     skn_jw  w;
     skn_str text;
 
-    skn_buf_init(&b, 1024 * 1024);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 1024 * 1024);
     skn_jw_object(&w);
     skn_jw_key(&w, "busy");
     skn_shape_busy(&w, turns, skn_clock_micros());

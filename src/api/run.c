@@ -1,9 +1,6 @@
 /* From an admitted request to its answer. */
 #include "api/call.h"
-#include "base/error.h"
 #include "base/url.h"
-
-#include <string.h>
 
 enum {
     COPIES = 4,       /* of a text on its way into the store, at most */
@@ -296,8 +293,8 @@ skein_rc skn_read_body(skn_api_call *c)
     if (rc == SKEIN_LIMIT || rc == SKEIN_NO_MEMORY)
         return rc;
     if (rc)
-        return skn_call_invalid(
-            c, "", skn_arena_printf(c->mem, "is not JSON: %s", c->error.message).p);
+        return skn_call_invalid(c, "",
+                                skn_arena_text(c->mem, "is not JSON: %s", c->error.message));
     if (c->json->kind == SKN_JSON_OBJECT ||
         (c->json->kind == SKN_JSON_ARRAY && c->route->flags & SKN_ROUTE_LIST))
         return SKEIN_OK;

@@ -2,10 +2,7 @@
 #include "api/call.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 
-#include <stddef.h>
-#include <string.h>
 #include <time.h>
 
 enum { WAIT_FIRST_MS = 5, WAIT_MOST_MS = 100 };
@@ -70,8 +67,7 @@ skein_rc skn_call_here(skn_api *api, skein_engine *e, const skein_request *reque
 {
     skn_api_call c = {.api = api, .engine = e, .mem = mem, .pieces = pieces};
 
-    skn_buf_init(&c.out, SKN_ANSWER_MAX);
-    skn_jw_init(&c.w, &c.out);
+    skn_jw_open(&c.w, &c.out, SKN_ANSWER_MAX);
     read_request(&c, request);
     if ((c.rc = admit(&c)))
         skn_problem_write(&c);

@@ -226,22 +226,42 @@ skn_str skn_arena_copy(skn_arena *a, skn_str s)
     return (skn_str){p, s.n};
 }
 
-skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
+static skn_str print(skn_arena *a, const char *fmt, va_list args)
 {
-    va_list args;
+    va_list again;
     int     n;
     char   *p;
 
-    va_start(args, fmt);
-    n = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
     if (n < 0)
         out_of_memory();
     p = take_bytes(a, (size_t)n + 1);
-    va_start(args, fmt);
     vsnprintf(p, (size_t)n + 1, fmt, args);
-    va_end(args);
     return (skn_str){p, (size_t)n};
+}
+
+skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
+{
+    va_list args;
+    skn_str s;
+
+    va_start(args, fmt);
+    s = print(a, fmt, args);
+    va_end(args);
+    return s;
+}
+
+const char *skn_arena_text(skn_arena *a, const char *fmt, ...)
+{
+    va_list args;
+    skn_str s;
+
+    va_start(args, fmt);
+    s = print(a, fmt, args);
+    va_end(args);
+    return s.p;
 }
 
 /* *p is some other pointer type than void *, so it is read and written as bytes. */

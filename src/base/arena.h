@@ -4,8 +4,7 @@
  * then ends the process; what input can make large has a limit checked by its owner, and is reserved
  * before it is used; what the store can make large is read only while there is memory (store/db.c).  In sanitizer builds every piece is a
  * block of its own, so that an overflow is seen. */
-#ifndef SKN_BASE_ARENA_H
-#define SKN_BASE_ARENA_H
+#pragma once
 
 #include "base/str.h"
 
@@ -25,6 +24,8 @@ void *skn_arena_array(skn_arena *a, size_t count, size_t size);
 /* A copy that ends in NUL; an absent text stays absent. */
 skn_str skn_arena_copy(skn_arena *a, skn_str s);
 skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *skn_arena_text(skn_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define SKN_NEW(a, type)      ((type *)skn_arena_alloc((a), sizeof(type)))
@@ -46,6 +47,21 @@ void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size);
     ((v)->n < (v)->cap || (v)->cap < 1024 ||                                                   \
      skn_heap_has(SKN_HEADROOM + 2 * (v)->cap * sizeof *(v)->p))
 
+/* A function for qsort: by one member, and then by another. SKN_ORDER_OF is for lists of pointers. */
+#define SKN_ORDER(name, type, one, two)                                                        \
+    static int name(const void *x, const void *y)                                              \
+    {                                                                                          \
+        const type *a = x, *b = y;                                                             \
+        return a->one != b->one ? (a->one < b->one ? -1 : 1)                                   \
+                                : (a->two > b->two) - (a->two < b->two);                       \
+    }
+#define SKN_ORDER_OF(name, type, one, two)                                                     \
+    SKN_ORDER(name##_in, type, one, two)                                                       \
+    static int name(const void *x, const void *y)                                              \
+    {                                                                                          \
+        return name##_in(*(type *const *)x, *(type *const *)y);                                \
+    }
+
 /* Whether so many bytes could be had now. */
 bool skn_heap_has(size_t size);
 /* Memory that is kept for what is small and cannot fail: where there is less, nothing large is begun or gone on with. */
@@ -59,5 +75,3 @@ void skn_heap_trim(void);
 void *skn_heap(size_t size); /* zeroed */
 void *skn_heap_resize(void *p, size_t size);
 char *skn_heap_copy(skn_str s);
-
-#endif

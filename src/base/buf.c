@@ -1,7 +1,5 @@
 #include "base/buf.h"
 
-#include "base/arena.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* buf.h: bytes that grow up to a limit. The buffer remembers that it was passed (`over`), keeps what
  * fitted, and ignores what follows, so one check at the end is enough. The same when it is large and there is no memory for
  * more of it. */
-#ifndef SKN_BASE_BUF_H
-#define SKN_BASE_BUF_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -25,5 +24,3 @@ skn_str skn_buf_str(const skn_buf *b); /* borrowed; never absent */
 /* The bytes, in an arena; the buffer is released. */
 skn_str skn_buf_keep(skn_buf *b, skn_arena *a);
 char   *skn_buf_detach(skn_buf *b); /* the bytes, ending in NUL, are the caller's to free() */
-
-#endif

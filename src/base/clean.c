@@ -222,13 +222,10 @@ void skn_clean_add_piece(skn_buf *out, skn_str piece)
 skn_str skn_clean_consent(skn_arena *a, skn_str text)
 {
     skn_buf shown;
-    skn_str kept;
 
     skn_buf_init(&shown, text.n * GROWTH + 1);
     add_clean(&shown, text, true, CONSENT);
-    kept = skn_arena_copy(a, skn_buf_str(&shown));
-    skn_buf_release(&shown);
-    return kept;
+    return skn_buf_keep(&shown, a);
 }
 
 /* --- HTML --------------------------------------------------------------------------------- */

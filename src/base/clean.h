@@ -2,8 +2,7 @@
  *
  * The one place that says which characters are not shown as they are: controls, those that turn the direction of writing
  * around, and those that cannot be seen and hide something in a text, or a part of a name. */
-#ifndef SKN_BASE_CLEAN_H
-#define SKN_BASE_CLEAN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -25,5 +24,3 @@ skn_str skn_clean_consent(skn_arena *a, skn_str text);
 
 /* A word of a command in a hint, as a shell reads it: in quotes where it needs them. */
 skn_str skn_shell_word(skn_arena *a, const char *word);
-
-#endif

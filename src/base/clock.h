@@ -1,6 +1,5 @@
 /* clock.h: time, for showing. Order never comes from here. */
-#ifndef SKN_BASE_CLOCK_H
-#define SKN_BASE_CLOCK_H
+#pragma once
 
 #include "base/str.h"
 
@@ -30,5 +29,3 @@ skn_str skn_month_format(int64_t micros, char out[SKN_MONTH_TEXT]);
 skn_str skn_time_format(int64_t micros, char out[SKN_TIME_TEXT]);
 /* Reads RFC 3339 (any offset, any fraction, also "YYYY-MM-DD"); false when it is none. */
 bool skn_time_parse(skn_str s, int64_t *micros);
-
-#endif

@@ -5,8 +5,7 @@
  * administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is made
  * when something is set and again when it is used, because rows may be older than the list.
  * Threads: any. The list is replaced as a whole.  Lifetimes: the rule copies what it is given. */
-#ifndef SKN_BASE_ENV_RULE_H
-#define SKN_BASE_ENV_RULE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -61,5 +60,3 @@ bool skn_name_is_secret(skn_str name);
 bool skn_header_is_ours(skn_str name);
 /* Whether it can be sent as one header: a second one could hide behind a line end. */
 bool skn_header_is_one(skn_str name, skn_str value);
-
-#endif

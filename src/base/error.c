@@ -7,46 +7,35 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *skein_rc_name(skein_rc rc)
-{
-    switch (rc) {
-    case SKEIN_OK:
-        return "OK";
-#define SKEIN_CODE(name, json, http, exit)                                                     \
-    case SKEIN_##name:                                                                         \
-        return json;
+static const struct {
+    const char *name;
+    int         http, exit;
+} outcomes[] = {
+    [SKEIN_OK] = {"OK", 200, 0},
+#define SKEIN_CODE(name, json, http, exit) [SKEIN_##name] = {json, http, exit},
 #include <skein/codes.def>
 #undef SKEIN_CODE
-    }
-    return skein_rc_name(SKEIN_FAILED);
+};
+
+/* What is none of them is a failure. */
+static size_t outcome(skein_rc rc)
+{
+    return (size_t)rc < sizeof outcomes / sizeof *outcomes ? (size_t)rc : SKEIN_FAILED;
+}
+
+const char *skein_rc_name(skein_rc rc)
+{
+    return outcomes[outcome(rc)].name;
 }
 
 int skein_rc_http(skein_rc rc)
 {
-    switch (rc) {
-    case SKEIN_OK:
-        return 200;
-#define SKEIN_CODE(name, json, http, exit)                                                     \
-    case SKEIN_##name:                                                                         \
-        return http;
-#include <skein/codes.def>
-#undef SKEIN_CODE
-    }
-    return skein_rc_http(SKEIN_FAILED);
+    return outcomes[outcome(rc)].http;
 }
 
 int skein_rc_exit(skein_rc rc)
 {
-    switch (rc) {
-    case SKEIN_OK:
-        return 0;
-#define SKEIN_CODE(name, json, http, exit)                                                     \
-    case SKEIN_##name:                                                                         \
-        return exit;
-#include <skein/codes.def>
-#undef SKEIN_CODE
-    }
-    return skein_rc_exit(SKEIN_FAILED);
+    return outcomes[outcome(rc)].exit;
 }
 
 void skn_line_clean(char *line, size_t n)

@@ -1,6 +1,5 @@
 /* error.h: filling a skein_error. Fill it once, where the cause is known. */
-#ifndef SKN_BASE_ERROR_H
-#define SKN_BASE_ERROR_H
+#pragma once
 
 #include <skein/error.h>
 
@@ -20,5 +19,3 @@ skein_rc skn_fail_hint(skein_error *err, skein_rc rc, const char *hint, const ch
     __attribute__((format(printf, 4, 5)));
 /* What input makes large found no memory: it fails alone, and may be tried again. */
 skein_rc skn_no_memory(skein_error *err);
-
-#endif

@@ -47,5 +47,6 @@ skein_rc skn_file_replace(int folder, const char *name, const skn_str *parts, si
     why = good ? errno : why;
     unlinkat(folder, part, 0);
 failed:
-    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", name, strerror(why));
+    return skn_fail(err, why == ENOSPC ? SKEIN_FULL : SKEIN_IO, "\"%s\" cannot be written: %s",
+                    name, strerror(why));
 }

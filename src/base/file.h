@@ -1,8 +1,7 @@
 /* file.h: files written whole.
  *
  * Threads: any. */
-#ifndef SKN_BASE_FILE_H
-#define SKN_BASE_FILE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/str.h"
@@ -14,5 +13,3 @@ bool skn_fd_write(int fd, skn_str bytes);
  * the disk before it has its name. */
 skein_rc skn_file_replace(int folder, const char *name, const skn_str *parts, size_t count,
                           bool sync, skein_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Not a store of strangers' data across requests: it lives and dies with its arena. Seeded per
  * process, so that input cannot be made to collide. */
-#ifndef SKN_BASE_HASH_H
-#define SKN_BASE_HASH_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -35,5 +34,3 @@ void skn_sha256_add(skn_sha256 *s, skn_str bytes);
 skn_str skn_sha256_text(skn_sha256 *s, char out[SKN_SHA256_TEXT]);
 /* The same of one text. */
 skn_str skn_sha256_of(skn_str bytes, char out[SKN_SHA256_TEXT]);
-
-#endif

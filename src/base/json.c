@@ -7,8 +7,6 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
-#include <string.h>
-
 enum { FEW_KEYS = 16 }; /* up to here keys are compared one by one, which is faster */
 
 typedef struct bracket {
@@ -281,7 +279,7 @@ static skein_rc fail_repeated(reader *r, const char *at)
 {
     skn_str key = skn_utf8_cut(r->key, 80);
 
-    return fail_at(r, at, skn_arena_printf(r->a, "repeated key \"%.*s\"", SKN_FMT(key)).p);
+    return fail_at(r, at, skn_arena_text(r->a, "repeated key \"%.*s\"", SKN_FMT(key)));
 }
 
 static skein_rc read_key(reader *r, bracket *b)
@@ -331,9 +329,7 @@ static skein_rc read_all(reader *r, skn_json *root)
 
     for (;;) {
         skip_blank(r);
-        if ((rc = read_value(r, v)))
-            return rc;
-        if ((rc = read_separator(r, &more)))
+        if ((rc = read_value(r, v)) || (rc = read_separator(r, &more)))
             return rc;
         if (!more)
             break;
@@ -395,20 +391,22 @@ size_t skn_json_guess(skn_str source)
     return n;
 }
 
-const skn_json *skn_json_get(const skn_json *v, const char *key)
+const skn_json *skn_json_member(const skn_json *v, skn_str key)
 {
-    skn_str name = skn_str_of(key);
-
     if (!v || v->kind != SKN_JSON_OBJECT)
         return NULL;
     for (v = v->first; v; v = v->next)
-        if (v->key.n == name.n && skn_str_eq(v->key, name))
+        if (v->key.n == key.n && skn_str_eq(v->key, key))
             return v;
     return NULL;
 }
 
-/* The member, but NULL also when it is null. */
-static const skn_json *present(const skn_json *v, const char *key)
+const skn_json *skn_json_get(const skn_json *v, const char *key)
+{
+    return skn_json_member(v, skn_str_of(key));
+}
+
+const skn_json *skn_json_given(const skn_json *v, const char *key)
 {
     v = skn_json_get(v, key);
     return v && v->kind != SKN_JSON_NULL ? v : NULL;
@@ -422,7 +420,7 @@ skn_str skn_json_str(const skn_json *v, const char *key)
 
 skein_rc skn_json_text(const skn_json *v, const char *key, skn_str *out, skein_error *err)
 {
-    v = present(v, key);
+    v = skn_json_given(v, key);
     *out = SKN_NONE;
     if (v && v->kind != SKN_JSON_STRING)
         return skn_fail(err, SKEIN_INVALID, "\"%s\" must be a text", key);
@@ -443,7 +441,7 @@ static bool is_whole_number(skn_str number)
 skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int64_t *out,
                       skein_error *err)
 {
-    v = present(v, key);
+    v = skn_json_given(v, key);
     *out = fallback;
     if (!v || (v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, out)))
         return SKEIN_OK;
@@ -455,7 +453,7 @@ skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int6
 skein_rc skn_json_flag(const skn_json *v, const char *key, bool fallback, bool *out,
                        skein_error *err)
 {
-    v = present(v, key);
+    v = skn_json_given(v, key);
     *out = fallback;
     if (v && v->kind != SKN_JSON_BOOL)
         return skn_fail(err, SKEIN_INVALID, "\"%s\" must be true or false", key);

@@ -5,8 +5,7 @@
  * No recursion: nesting is limited by max_depth (SKN_JSON_DEPTH), not by the stack. The number of values is limited, too:
  * two bytes of a source can be one value.
  * Lifetimes: values live in the arena; `raw` and texts without escapes point into the source. */
-#ifndef SKN_BASE_JSON_H
-#define SKN_BASE_JSON_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -46,6 +45,9 @@ skein_rc skn_json_parse_few(const skn_json **out, skn_str source, const char *wh
 size_t skn_json_guess(skn_str source);
 /* The member, or NULL when v is NULL, no object, or has no such key. */
 const skn_json *skn_json_get(const skn_json *v, const char *key);
+const skn_json *skn_json_member(const skn_json *v, skn_str key);
+/* The same, but NULL also when it is null. */
+const skn_json *skn_json_given(const skn_json *v, const char *key);
 /* The text of a member; absent when it is missing or of another kind. */
 skn_str skn_json_str(const skn_json *v, const char *key);
 /* The text of a member; absent when it is missing or null. A member of another kind is an error. */
@@ -86,5 +88,3 @@ static inline bool skn_json_plain(uint64_t w)
 
     return (found & SKN_EACH_BYTE * 0x80) == 0;
 }
-
-#endif

@@ -1,13 +1,11 @@
 #include "base/json_write.h"
 #include "base/clock.h"
-#include "base/json.h"
 
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DEEPEST = sizeof(((skn_jw *)0)->first) / sizeof(bool) };
 
@@ -16,6 +14,12 @@ void skn_jw_init(skn_jw *w, skn_buf *out)
     w->out = out;
     w->depth = 0;
     w->after_key = false;
+}
+
+void skn_jw_open(skn_jw *w, skn_buf *out, size_t limit)
+{
+    skn_buf_init(out, limit);
+    skn_jw_init(w, out);
 }
 
 /* A comma, unless this is a member's value or the first thing in its bracket. Past the deepest
@@ -229,6 +233,12 @@ void skn_jw_kstr(skn_jw *w, const char *key, skn_str s)
     skn_jw_str(w, s);
 }
 
+void skn_jw_kgiven(skn_jw *w, const char *key, skn_str s)
+{
+    if (s.p)
+        skn_jw_kstr(w, key, s);
+}
+
 void skn_jw_kint(skn_jw *w, const char *key, int64_t v)
 {
     skn_jw_key(w, key);
@@ -245,6 +255,38 @@ void skn_jw_knull(skn_jw *w, const char *key)
 {
     skn_jw_key(w, key);
     skn_jw_null(w);
+}
+
+void skn_jw_kraw(skn_jw *w, const char *key, skn_str json)
+{
+    skn_jw_key(w, key);
+    skn_jw_raw(w, json);
+}
+
+void skn_jw_karray(skn_jw *w, const char *key)
+{
+    skn_jw_key(w, key);
+    skn_jw_array(w);
+}
+
+void skn_jw_kobject(skn_jw *w, const char *key)
+{
+    skn_jw_key(w, key);
+    skn_jw_object(w);
+}
+
+void skn_jw_kstrs(skn_jw *w, const char *key, const skn_str *list, size_t count)
+{
+    skn_jw_karray(w, key);
+    for (size_t i = 0; i < count; i++)
+        skn_jw_str(w, list[i]);
+    skn_jw_array_end(w);
+}
+
+void skn_jw_member(skn_jw *w, const skn_json *m)
+{
+    skn_jw_key_str(w, m->key);
+    skn_jw_raw(w, m->raw);
 }
 
 void skn_jw_ktime(skn_jw *w, const char *key, int64_t micros)

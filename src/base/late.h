@@ -1,8 +1,7 @@
 /* late.h: libraries that are loaded when they are wanted: who does not want them starts faster, and need not have them.
  *
  * Threads: any. */
-#ifndef SKN_BASE_LATE_H
-#define SKN_BASE_LATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ const char *skn_late_load(const char *library, const char *const *names, size_t 
                           void *calls);
 /* What to do when something is missing: `install`, unless this program could not load it even then. */
 const char *skn_late_advice(const char *install);
-
-#endif

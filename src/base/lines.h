@@ -2,8 +2,7 @@
  *
  * Threads: one at a time.  Lifetimes: a line is gone when the next one is read; the bytes of a
  * source in memory stay the caller's. */
-#ifndef SKN_BASE_LINES_H
-#define SKN_BASE_LINES_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -31,5 +30,3 @@ skein_rc skn_lines_rewind(skn_lines *l, skein_error *err);
 /* The next line without its line end; *more is false when there is none. *whole (may be NULL)
  * is false for a last line that lacks its line end. */
 skein_rc skn_lines_next(skn_lines *l, skn_str *line, bool *more, bool *whole, skein_error *err);
-
-#endif

@@ -1,8 +1,8 @@
 #include "base/log.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/shape.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -88,12 +88,7 @@ void skn_log_set_level(skn_log *log, skn_log_level level)
 
 bool skn_log_level_from(skn_str name, skn_log_level *out)
 {
-    for (int i = 0; i <= SKN_LOG_TRACE; i++)
-        if (skn_str_is(name, level_names[i])) {
-            *out = (skn_log_level)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&(const skn_enum)SKN_ENUM(level_names), name, (int *)out);
 }
 
 /* The text with every secret replaced, cut to what a line can bear. */

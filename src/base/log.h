@@ -3,8 +3,7 @@
  * Values of fields are escaped so that a line stays a line. A text that was given to skn_log_hide (a
  * token, a key) is replaced by "…" wherever it would appear. Message text is never logged.
  * Threads: any. */
-#ifndef SKN_BASE_LOG_H
-#define SKN_BASE_LOG_H
+#pragma once
 
 #include "base/str.h"
 
@@ -36,5 +35,3 @@ void skn_log_write(skn_log *log, skn_log_level level, const char *what,
 /* A phrase and a message in one: for what has no fields. */
 void skn_log_say(skn_log *log, skn_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

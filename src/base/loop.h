@@ -4,8 +4,7 @@
  * Threads: skn_loop_post and skn_loop_stop may be called from any thread, and skn_loop_post from a
  * signal handler never; everything else belongs to the thread that runs the loop, or to whoever
  * sets it up before it runs.  Lifetimes: timers go before their loop. */
-#ifndef SKN_BASE_LOOP_H
-#define SKN_BASE_LOOP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -46,5 +45,3 @@ void skn_watch_read(skn_watch *w, bool on);
 void skn_watch_write(skn_watch *w, bool on);
 /* NULL is fine; also from inside its own functions. The descriptor stays the caller's. */
 void skn_watch_free(skn_watch *w);
-
-#endif

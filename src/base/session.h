@@ -1,8 +1,7 @@
 /* session.h: a browser that is signed in, as store, engine and http hand it on.
  *
  * Lifetimes: texts are the arena's that it was read with. */
-#ifndef SKN_BASE_SESSION_H
-#define SKN_BASE_SESSION_H
+#pragma once
 
 #include "base/str.h"
 
@@ -18,5 +17,3 @@ typedef struct skn_sessions {
     skn_session *at;
     size_t       count;
 } skn_sessions;
-
-#endif

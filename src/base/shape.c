@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *skn_enum_name(const skn_enum *names, int number)
 {
@@ -495,11 +494,8 @@ static void add_key(void *arg, skn_str key, const skn_member *m)
 skn_str skn_shape_fields(const skn_shape *s, skn_arena *a)
 {
     skn_buf b;
-    skn_str out;
 
     skn_buf_init(&b, SIZE_MAX);
     skn_shape_each(s, add_key, &b);
-    out = skn_arena_copy(a, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out;
+    return skn_buf_keep(&b, a);
 }

@@ -18,8 +18,7 @@
  * is written and read by skn_shape_write and skn_shape_read.
  *
  * Lifetimes: what is read are views of the JSON; lists live in the arena. Threads: any. */
-#ifndef SKN_BASE_SHAPE_H
-#define SKN_BASE_SHAPE_H
+#pragma once
 
 #include "base/json.h"
 #include "base/json_write.h"
@@ -129,5 +128,3 @@ void         skn_shape_each(const skn_shape *s, skn_shape_visit *fn, void *arg);
 /* The name of a number, or NULL; and the number of a name, false when it is none. */
 const char *skn_enum_name(const skn_enum *names, int number);
 bool        skn_enum_from(const skn_enum *names, skn_str name, int *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* shape_rows.h: a shape (base/shape.h) as a table: SHAPE, a row for each member, SHAPE_END. THING is the struct meanwhile.
  *
  * A row says the member of the struct and then its key. What is of another type than the row is for does not compile. */
-#ifndef SKN_BASE_SHAPE_ROWS_H
-#define SKN_BASE_SHAPE_ROWS_H
+#pragma once
 
 #include "base/shape.h"
 
@@ -74,5 +73,3 @@
     {SHAPE_AS(TEXT, field, skn_str, key), .put = put_it, .take = take_it},
 /* The same, of no member in particular; take_it may be NULL. */
 #define OWN(key, put_it, take_it) {SHAPE_KEY(key, OWN), .put = put_it, .take = take_it},
-
-#endif

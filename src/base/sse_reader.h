@@ -1,8 +1,7 @@
 /* sse_reader.h: reads a stream of server-sent events from bytes as they come, in whatever pieces.
  *
  * Threads: one. Lifetimes: what the callback gets lives until it returns. */
-#ifndef SKN_BASE_SSE_READER_H
-#define SKN_BASE_SSE_READER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -27,5 +26,3 @@ void     skn_sse_reader_release(skn_sse_reader *r);
 skein_rc skn_sse_reader_feed(skn_sse_reader *r, skn_str bytes, skein_error *err);
 /* Forgets an event that did not end: the connection was cut. The last id stays. */
 void skn_sse_reader_cut(skn_sse_reader *r);
-
-#endif

@@ -193,3 +193,26 @@ bool skn_amount_duration(skn_str text, int64_t *ms)
     }
     return read_amount(text, units, sizeof units / sizeof *units, ms);
 }
+
+int skn_by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool skn_str_in(const skn_str *list, size_t count, skn_str s)
+{
+    for (size_t i = 0; i < count; i++)
+        if (skn_str_eq(list[i], s))
+            return true;
+    return false;
+}
+
+bool skn_is_among(skn_str names, skn_str wanted)
+{
+    skn_str name;
+
+    while (skn_str_split(&names, ',', &name))
+        if (skn_str_eq(name, wanted))
+            return true;
+    return false;
+}

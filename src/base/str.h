@@ -1,8 +1,7 @@
 /* str.h: text as a view, pointer and length. It need not end in NUL.
  *
  * Threads: any.  Lifetimes: a view never owns; to keep it past its owner, copy it into an arena. */
-#ifndef SKN_BASE_STR_H
-#define SKN_BASE_STR_H
+#pragma once
 
 #include <skein/text.h>
 #include <stdbool.h>
@@ -21,7 +20,13 @@ bool    skn_str_is_word(skn_str a, const char *b); /* in any case of letters */
 /* Is it one of these words, which have a blank between them? */
 bool skn_str_among(skn_str s, const char *words);
 /* Below, at or above zero, by bytes; a prefix sorts first. */
-int  skn_str_cmp(skn_str a, skn_str b);
+int skn_str_cmp(skn_str a, skn_str b);
+/* Is it one of these? */
+bool skn_str_in(const skn_str *list, size_t count, skn_str s);
+/* The same of names with commas between. */
+bool skn_is_among(skn_str names, skn_str wanted);
+/* For qsort: texts in C by their bytes. */
+int  skn_by_name(const void *a, const void *b);
 bool skn_str_starts(skn_str s, skn_str prefix);
 bool skn_str_ends(skn_str s, skn_str suffix);
 /* Where needle begins in s, or -1. */
@@ -38,5 +43,3 @@ bool skn_amount_size(skn_str text, int64_t *bytes);
 bool skn_amount_duration(skn_str text, int64_t *ms);
 /* The value of a hexadecimal digit, or -1. */
 int skn_hex_digit(char c);
-
-#endif

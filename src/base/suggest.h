@@ -1,8 +1,7 @@
 /* suggest.h: the name that was probably meant by one that is not there.
  *
  * Threads: any.  Lifetimes: what it returns is one of the candidates. */
-#ifndef SKN_BASE_SUGGEST_H
-#define SKN_BASE_SUGGEST_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -23,5 +22,3 @@ skn_candidates skn_candidates_new(skn_arena *a, size_t most);
 void           skn_candidates_add(skn_arena *a, skn_candidates *names, skn_str name);
 /* The name that is nearest to what was typed; NULL when none is near. */
 const char *skn_candidates_suggest(skn_arena *a, const skn_candidates *names, skn_str typed);
-
-#endif

@@ -1,7 +1,5 @@
 #include "base/thin.h"
 
-#include "base/arena.h"
-
 #include <string.h>
 
 enum { LONGEST = 4096 /* of a line; more of it is another one */ };

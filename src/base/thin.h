@@ -4,8 +4,7 @@
  * from the most similar one of the last few is kept, so an answer of 80 kB takes a few. What comes out is
  * what went in, byte for byte, whatever it is.
  * Threads: none of its own.  Lifetimes: skn_thin_release gives all of it back. */
-#ifndef SKN_BASE_THIN_H
-#define SKN_BASE_THIN_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -26,5 +25,3 @@ void skn_thin_release(skn_thin *t);
 void skn_thin_add(skn_thin *t, skn_str bytes);
 /* All t->n bytes and a NUL; the caller's to free(). */
 char *skn_thin_text(const skn_thin *t);
-
-#endif

@@ -6,8 +6,7 @@
  * inserts under a unique index and makes another on collision.
  *
  * Threads: any; a maker has its own lock. */
-#ifndef SKN_BASE_UID_H
-#define SKN_BASE_UID_H
+#pragma once
 
 #include "base/str.h"
 
@@ -24,5 +23,3 @@ void           skn_uid_next(skn_uid_maker *m, char out[SKN_UID_LEN + 1]);
 bool skn_uid_valid(skn_str s);
 /* 64 bits that nobody can guess, from the operating system; good enough for secrets. */
 uint64_t skn_random(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* url.h: parts of addresses: %XX, and the parameters of a query.
  *
  * Threads: any. */
-#ifndef SKN_BASE_URL_H
-#define SKN_BASE_URL_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -16,5 +15,3 @@ void skn_url_encode(skn_buf *out, skn_str text);
 skn_str skn_query_get(skn_str query, const char *name, skn_arena *a);
 /* True if all names and values decode. */
 bool skn_query_valid(skn_str query, skn_arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* utf8.h: what text may be stored, and cutting it without breaking a character. */
-#ifndef SKN_BASE_UTF8_H
-#define SKN_BASE_UTF8_H
+#pragma once
 
 #include "base/str.h"
 
@@ -24,5 +23,3 @@ typedef struct skn_utf8_range {
 } skn_utf8_range;
 
 bool skn_utf8_among(const skn_utf8_range *ranges, size_t count, uint32_t c);
-
-#endif

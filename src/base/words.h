@@ -9,8 +9,7 @@
  * them adds a migration that empties message_words and sets "words_upto" to 0.
  *
  * Threads: any.  Lifetimes: a query lives in the arena it was read with. */
-#ifndef SKN_BASE_WORDS_H
-#define SKN_BASE_WORDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -57,5 +56,3 @@ skein_rc skn_words_query(skn_str query, skn_arena *a, skn_terms *out, skein_erro
 bool skn_words_match(skn_str text, const skn_terms *terms, size_t *at);
 /* About `width` characters around that byte on one line, with "…" where something is left out. */
 skn_str skn_words_snippet(skn_str text, size_t at, size_t width, skn_arena *a);
-
-#endif

@@ -3,8 +3,7 @@
  * Threads: skn_workers_run may be called from any. `work` runs on one of the workers, then `done` on
  * the loop's thread. Requests start in order; how many run at once is the number of threads, which
  * are started as they are needed.  Lifetimes: arg must live until done. */
-#ifndef SKN_BASE_WORKERS_H
-#define SKN_BASE_WORKERS_H
+#pragma once
 
 #include "base/loop.h"
 
@@ -20,5 +19,3 @@ void skn_workers_run(skn_workers *w, skn_call *work, skn_call *done, void *arg);
 void skn_workers_run_slow(skn_workers *w, skn_call *work, skn_call *done, void *arg);
 /* Requests that wait for a thread. */
 int skn_workers_waiting(skn_workers *w);
-
-#endif

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
-#include <string.h>
 #include <strings.h>
 #include <yaml.h>
 

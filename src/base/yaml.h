@@ -5,8 +5,7 @@
  * several documents and repeated keys are errors; tabs get "use spaces". Depth 8, 1 MB, UTF-8 only.
  * Every value knows its line and column, so that messages can name them: "FILE:3:3: …".
  * Lifetimes: values live in the arena. */
-#ifndef SKN_BASE_YAML_H
-#define SKN_BASE_YAML_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -31,5 +30,3 @@ skein_rc skn_yaml_parse(const skn_yaml **out, skn_str source, const char *what, 
 const skn_yaml *skn_yaml_get(const skn_yaml *map, const char *key);
 /* False when it is none. */
 bool skn_yaml_bool(const skn_yaml *v, bool *out); /* true false yes no on off */
-
-#endif

@@ -1,16 +1,13 @@
 /* bench.c: the command: sizes, parts, verdict. */
 #include "bench/bench.h"
 #include "base/clock.h"
-#include "base/error.h"
 
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const skn_bench_sizes full = {

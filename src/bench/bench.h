@@ -6,8 +6,7 @@
  *
  * Threads: one, save for the writers that bench_engine.c starts and joins.
  * Lifetimes: a skn_bench lives as long as the command, its stores until they are closed. */
-#ifndef SKN_BENCH_BENCH_H
-#define SKN_BENCH_BENCH_H
+#pragma once
 
 #include "cli/commands.h"
 
@@ -147,5 +146,3 @@ skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_sto
 skein_rc skn_bench_validation(skn_bench *b, const skn_bench_store *s);
 /* The other process: measures what the first argument names, and prints a number. */
 skein_rc skn_bench_alone(skn_bench *b);
-
-#endif

@@ -1,12 +1,9 @@
 /* bench_agents.c: agents at work: worlds for them, and waiting until they are done. */
 #include "bench/bench_agents.h"
 #include "base/clock.h"
-#include "base/error.h"
 
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define LOOK_MS    10

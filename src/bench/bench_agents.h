@@ -2,8 +2,7 @@
  * a provider of models whose answers are known beforehand.
  *
  * Threads: one.  Lifetimes: children run until they are stopped; texts live in cli->keep. */
-#ifndef SKN_BENCH_BENCH_AGENTS_H
-#define SKN_BENCH_BENCH_AGENTS_H
+#pragma once
 
 #include "bench/bench_server.h"
 
@@ -31,5 +30,3 @@ skein_rc skn_bench_model_seen(skn_bench *b, const skn_bench_child *model, skn_be
 skn_str skn_bench_model_text(skn_arena *a, int64_t number, int64_t chunks);
 /* The other process of skn_bench_model: prints its address, and answers until it is ended. */
 skein_rc skn_bench_be_model(skn_bench *b);
-
-#endif

@@ -3,17 +3,13 @@
 #include "bench/bench_agents.h"
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/loop.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -105,14 +101,11 @@ static void add_chunk(skn_buf *out, int64_t number, int64_t i)
 skn_str skn_bench_model_text(skn_arena *a, int64_t number, int64_t chunks)
 {
     skn_buf out;
-    skn_str text;
 
     skn_buf_init(&out, MOST_QUESTION);
     for (int64_t i = 0; i < chunks; i++)
         skn_buf_addf(&out, "%s%" PRId64 ".%" PRId64, i ? " " : "", number, i);
-    text = skn_arena_copy(a, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return text;
+    return skn_buf_keep(&out, a);
 }
 
 /* --- Answers ------------------------------------------------------------------------------------ */
@@ -364,7 +357,7 @@ skein_rc skn_bench_model(skn_bench *b, int64_t together, int64_t chunks, skn_ben
 {
     const char *words[] = {"skein", "bench", "model", NULL, NULL};
 
-    words[3] = skn_arena_printf(b->cli->keep, "%" PRId64 "x%" PRId64, together, chunks).p;
+    words[3] = skn_arena_text(b->cli->keep, "%" PRId64 "x%" PRId64, together, chunks);
     *out = (skn_bench_child){.pid = 0};
     return skn_bench_start(b, words, out);
 }

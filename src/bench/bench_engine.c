@@ -1,14 +1,11 @@
 /* bench_engine.c: saying something, durably, one message for each commit: beside the bare database,
  * and many clients beside one. */
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/uid.h"
 #include "bench/bench.h"
-#include "exchange/exchange.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #define MOST_THREADS 16
 

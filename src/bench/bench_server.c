@@ -1,16 +1,11 @@
 /* bench_server.c: what the server adds to the engine, over loopback. */
 #include "bench/bench_server.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "http/http.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -2,8 +2,7 @@
  * ask it over loopback.
  *
  * Threads: one.  Lifetimes: a child runs until it is stopped; replies live in cli->mem. */
-#ifndef SKN_BENCH_BENCH_SERVER_H
-#define SKN_BENCH_BENCH_SERVER_H
+#pragma once
 
 #include "base/loop.h"
 #include "bench/bench.h"
@@ -73,5 +72,3 @@ skn_str skn_bench_header(skn_str head, const char *name);
 /* Many streams on the store's chat; `child` serves it. */
 skein_rc skn_bench_streams(skn_bench *b, const skn_bench_store *s,
                            const skn_bench_child *child);
-
-#endif

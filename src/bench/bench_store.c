@@ -1,14 +1,9 @@
 /* bench_store.c: stores to measure, and what is in them. */
 #include "base/clock.h"
-#include "base/error.h"
-#include "bench/bench.h"
 #include "bench/bench_agents.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

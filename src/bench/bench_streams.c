@@ -1,20 +1,15 @@
 /* bench_streams.c: many clients that watch one chat: does each get everything, how soon, and what does
  * one cost the server. */
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/json.h"
 #include "bench/bench_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

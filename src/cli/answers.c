@@ -1,15 +1,12 @@
 #include "cli/answers.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/door.h"
 #include "cli/input.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
 #include <signal.h>
-#include <string.h>
 
 #define SENDER_COLUMNS 5
 #define INDENT         6
@@ -168,24 +165,16 @@ void skn_answers_release(skn_answers *a)
     flow_release(&a->flow);
 }
 
-static bool is_among(const skn_str *names, size_t count, skn_str name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (skn_str_eq(names[i], name))
-            return true;
-    return false;
-}
-
 static void note_agent(skn_answers *a, skn_str name)
 {
-    if (name.n && !is_among(a->agents.p, a->agents.n, name))
+    if (name.n && !skn_str_in(a->agents.p, a->agents.n, name))
         skn_vec_add(a->cli->keep, &a->agents, skn_arena_copy(a->cli->keep, name));
 }
 
 static void note_begun(skn_answers *a, skn_str name)
 {
     note_agent(a, name);
-    if (name.n && !is_among(a->begun.p, a->begun.n, name))
+    if (name.n && !skn_str_in(a->begun.p, a->begun.n, name))
         skn_vec_add(a->cli->keep, &a->begun, skn_arena_copy(a->cli->keep, name));
 }
 
@@ -207,7 +196,8 @@ static void note_silent(skn_answers *a, skn_str name)
 
 static bool is_waited_for(const skn_answers *a, skn_str name)
 {
-    return is_among(a->agents.p, a->agents.n, name) && !is_among(a->begun.p, a->begun.n, name);
+    return skn_str_in(a->agents.p, a->agents.n, name) &&
+           !skn_str_in(a->begun.p, a->begun.n, name);
 }
 
 /* --- Text --------------------------------------------------------------------------------- */
@@ -244,7 +234,7 @@ static void print_calls(skn_answers *a, const skn_news_item *item)
     for (const skn_json *c = skn_first(item->data, "toolCalls"); c;
          c = c->next, before = ", ") {
         skn_print(a->cli, "%s", before);
-        skn_print_line(a->cli, skn_door_text(c, "toolName"), 60);
+        skn_print_line(a->cli, skn_json_str(c, "toolName"), 60);
     }
 }
 
@@ -254,7 +244,7 @@ static void print_heard(skn_answers *a, const skn_news_item *item)
 
     for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next, before = ", ") {
         skn_print(a->cli, "%s", before);
-        skn_print_line(a->cli, skn_door_text(d, "agent"), 0);
+        skn_print_line(a->cli, skn_json_str(d, "agent"), 0);
     }
 }
 
@@ -263,7 +253,7 @@ static void print_unfinished(skn_answers *a, const skn_news_item *item)
 {
     skein_unfinished why = SKEIN_WHOLE;
 
-    if (skein_unfinished_from(skn_door_text(item->data, "unfinished"), &why))
+    if (skein_unfinished_from(skn_json_str(item->data, "unfinished"), &why))
         skn_print_unfinished(
             a->cli, why, skn_door_int(skn_json_get(item->data, "usage"), "outputTokens", 0), 2);
 }
@@ -272,7 +262,7 @@ static void print_whole(skn_answers *a, const skn_news_item *item)
 {
     skn_flow text = {0};
 
-    print_head(a, item->agent, item->message, skn_door_text(item->data, "threadPath"),
+    print_head(a, item->agent, item->message, skn_json_str(item->data, "threadPath"),
                item->reply_to, &text);
     flow_add(&text, a->cli, skn_str_trim(item->text));
     flow_release(&text);
@@ -374,10 +364,8 @@ static skein_rc print_event(skn_answers *a, const skn_news_item *item)
 
     skn_jw_object(w);
     skn_jw_kstr(w, "event", item->type);
-    for (const skn_json *m = item->data ? item->data->first : NULL; m; m = m->next) {
-        skn_jw_key_str(w, m->key);
-        skn_jw_raw(w, m->raw);
-    }
+    for (const skn_json *m = item->data ? item->data->first : NULL; m; m = m->next)
+        skn_jw_member(w, m);
     if (skn_str_is(item->type, "message.completed"))
         skn_jw_kstr(w, "text", item->text);
     skn_jw_object_end(w);
@@ -397,8 +385,8 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 
     a->said = a->said || own;
     for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next)
-        if (skn_str_is(skn_door_text(d, "state"), "queued"))
-            note_agent(a, skn_door_text(d, "agent"));
+        if (skn_str_is(skn_json_str(d, "state"), "queued"))
+            note_agent(a, skn_json_str(d, "agent"));
     if (own && !a->agents.n) /* nobody will be idle later than now */
         a->news->over = true;
     if (a->cli->json)
@@ -430,8 +418,8 @@ static bool is_gone(skn_answers *a)
 static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
     skn_str again = skn_again_command(a->cli, message, item->agent,
-                                      skn_door_text(item->data, "threadPath"),
-                                      skn_door_text(item->data, "detail"));
+                                      skn_json_str(item->data, "threadPath"),
+                                      skn_json_str(item->data, "detail"));
 
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
 }
@@ -439,7 +427,7 @@ static void note_again(skn_answers *a, const skn_news_item *item, skn_str messag
 /* What was stopped by itself goes on when it is asked to; one that has said nothing is to be asked again. */
 static void note_endless(skn_answers *a, const skn_news_item *item)
 {
-    skn_str why = skn_door_text(item->data, "unfinished");
+    skn_str why = skn_json_str(item->data, "unfinished");
 
     if (skn_str_is(why, "repeated"))
         skn_note(a->cli, "  Continue: skein send \"@%.*s please continue\"",
@@ -452,7 +440,7 @@ static void note_endless(skn_answers *a, const skn_news_item *item)
 static void note_stopped(skn_answers *a, const skn_news_item *item)
 {
     note_endless(a, item);
-    if (!skn_str_is(skn_door_text(item->data, "finishReason"), "stopped") || is_gone(a))
+    if (!skn_str_is(skn_json_str(item->data, "finishReason"), "stopped") || is_gone(a))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
     note_again(a, item, item->reply_to);
@@ -460,8 +448,8 @@ static void note_stopped(skn_answers *a, const skn_news_item *item)
 
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
-    skn_str why = skn_door_text(item->data, "detail");
-    skn_str hint = skn_door_text(item->data, "hint");
+    skn_str why = skn_json_str(item->data, "detail");
+    skn_str hint = skn_json_str(item->data, "hint");
     bool    open = t && t == a->current;
 
     a->failed++;
@@ -486,8 +474,8 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
  * with calls of tools, or to who delegated. */
 static bool is_answer(const skn_news_item *item)
 {
-    return !skn_str_is(skn_door_text(item->data, "finishReason"), "cut") &&
-           !skn_first(item->data, "toolCalls") && !skn_door_text(item->data, "threadPath").n;
+    return !skn_str_is(skn_json_str(item->data, "finishReason"), "cut") &&
+           !skn_first(item->data, "toolCalls") && !skn_json_str(item->data, "threadPath").n;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -518,7 +506,7 @@ static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
 /* Of an agent that was stopped before it answered: of no other delivery there is anything to tell. */
 static skein_rc take_delivered(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_door_text(item->data, "stoppedAt").n || is_gone(a))
+    if (!skn_json_str(item->data, "stoppedAt").n || is_gone(a))
         return SKEIN_OK;
     note_begun(a, item->agent);
     if (a->cli->json)
@@ -552,7 +540,7 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 /* A tool that waits for whoever reads this: else nobody knows why nothing happens. */
 static skein_rc take_waiting(skn_answers *a, const skn_news_item *item)
 {
-    skn_str id = skn_door_text(item->data, "inboxId");
+    skn_str id = skn_json_str(item->data, "inboxId");
 
     if (!id.n)
         return SKEIN_OK;
@@ -574,7 +562,7 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
     if (is(item, "message.started"))
         note_silent(a, item->agent);
     else if (is(item, "message.completed") || is(item, "message.failed") ||
-             skn_door_text(item->data, "stoppedAt").n)
+             skn_json_str(item->data, "stoppedAt").n)
         note_heard(a, item->agent);
     if (is(item, "message.completed"))
         return take_completed(a, t, item);
@@ -756,12 +744,11 @@ static void tell_paused(skn_cli *cli, skn_answers *a)
     skn_json_list list = {0};
     skein_error   err = cli->err;
 
-    if (skn_door_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0,
-                     &list))
+    if (skn_door_all(cli, skn_arena_text(cli->keep, "%s/agents", cli->door->world), 0, &list))
         cli->err = err;
     for (size_t i = 0; i < list.n; i++)
         if (skn_door_flag(list.p[i], "paused"))
-            tell_resting(cli, a, skn_door_text(list.p[i], "name"));
+            tell_resting(cli, a, skn_json_str(list.p[i], "name"));
     if (!list.n && cli->err.rc == err.rc)
         tell_alone(cli);
 }
@@ -841,10 +828,10 @@ static const char *done_by(const skn_json *version)
                  {"remove", removed},
                  {"delete", removed},
                  {"squash", "squashed"}};
-    skn_str operation = skn_door_text(version, "operation");
+    skn_str operation = skn_json_str(version, "operation");
 
     /* An edit in two steps removes first: its note tells them apart. */
-    if (skn_str_starts(skn_door_text(version, "note"), SKN_STR(SKEIN_NOTE_EDIT)))
+    if (skn_str_starts(skn_json_str(version, "note"), SKN_STR(SKEIN_NOTE_EDIT)))
         return "edited";
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (skn_str_is(operation, known[i].operation))
@@ -860,13 +847,13 @@ static skn_str found_instead(const skn_json *diff, skn_str message)
     for (const skn_json *c = skn_first(diff, "changes"); c; c = c->next) {
         const skn_json *after = skn_json_get(c, "after");
 
-        if (skn_str_eq(skn_door_text(skn_json_get(c, "before"), "messageId"), message) &&
-            skn_door_text(after, "messageId").n)
-            return skn_door_text(after, "messageId");
-        if (!said.n && skn_str_is(skn_door_text(c, "kind"), "added") &&
-            (skn_str_is(skn_door_text(after, "sender"), "human") ||
-             skn_door_text(after, "squashOperationId").n))
-            said = skn_door_text(after, "messageId");
+        if (skn_str_eq(skn_json_str(skn_json_get(c, "before"), "messageId"), message) &&
+            skn_json_str(after, "messageId").n)
+            return skn_json_str(after, "messageId");
+        if (!said.n && skn_str_is(skn_json_str(c, "kind"), "added") &&
+            (skn_str_is(skn_json_str(after, "sender"), "human") ||
+             skn_json_str(after, "squashOperationId").n))
+            said = skn_json_str(after, "messageId");
     }
     return said;
 }
@@ -908,15 +895,15 @@ static skein_rc look_at_answer(skn_cli *cli, skn_str message, skn_fate *out)
     out->gone = !is_held(m, skn_door_int(version, "number", 0));
     if (!out->gone)
         return SKEIN_OK;
-    out->version = skn_door_text(version, "version");
+    out->version = skn_json_str(version, "version");
     out->how = left_behind;
-    if (is_held(m, skn_door_version_number(skn_door_text(version, "originalVersion"))))
+    if (is_held(m, skn_door_version_number(skn_json_str(version, "originalVersion"))))
         out->how = done_by(version);
     out->left = out->how == left_behind;
     if (out->left || out->how == removed)
         return SKEIN_OK;
     rc = skn_door_get(cli, &diff, "%s/threads/%s/diff", in,
-                      skn_door_part(cli, skn_door_text(version, "threadId")));
+                      skn_door_part(cli, skn_json_str(version, "threadId")));
     if (!rc)
         out->instead = found_instead(diff, message);
     return rc;

@@ -2,8 +2,7 @@
  * taken it away.
  *
  * Threads: one. Lifetimes: what is found lives in cli->keep. */
-#ifndef SKN_CLI_ANSWERS_H
-#define SKN_CLI_ANSWERS_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -94,5 +93,3 @@ void skn_await_message(skn_await *w, skn_str uid);
 /* Until all have answered, or for timeout_ms (-1: forever). What was answered only in part, or no longer waited for, has a
  * status of its own. */
 skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms);
-
-#endif

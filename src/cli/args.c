@@ -1,12 +1,8 @@
-#include "base/error.h"
 #include "base/uid.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct reading {
     skn_cli    *cli;
@@ -372,8 +368,7 @@ static skein_rc check_fields(skn_cli *cli)
         return skn_fail_hint(&cli->err, SKEIN_USAGE, "Write --json alone",
                              "there are no fields to choose from here");
     cli->fields = fields;
-    return skn_fields_check(cli, c->fields,
-                            skn_arena_printf(cli->keep, "\"skein %s\"", c->name).p);
+    return skn_fields_check(cli, c->fields, skn_arena_text(cli->keep, "\"skein %s\"", c->name));
 }
 
 skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
@@ -479,16 +474,6 @@ const skn_option *skn_option_find(const skn_option *table, skn_str name, char le
         if (letter ? o->letter == letter : skn_str_is(name, o->name))
             return o;
     return NULL;
-}
-
-bool skn_is_among(skn_str names, skn_str wanted)
-{
-    skn_str name;
-
-    while (skn_str_split(&names, ',', &name))
-        if (skn_str_eq(name, wanted))
-            return true;
-    return false;
 }
 
 bool skn_begins_among(skn_str text, const char *names)

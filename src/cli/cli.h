@@ -4,8 +4,7 @@
  * reads lives in cli->mem, which long lists reset page by page, or in cli->keep, which stays.
  * A command that succeeded returns SKEIN_OK, whatever is left in cli->err; else what it filled
  * in there decides. */
-#ifndef SKN_CLI_CLI_H
-#define SKN_CLI_CLI_H
+#pragma once
 
 #include "base/suggest.h"
 #include "engine/engine.h"
@@ -124,11 +123,12 @@ extern const skn_option skn_global_options[];
 const skn_command *skn_command_at(size_t i);
 const skn_noun    *skn_noun_at(size_t i);
 const skn_command *skn_command_find(const char *name);
+/* Does the name of the command end in this verb: "allow" of "inbox allow"? */
+bool skn_verb_is(const skn_cli *cli, const char *verb);
 /* The noun that the name begins with ("world" of "world new"); NULL when it has none. */
 const skn_noun   *skn_noun_find(skn_str name);
 const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter);
-/* True for one of the names with commas between; or for a text that begins with one. */
-bool skn_is_among(skn_str names, skn_str wanted);
+/* True for a text that begins with one of the names with commas between. */
 bool skn_begins_among(skn_str text, const char *names);
 /* True for a comma-separated list of one or more names out of another; "id" and "text" stand for
  * a message's id and content. */
@@ -147,5 +147,3 @@ bool skn_completion(skn_cli *cli, skn_str shell);
 /* Writes what there is of a kind ("worlds", "agents", …), a line each: the word, a tab, what it is. For
  * those scripts. */
 skein_rc skn_completion_words(skn_cli *cli, skn_str kind);
-
-#endif

@@ -2,9 +2,7 @@
 #define _GNU_SOURCE /* struct ucred */
 #endif
 #include "cli/client.h"
-#include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/url.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
@@ -14,7 +12,6 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -280,9 +277,9 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
                 {"AGENT_NOT_FOUND", "agent"},
                 {"VERSION_NOT_FOUND", "version"}};
     const skn_json *busy = skn_json_get(v, "busy");
-    skn_str         meant = skn_door_text(v, "didYouMean"), type = skn_door_text(v, "type");
-    skn_str         title = skn_door_text(v, "title");
-    skn_str         at = skn_door_text(skn_first(v, "errors"), "pointer");
+    skn_str         meant = skn_json_str(v, "didYouMean"), type = skn_json_str(v, "type");
+    skn_str         title = skn_json_str(v, "title");
+    skn_str         at = skn_json_str(skn_first(v, "errors"), "pointer");
 
     cli->at = at.n ? shown_address(cli, at) : NULL;
     cli->more = (skn_problem){.current = cli->more.current};
@@ -309,10 +306,10 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
 
     if (skn_json_parse(&v, body, "the answer", cli->keep, NULL))
         v = NULL;
-    code = skn_door_text(v, "code");
-    detail = skn_door_text(v, "detail");
-    hint = skn_door_text(v, "hint");
-    reason = skn_door_text(v, "reason");
+    code = skn_json_str(v, "code");
+    detail = skn_json_str(v, "detail");
+    hint = skn_json_str(v, "hint");
+    reason = skn_json_str(v, "reason");
     if (v)
         keep_problem(cli, v, code, status);
     rc = code_of(code, status);
@@ -458,9 +455,7 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
     w.http.arg = &w;
     rc = wait_for_answer(cli, fd, &w.http, timeout_ms);
     close(fd);
-    if (!rc)
-        rc = keep_answer(&w, out);
-    if (!rc)
+    if (!rc && !(rc = keep_answer(&w, out)))
         rc = check_who(cli, &w.http, out->body);
     if (!rc && (w.http.status >= 400 || (what->take && w.http.status / 100 != 2)))
         rc = skn_client_problem(cli, w.http.status, out->body);

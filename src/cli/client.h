@@ -1,8 +1,7 @@
 /* client.h: speaks to a running server, over its Unix socket or TCP.
  *
  * Threads: one. Lifetimes: a client is a connection's worth of state; answers live in cli->keep. */
-#ifndef SKN_CLI_CLIENT_H
-#define SKN_CLI_CLIENT_H
+#pragma once
 
 #include "api/api.h"
 #include "base/json.h"
@@ -78,5 +77,3 @@ skn_api *skn_here_new(skn_cli *cli);
 /* skn_client_call, without a server. */
 skein_rc skn_here_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                        skn_client_answer *out);
-
-#endif

@@ -2,41 +2,9 @@
 #include "cli/commands.h"
 
 const skn_option skn_global_options[] = {
-    {"world", 'w', "NAME",
-     "The world; default: SKEIN_WORLD, .skein.yaml, \"world use\", the only one"},
-    {"conversation", 'c', "REF",
-     "The conversation: id, title, AGENT:foreground or AGENT:background"},
-    {"data", 0, "DIR", "Use this data folder"},
-    {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
-    {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
-    {"config", 0, "FILE", "Read only this skein.yaml"},
-    {"json", 0, NULL, "Print JSON; --json=a,b prints only these fields"},
-    {"dry-run", 'n', NULL, "Show what would happen; change nothing"},
-    {"yes", 'y', NULL, "Do not ask"},
-    {"no-input", 0, NULL, "Never ask, never open an editor"},
-    {"quiet", 'q', NULL, "Print no notes on standard error"},
-    {"verbose", 'v', NULL, "Show which store and conversation are used"},
-    {"color", 0, "WHEN", "auto, always or never"},
-    {"no-pager", 0, NULL, "Do not use a pager"},
-    {"help", 'h', NULL, "Show help"},
-    {"version", 0, NULL, "Show the version of the program"},
+#define SKN_GLOBAL(...) {__VA_ARGS__},
+#include "cli/commands.def"
     {NULL, 0, NULL, NULL},
-};
-
-static const skn_noun nouns[] = {
-    {"inbox", "Read", "Briefings, questions, approvals, failures", "inbox ls"},
-    {"queue", "Change", "Queued messages", "queue ls"},
-    {"world", "Manage", "Worlds", NULL},
-    {"agent", "Manage", "Agents of a world", NULL},
-    {"task", "Manage", "Background tasks of agents", NULL},
-    {"conv", "Manage", "Conversations", NULL},
-    {"lane", "Manage", "Delegations inside a conversation", NULL},
-    {"tag", "Manage", "Tags for messages", NULL},
-    {"files", "Manage", "Context files of a conversation", NULL},
-    {"provider", "Manage", "Providers of models and their keys", NULL},
-    {"model", "Manage", "Models that agents can use", NULL},
-    {"config", "Manage", "Settings of the program", NULL},
-    {"token", "Manage", "Access to the server", "token show"},
 };
 
 /* --- Options of several commands ----------------------------------------------------------- */
@@ -95,7 +63,11 @@ static const skn_command commands[] = {
 #define SKN_COMMAND(run, name, group, args, help, least, most, kind, fields, options)          \
     {name, group, args, help, least, most, kind, fields, options, skn_cmd_##run},
 #include "cli/commands.def"
-#undef SKN_COMMAND
+};
+
+static const skn_noun nouns[] = {
+#define SKN_NOUN(...) {__VA_ARGS__},
+#include "cli/commands.def"
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -108,4 +80,11 @@ const skn_command *skn_command_at(size_t i)
 const skn_noun *skn_noun_at(size_t i)
 {
     return i < COUNT(nouns) ? &nouns[i] : NULL;
+}
+
+bool skn_verb_is(const skn_cli *cli, const char *verb)
+{
+    const char *blank = strrchr(cli->command->name, ' ');
+
+    return !strcmp(blank ? blank + 1 : cli->command->name, verb);
 }

@@ -1,6 +1,5 @@
 /* commands.h: the functions behind the rows of the table, and what they share. */
-#ifndef SKN_CLI_COMMANDS_H
-#define SKN_CLI_COMMANDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "cli/cli.h"
@@ -10,7 +9,6 @@
 
 #define SKN_COMMAND(run, ...) skein_rc skn_cmd_##run(skn_cli *cli);
 #include "cli/commands.def"
-#undef SKN_COMMAND
 
 /* Where agents read files; NULL where no folder is known. */
 const char *skn_files_folder(skn_cli *cli);
@@ -196,5 +194,3 @@ skein_rc skn_worlds_removed(skn_cli *cli);
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
 #define SKN_FIELDS_STATS_BY "by,group,firstReplyMs,firstAt,lastAt,root"
-
-#endif

@@ -1,10 +1,7 @@
 /* Completion scripts, made from the table of commands. */
-#include "base/error.h"
 #include "cli/place.h"
 #include "cli/say.h"
 #include "exchange/exchange.h"
-
-#include <string.h>
 
 /* --- Which words are of which kind -------------------------------------------------------- */
 
@@ -294,14 +291,14 @@ static const kind kinds[] = {
 
 static void print_word(skn_cli *cli, const kind *k, const skn_json *v)
 {
-    skn_str lane = skn_door_text(v, "delegationId");
+    skn_str lane = skn_json_str(v, "delegationId");
 
     if (lane.n && !skn_is_lane(lane)) /* the memory of an agent */
         return;
     if (!skn_say_safe(v, k->word)) /* the shell would read it as more than a word */
         return;
     skn_say(cli, v, k->word);
-    skn_print_line(cli, skn_door_text(v, skn_has(v, k->about) ? k->about : k->otherwise),
+    skn_print_line(cli, skn_json_str(v, skn_has(v, k->about) ? k->about : k->otherwise),
                    WORD_COLUMNS);
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -317,9 +314,8 @@ static skein_rc print_kind(skn_cli *cli, const kind *k)
     if ((k->in == WORLD && (rc = skn_need_world(cli, &world))) ||
         (k->in >= CHAT && (rc = skn_need_chat(cli, &world, &chat))))
         return rc;
-    path = skn_arena_printf(cli->keep, "%s%s%s", k->path, k->in == OF_CHAT ? "chatId=" : "",
-                            k->in == OF_CHAT ? skn_door_part(cli, chat.uid) : "")
-               .p;
+    path = skn_arena_text(cli->keep, "%s%s%s", k->path, k->in == OF_CHAT ? "chatId=" : "",
+                          k->in == OF_CHAT ? skn_door_part(cli, chat.uid) : "");
     rc = skn_read_all(cli, NULL, path, k->in == CHAT ? RECENT : 0, &list);
     for (size_t i = 0; !rc && i < list.n; i++)
         print_word(cli, k, list.p[k->back ? list.n - 1 - i : i]);

@@ -1,11 +1,7 @@
 /* The configuration of this run: where its sources are, and which options are settings. */
 #include "cli/config_cli.h"
 
-#include "base/error.h"
-#include "base/json.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 extern char **environ;
 
@@ -38,7 +34,7 @@ static const char *joined(skn_cli *cli, const char *option)
     const char *value, *all = NULL;
 
     while ((value = skn_opt_next(cli, option, &at)))
-        all = all ? skn_arena_printf(cli->keep, "%s,%s", all, value).p : value;
+        all = all ? skn_arena_text(cli->keep, "%s,%s", all, value) : value;
     return all;
 }
 
@@ -51,9 +47,9 @@ static size_t gather(skn_cli *cli, skn_config_given *out)
         out[n++] = (skn_config_given){SKN_CONFIG_DATA_DIR, data, "SKEIN_DATA"};
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if ((value = skn_opt(cli, options[i].option)))
-            out[n++] = (skn_config_given){
-                options[i].id, options[i].value ? options[i].value : value,
-                skn_arena_printf(cli->keep, "--%s", options[i].option).p};
+            out[n++] = (skn_config_given){options[i].id,
+                                          options[i].value ? options[i].value : value,
+                                          skn_arena_text(cli->keep, "--%s", options[i].option)};
     if ((value = joined(cli, "allow-origin")))
         out[n++] = (skn_config_given){SKN_CONFIG_ALLOW_ORIGINS, value, "--allow-origin"};
     return n;

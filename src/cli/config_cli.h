@@ -1,8 +1,7 @@
 /* config_cli.h: the configuration of one run of the program.
  *
  * Threads: one, except for skn_config_make. Lifetimes: sources live in cli->keep. */
-#ifndef SKN_CLI_CONFIG_CLI_H
-#define SKN_CLI_CONFIG_CLI_H
+#pragma once
 
 #include "cli/cli.h"
 #include "config/config.h"
@@ -22,5 +21,3 @@ skn_str skn_config_plain(skn_str json, skn_arena *a);
 /* The folder of the store: --data, SKEIN_DATA, the configuration, or the person's own; NULL when
  * there is none. Fails when the configuration cannot be read. */
 skein_rc skn_config_data(skn_cli *cli, const char **folder);
-
-#endif

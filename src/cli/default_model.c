@@ -1,12 +1,10 @@
 #include "cli/default_model.h"
-#include "base/error.h"
 #include "cli/config_cli.h"
 #include "cli/paste.h"
 #include "cli/say.h"
 #include "config/provider_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_NAMES = 8 };
 
@@ -17,7 +15,7 @@ static skn_str default_of(const skn_json *providers)
     skn_str model = SKN_NONE;
 
     for (const skn_json *p = skn_first(providers, "data"); p && !model.n; p = p->next)
-        model = skn_door_text(p, "defaultModel");
+        model = skn_json_str(p, "defaultModel");
     return model;
 }
 
@@ -53,7 +51,7 @@ skn_str skn_default_model_shown(skn_cli *cli)
 
 static bool is_usual(const skn_json *model, skn_str usual)
 {
-    return usual.n && skn_str_eq(skn_door_text(model, "model"), usual);
+    return usual.n && skn_str_eq(skn_json_str(model, "model"), usual);
 }
 
 skn_str skn_model_mark(const skn_json *model, skn_str usual)
@@ -75,8 +73,8 @@ skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
 static skn_str first_model(const skn_json *answer)
 {
     for (const skn_json *m = skn_first(answer, "data"); m; m = m->next)
-        if (skn_str_find(skn_door_text(m, "name"), SKN_STR("embed")) < 0)
-            return skn_door_text(m, "model");
+        if (skn_str_find(skn_json_str(m, "name"), SKN_STR("embed")) < 0)
+            return skn_json_str(m, "model");
     return SKN_NONE;
 }
 
@@ -113,7 +111,7 @@ skein_rc skn_default_model_take(skn_cli *cli, skn_str provider)
 /* Whom a list is about: agents that name a model of this provider; absent: that name none. */
 static bool is_meant(const skn_json *agent, skn_str provider)
 {
-    skn_str model = skn_door_text(agent, "model");
+    skn_str model = skn_json_str(agent, "model");
 
     if (!provider.p)
         return !model.n;
@@ -130,8 +128,8 @@ static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
         if (!is_meant(a, provider) || ++count > MOST_NAMES)
             continue;
         if (count == 1)
-            skn_print(cli, "    %.*s: ", SKN_FMT(skn_door_text(world, "name")));
-        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_door_text(a, "name")));
+            skn_print(cli, "    %.*s: ", SKN_FMT(skn_json_str(world, "name")));
+        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_json_str(a, "name")));
     }
     if (count > MOST_NAMES)
         skn_print(cli, " and %lld more", (long long)(count - MOST_NAMES));
@@ -164,8 +162,8 @@ static bool is_any_meant(const skn_json *worlds, skn_str provider)
 
 skein_rc skn_provider_users_say(skn_cli *cli, const skn_json *provider, bool *any)
 {
-    skn_str         name = skn_door_text(provider, "name");
-    skn_str         usual = skn_door_text(provider, "defaultModel");
+    skn_str         name = skn_json_str(provider, "name");
+    skn_str         usual = skn_json_str(provider, "defaultModel");
     const skn_json *worlds;
     bool            named;
     skein_rc        rc = skn_door_get(cli, &worlds, "/worlds?limit=500");
@@ -251,8 +249,8 @@ static skein_rc ask_server(skn_cli *cli, skn_str name, skn_buf *all, bool *known
     skein_rc        rc = skn_door_get(cli, &answer, PROVIDERS);
 
     for (const skn_json *p = rc ? NULL : skn_first(answer, "data"); p; p = p->next) {
-        add_name(all, skn_door_text(p, "name"));
-        *known = *known || skn_str_eq(skn_door_text(p, "name"), name);
+        add_name(all, skn_json_str(p, "name"));
+        *known = *known || skn_str_eq(skn_json_str(p, "name"), name);
     }
     return rc;
 }
@@ -337,9 +335,8 @@ const skn_json *skn_told_of_world(skn_cli *cli, const skein_world *world, const 
 {
     const char *name = skn_door_part(cli, world->name);
 
-    return skn_server_told(cli, skn_arena_printf(cli->keep, "/worlds/%s%s%s", name,
-                                                 fields ? "?fields=" : "", fields ? fields : "")
-                                    .p);
+    return skn_server_told(cli, skn_arena_text(cli->keep, "/worlds/%s%s%s", name,
+                                               fields ? "?fields=" : "", fields ? fields : ""));
 }
 
 const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
@@ -350,7 +347,7 @@ const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
 static skn_str where(skn_cli *cli, const skn_json *one)
 {
     const skn_json *local = skn_json_get(one, "local");
-    skn_str         host = skn_door_text(one, "host");
+    skn_str         host = skn_json_str(one, "host");
 
     if (!local || local->kind != SKN_JSON_BOOL)
         return SKN_STR("not set up");
@@ -370,8 +367,8 @@ static bool is_spent(skn_cli *cli, skn_str model)
     if (!skn_str_split(&model, '/', &name))
         return false;
     provider = skn_server_told(
-        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_door_part(cli, name)).p);
-    return provider && skn_str_is(skn_door_text(provider, "state"), "over-budget");
+        cli, skn_arena_text(cli->keep, "/providers/%s", skn_door_part(cli, name)));
+    return provider && skn_str_is(skn_json_str(provider, "state"), "over-budget");
 }
 
 static skn_str nobody(const skn_json *agents)
@@ -389,7 +386,7 @@ skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
     if (!answers)
         return text;
     for (const skn_json *one = answers->first; one; one = one->next) {
-        skn_str model = skn_door_text(one, "model"), at = where(cli, one);
+        skn_str model = skn_json_str(one, "model"), at = where(cli, one);
 
         text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
                                 text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),

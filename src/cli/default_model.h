@@ -2,8 +2,7 @@
  * to give it. A running server knows.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
-#ifndef SKN_CLI_DEFAULT_MODEL_H
-#define SKN_CLI_DEFAULT_MODEL_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -50,5 +49,3 @@ const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
 /* "answers with demo/scripted (scripted, on this computer)", or that nobody answers, and why; for people. Empty where
  * skn_answers_with gives NULL. */
 skn_str skn_answers_text(skn_cli *cli, const skein_world *world);
-
-#endif

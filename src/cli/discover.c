@@ -1,9 +1,5 @@
 #include "cli/discover.h"
 
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/json.h"
 #include "base/uid.h"
 #include "cli/config_cli.h"
 #include "cli/door.h"
@@ -15,9 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define JSON_LIMIT  ((size_t)64 << 10)
@@ -29,7 +22,7 @@ static const char *runtime_folder(skn_cli *cli)
 {
     const char *folder = skn_env("XDG_RUNTIME_DIR");
 
-    return folder && *folder == '/' ? skn_arena_printf(cli->keep, "%s/skein", folder).p : NULL;
+    return folder && *folder == '/' ? skn_arena_text(cli->keep, "%s/skein", folder) : NULL;
 }
 
 /* Nobody named the folder: it is the person's own. */
@@ -42,16 +35,16 @@ static bool is_own_folder(const skn_cli *cli)
 static void name_traces(skn_cli *cli, const char *own, skn_traces *out)
 {
     const char *short_name = *own ? "" : "skein.", *dot = *own ? "." : "";
-    const char *begin = skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own, dot).p;
+    const char *begin = skn_arena_text(cli->keep, "%s/%s%s", out->folder, own, dot);
 
-    out->lock = skn_arena_printf(cli->keep, "%s%slock", begin, short_name).p;
-    out->json = skn_arena_printf(cli->keep, "%sserver.json", begin).p;
-    out->reader_lock = skn_arena_printf(cli->keep, "%sreader.lock", begin).p;
-    out->reader_json = skn_arena_printf(cli->keep, "%sreader.json", begin).p;
-    out->socket = skn_arena_printf(cli->keep, "%s%ssock", begin, short_name).p;
-    out->current = skn_arena_printf(cli->keep, "%scurrent", begin).p;
-    out->token = skn_arena_printf(cli->keep, "%stoken", begin).p;
-    out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
+    out->lock = skn_arena_text(cli->keep, "%s%slock", begin, short_name);
+    out->json = skn_arena_text(cli->keep, "%sserver.json", begin);
+    out->reader_lock = skn_arena_text(cli->keep, "%sreader.lock", begin);
+    out->reader_json = skn_arena_text(cli->keep, "%sreader.json", begin);
+    out->socket = skn_arena_text(cli->keep, "%s%ssock", begin, short_name);
+    out->current = skn_arena_text(cli->keep, "%scurrent", begin);
+    out->token = skn_arena_text(cli->keep, "%stoken", begin);
+    out->backups = skn_arena_text(cli->keep, "%s/backups", out->folder);
 }
 
 static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
@@ -63,7 +56,7 @@ static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
     out->folder = slash == file ? "/" : skn_arena_copy(cli->keep, folder).p;
     name_traces(cli, strcmp(name, "skein.db") ? name : "", out);
     if (run)
-        out->socket = skn_arena_printf(cli->keep, "%s/skein.sock", run).p;
+        out->socket = skn_arena_text(cli->keep, "%s/skein.sock", run);
 }
 
 const char *skn_address_mark(skn_cli *cli, const char *address)
@@ -176,7 +169,7 @@ skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
  * one counts. */
 static skein_rc make_token(skn_cli *cli, const char *path)
 {
-    const char *part = skn_arena_printf(cli->keep, "%s.%016" PRIx64, path, skn_random()).p;
+    const char *part = skn_arena_text(cli->keep, "%s.%016" PRIx64, path, skn_random());
     skn_str     text = skn_arena_printf(
             cli->keep, "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "\n", skn_random(),
             skn_random(), skn_random(), skn_random());
@@ -252,7 +245,7 @@ static skein_rc find_token(skn_cli *cli, const skn_traces *traces, const char *f
 
 const char *skn_discover_url(skn_cli *cli, const char *named)
 {
-    return strstr(named, "://") ? named : skn_arena_printf(cli->keep, "http://%s", named).p;
+    return strstr(named, "://") ? named : skn_arena_text(cli->keep, "http://%s", named);
 }
 
 bool skn_is_loopback(const char *host)
@@ -280,15 +273,14 @@ static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, boo
                              "Reach it through a tunnel: ssh -L 7534:127.0.0.1:7534 HOST, then "
                              "--server http://127.0.0.1:7534/",
                              "cannot use %s: commands speak http only", url);
-    out->url = skn_str_ends(text, SKN_STR("/")) ? url
-                                                : skn_arena_printf(cli->keep, "%s/", url).p;
+    out->url = skn_str_ends(text, SKN_STR("/")) ? url : skn_arena_text(cli->keep, "%s/", url);
     *found = true;
     return named_token(cli, out, &token);
 }
 
 static const char *text_of(skn_cli *cli, const skn_json *v, const char *key)
 {
-    skn_str text = skn_door_text(v, key);
+    skn_str text = skn_json_str(v, key);
 
     return text.n ? skn_arena_copy(cli->keep, text).p : NULL;
 }

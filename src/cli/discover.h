@@ -5,8 +5,7 @@
  * store with any other: the first of them has a lock and a description of its own.
  * What such a file says counts only where nobody but the user and root can have written it (own.h).
  * Threads: one. Lifetimes: everything lives in cli->keep. */
-#ifndef SKN_CLI_DISCOVER_H
-#define SKN_CLI_DISCOVER_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -65,5 +64,3 @@ skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
 
 /* Reads the token of the data folder, which is made if it is not there; only the user can read it. */
 skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out);
-
-#endif

@@ -3,8 +3,7 @@
  * What comes back has the types of the engine, so that a command prints the same whoever answers. A
  * message, a conversation and an agent get numbers in the order in which this run meets them.
  * Threads: one. Lifetimes: everything lives in cli->keep. A failure is in cli->err. */
-#ifndef SKN_CLI_DOOR_H
-#define SKN_CLI_DOOR_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/json.h"
@@ -79,8 +78,6 @@ skein_rc skn_door_send(skn_door_body *b, const char *method, const char *path,
                        const skn_json **out);
 /* Sends the body where a job is the answer, and waits for its result, which *out is. A Ctrl-C cancels the job. */
 skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out);
-/* The JSON that was written into the buffer, which is released. */
-skn_str skn_body_keep(skn_cli *cli, skn_buf *b);
 /* A text as it stands in a path or a query. */
 const char *skn_door_part(skn_cli *cli, skn_str text);
 /* The number of what has this id, and back. */
@@ -98,7 +95,6 @@ skn_cli *skn_door_ask_apart(skn_cli *cli, skn_arena *mem, skn_door_question *q);
 
 /* --- Answers as the engine's types (door_read.c) ------------------------------ */
 
-skn_str skn_door_text(const skn_json *v, const char *key);
 int64_t skn_door_int(const skn_json *v, const char *key, int64_t fallback);
 bool    skn_door_flag(const skn_json *v, const char *key);
 int64_t skn_door_time(const skn_json *v, const char *key); /* 0: none */
@@ -106,9 +102,7 @@ int64_t skn_door_time(const skn_json *v, const char *key); /* 0: none */
 const skn_json *skn_first(const skn_json *v, const char *member);
 
 void skn_door_read_world(skn_cli *cli, const skn_json *v, skein_world *out);
-void skn_door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out);
 void skn_door_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out);
-void skn_door_read_version(const skn_json *v, skein_version *out);
 /* 7 for "v7"; 0 for none. */
 int64_t skn_door_version_number(skn_str name);
 /* Facts and deliveries may be NULL. */
@@ -132,7 +126,6 @@ skein_rc skn_door_agent(skn_cli *cli, skn_str name, skein_agent *out);
 skein_rc skn_door_message(skn_cli *cli, skn_str ref, skein_message *out,
                           skein_message_facts *facts, skein_deliveries *deliveries);
 /* "v7" or "t_…" */
-skein_rc skn_door_version(skn_cli *cli, skn_str ref, skein_version *out);
 skein_rc skn_door_version_numbered(skn_cli *cli, int64_t number, skein_version *out);
 skein_rc skn_door_history(skn_cli *cli, skein_versions *out);
 
@@ -166,5 +159,3 @@ skein_rc skn_door_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **o
 
 /* The replies under a message, or all of the version when it is absent. */
 skein_rc skn_door_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out);
-
-#endif

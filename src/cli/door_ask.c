@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "base/error.h"
 #include "cli/client.h"
 #include "cli/door.h"
 #include "cli/input.h"
@@ -7,8 +6,6 @@
 
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define ASK_MS    60000
@@ -229,7 +226,7 @@ static skein_rc take_page(skn_cli *cli, paging *p, const skn_json *page, skn_jso
                         "the server's answer is not a list, and cannot be read");
     for (const skn_json *v = data->first; v; v = v->next)
         skn_vec_add(cli->keep, out, v);
-    p->next = skn_door_text(skn_json_get(page, "page"), "next");
+    p->next = skn_json_str(skn_json_get(page, "page"), "next");
     if (p->next.n && skn_str_eq(was, p->next))
         return skn_fail(&cli->err, SKEIN_UNREACHABLE,
                         "the server gives the same page of its list again and again");
@@ -309,8 +306,7 @@ skn_jw *skn_door_body_begin(skn_cli *cli, skn_door_body *b)
 {
     b->cli = cli;
     b->key = cli->dry_run ? SKN_NONE : skn_str_of(skn_opt(cli, "key"));
-    skn_buf_init(&b->bytes, BODY_MOST);
-    skn_jw_init(&b->w, &b->bytes);
+    skn_jw_open(&b->w, &b->bytes, BODY_MOST);
     skn_jw_object(&b->w);
     return &b->w;
 }
@@ -322,16 +318,8 @@ skein_rc skn_door_send(skn_door_body *b, const char *method, const char *path,
         .method = method, .path = path, .key = b->key, .match = b->cli->door->match};
 
     skn_jw_object_end(&b->w);
-    what.body = skn_body_keep(b->cli, &b->bytes);
+    what.body = skn_buf_keep(&b->bytes, b->cli->keep);
     return ask_door(b->cli, &what, out);
-}
-
-skn_str skn_body_keep(skn_cli *cli, skn_buf *b)
-{
-    skn_str text = skn_arena_copy(cli->keep, skn_buf_str(b));
-
-    skn_buf_release(b);
-    return text;
 }
 
 /* --- Jobs --------------------------------------------------------------------------------- */
@@ -388,7 +376,7 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
     if ((rc = skn_door_send(b, "POST", path, &job)) ||
         (rc = skn_json_text(job, "id", &id, &cli->err)))
         return rc;
-    at = skn_arena_printf(cli->keep, "/jobs/%.*s", SKN_FMT(id)).p;
+    at = skn_arena_text(cli->keep, "/jobs/%.*s", SKN_FMT(id));
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         skn_interrupt_arm(ends[i]);
     while (!is_over(cli, job, out, &rc)) {

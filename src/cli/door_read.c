@@ -1,19 +1,10 @@
 /* Answers as the engine's types: messages, versions, the places where they are, and what a person calls them. */
 #include "base/clock.h"
-#include "base/error.h"
 #include "cli/place.h"
 #include "cli/say.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
-
-skn_str skn_door_text(const skn_json *v, const char *key)
-{
-    const skn_json *m = skn_json_get(v, key);
-
-    return m && m->kind == SKN_JSON_STRING ? m->text : SKN_NONE;
-}
 
 const skn_json *skn_first(const skn_json *v, const char *member)
 {
@@ -40,13 +31,13 @@ int64_t skn_door_time(const skn_json *v, const char *key)
 {
     int64_t at = 0;
 
-    return skn_time_parse(skn_door_text(v, key), &at) ? at : 0;
+    return skn_time_parse(skn_json_str(v, key), &at) ? at : 0;
 }
 
 /* Of a world or an agent. Hints are commands to paste that name it, so one that a shell would obey is not a name. */
 static skn_str name_of(const skn_json *v)
 {
-    skn_str name = skn_door_text(v, "name");
+    skn_str name = skn_json_str(v, "name");
 
     for (size_t i = 0; i < name.n; i++)
         if ((unsigned char)name.p[i] <= ' ' || strchr("\"'`$&|;<>()*?[]{}#~!\\", name.p[i]))
@@ -65,7 +56,7 @@ void skn_door_read_world(skn_cli *cli, const skn_json *v, skein_world *out)
     out->current_chat.v = skn_door_number(cli, out->current_chat_uid);
 }
 
-void skn_door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out)
+static void door_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out)
 {
     skn_told_agent told;
 
@@ -90,7 +81,7 @@ int64_t skn_door_version_number(skn_str name)
     return name.n > 1 && skn_str_int(skn_str_sub(name, 1, name.n), &n) ? n : 0;
 }
 
-void skn_door_read_version(const skn_json *v, skein_version *out)
+static void door_read_version(const skn_json *v, skein_version *out)
 {
     skn_version_from_json(v, NULL, out);
 }
@@ -133,16 +124,14 @@ skein_rc skn_door_worlds(skn_cli *cli, skein_worlds *out)
 void skn_door_enter(skn_cli *cli, const skein_world *world)
 {
     cli->door->world_name = world->name;
-    cli->door->world =
-        skn_arena_printf(cli->keep, "/worlds/%s", skn_door_part(cli, world->name)).p;
+    cli->door->world = skn_arena_text(cli->keep, "/worlds/%s", skn_door_part(cli, world->name));
 }
 
 void skn_door_enter_chat(skn_cli *cli, const skein_conversation *chat)
 {
     cli->door->chat_uid = chat->uid;
-    cli->door->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->door->world,
-                                       skn_door_part(cli, chat->uid))
-                          .p;
+    cli->door->chat = skn_arena_text(cli->keep, "%s/chats/%s", cli->door->world,
+                                     skn_door_part(cli, chat->uid));
 }
 
 skein_rc skn_door_world(skn_cli *cli, skn_str ref, skein_world *out)
@@ -158,12 +147,12 @@ skein_rc skn_door_world(skn_cli *cli, skn_str ref, skein_world *out)
 skein_rc skn_door_agents(skn_cli *cli, skein_agents *out)
 {
     skn_json_list list = {0};
-    skein_rc      rc = skn_door_all(
-             cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0, &list);
+    skein_rc rc = skn_door_all(cli, skn_arena_text(cli->keep, "%s/agents", cli->door->world), 0,
+                               &list);
 
     *out = (skein_agents){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_agent)};
     for (size_t i = 0; !rc && i < list.n; i++)
-        skn_door_read_agent(cli, list.p[i], &out->at[out->count++]);
+        door_read_agent(cli, list.p[i], &out->at[out->count++]);
     return rc;
 }
 
@@ -175,7 +164,7 @@ skein_rc skn_door_agent(skn_cli *cli, skn_str name, skein_agent *out)
                                       skn_door_part(cli, bare));
 
     if (!rc)
-        skn_door_read_agent(cli, v, out);
+        door_read_agent(cli, v, out);
     return skn_missing(cli, rc, "agent");
 }
 
@@ -212,29 +201,29 @@ skein_rc skn_door_message(skn_cli *cli, skn_str ref, skein_message *out,
 skein_rc skn_door_history(skn_cli *cli, skein_versions *out)
 {
     skn_json_list list = {0};
-    skein_rc      rc = skn_door_all(
-             cli, skn_arena_printf(cli->keep, "%s/threads", cli->door->chat).p, 0, &list);
+    skein_rc rc = skn_door_all(cli, skn_arena_text(cli->keep, "%s/threads", cli->door->chat), 0,
+                               &list);
 
     *out = (skein_versions){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_version)};
     for (size_t i = 0; !rc && i < list.n; i++)
-        skn_door_read_version(list.p[i], &out->at[out->count++]);
+        door_read_version(list.p[i], &out->at[out->count++]);
     return rc;
 }
 
-skein_rc skn_door_version(skn_cli *cli, skn_str ref, skein_version *out)
+static skein_rc door_version(skn_cli *cli, skn_str ref, skein_version *out)
 {
     const skn_json *v;
     skein_rc        rc = skn_door_get(cli, &v, "%s/threads/%s", cli->door->chat,
                                       skn_door_part(cli, ref));
 
     if (!rc)
-        skn_door_read_version(v, out);
+        door_read_version(v, out);
     return skn_missing(cli, rc, "version");
 }
 
 skein_rc skn_door_version_numbered(skn_cli *cli, int64_t number, skein_version *out)
 {
-    return skn_door_version(cli, skn_arena_printf(cli->keep, "v%" PRId64, number), out);
+    return door_version(cli, skn_arena_printf(cli->keep, "v%" PRId64, number), out);
 }
 
 /* --- Versions and messages, by what a person calls them ------------------------------------ */
@@ -262,6 +251,11 @@ bool skn_is_lane(skn_str ref)
     return true;
 }
 
+bool skn_is_part(skn_str id, skn_str ref)
+{
+    return ref.n >= 4 && (skn_str_starts(id, ref) || skn_str_ends(id, ref));
+}
+
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out)
 {
@@ -270,7 +264,7 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
             &cli->err, SKEIN_USAGE,
             "Versions are called v1, v2 and so on; \"skein history\" lists them",
             "\"%s\" is not a version", ref);
-    return ref ? skn_door_version(cli, skn_str_of(ref), out)
+    return ref ? door_version(cli, skn_str_of(ref), out)
                : skn_door_version_numbered(cli, chat->version, out);
 }
 
@@ -345,7 +339,7 @@ const char *skn_door_parameter(skn_cli *cli, const char *name, skn_str value)
 {
     if (!value.n)
         return "";
-    return skn_arena_printf(cli->keep, "&%s=%s", name, skn_door_part(cli, value)).p;
+    return skn_arena_text(cli->keep, "&%s=%s", name, skn_door_part(cli, value));
 }
 
 /* --- Messages of a lane ----------------------------------------------------------------------------- */
@@ -407,17 +401,15 @@ skein_rc skn_door_log_read(skn_cli *cli, const skn_door_slice *what, skn_door_lo
 static void add_uid(void *arg, skn_cli *look, const skn_json *v)
 {
     (void)look;
-    *skn_map_slot(arg, skn_door_text(v, "messageId")) = arg;
+    *skn_map_slot(arg, skn_json_str(v, "messageId")) = arg;
 }
 
 skein_rc skn_door_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out)
 {
-    const char *path = skn_arena_printf(cli->keep,
-                                        "%s/messages/%s/subtree?fields=messageId%s%s",
-                                        cli->door->world, skn_door_part(cli, uid),
-                                        skn_door_parameter(cli, "chatId", cli->door->chat_uid),
-                                        skn_door_parameter(cli, "threadId", thread))
-                           .p;
+    const char *path = skn_arena_text(cli->keep, "%s/messages/%s/subtree?fields=messageId%s%s",
+                                      cli->door->world, skn_door_part(cli, uid),
+                                      skn_door_parameter(cli, "chatId", cli->door->chat_uid),
+                                      skn_door_parameter(cli, "threadId", thread));
 
     *out = skn_map_new(cli->keep);
     return skn_door_each(cli, path, SKN_HERE_PAGE, add_uid, *out);
@@ -454,7 +446,7 @@ static int level_of(const skn_json *node)
 static void add_node(void *arg, skn_cli *look, const skn_json *v)
 {
     reading         *r = arg;
-    void            *parent = skn_map_get(r->places, skn_door_text(v, "parentMessageId"));
+    void            *parent = skn_map_get(r->places, skn_json_str(v, "parentMessageId"));
     skein_reply_node node = {.parent = (int64_t)(intptr_t)parent - 1,
                              .depth = level_of(v),
                              .replies = skn_door_int(v, "replyCount", 0),
@@ -472,11 +464,10 @@ static void add_node(void *arg, skn_cli *look, const skn_json *v)
 skein_rc skn_door_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out)
 {
     reading     r = {.cli = cli, .places = skn_map_new(cli->keep)};
-    const char *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
-                                        skn_door_part(cli, thread),
-                                        skn_door_parameter(cli, "root", root))
-                           .p;
-    skein_rc rc = skn_door_each(cli, path, SKN_HERE_PAGE, add_node, &r);
+    const char *path = skn_arena_text(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
+                                      skn_door_part(cli, thread),
+                                      skn_door_parameter(cli, "root", root));
+    skein_rc    rc = skn_door_each(cli, path, SKN_HERE_PAGE, add_node, &r);
 
     *out = (skein_reply_tree){
         .at = r.nodes.p, .count = r.nodes.n, .depth = r.depth, .unanswered = r.unanswered};

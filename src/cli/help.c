@@ -2,8 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 static const char *const groups[] = {"Start", "Read", "Change", "Manage", "Move and care"};
 
 static void row(skn_cli *cli, const char *name, const char *help)

@@ -3,8 +3,7 @@
  * Strict: what is not an answer is an error, and so are heads over 64 kB. The body is handed on as it
  * arrives, without its framing (Content-Length, chunks, or the end of the connection).
  * Threads: one. Lifetimes: what a callback gets lives until it returns. */
-#ifndef SKN_CLI_HTTP_READER_H
-#define SKN_CLI_HTTP_READER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -40,5 +39,3 @@ void skn_http_reader_release(skn_http_reader *r);
 skein_rc skn_http_reader_feed(skn_http_reader *r, skn_str bytes, skein_error *err);
 /* The connection has ended: fine after the last byte, or where its end is that of the body. */
 skein_rc skn_http_reader_end(skn_http_reader *r, skein_error *err);
-
-#endif

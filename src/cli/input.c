@@ -1,6 +1,5 @@
 /* Text from a person: an option, a file, standard input, or the editor. */
 #include "cli/input.h"
-#include "base/error.h"
 #include "cli/config_cli.h"
 #include "cli/place.h"
 #include "cli/print.h"
@@ -11,10 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
 /* input.h: a key that a person types, or a program writes: never an argument, never shown.
  *
  * Threads: one. Lifetimes: the key lives in cli->keep until the caller wipes it. */
-#ifndef SKN_CLI_INPUT_H
-#define SKN_CLI_INPUT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -32,5 +31,3 @@ void skn_interrupt_arm(int signal_number);
 bool skn_interrupt_came(int signal_number);
 /* The signal has its usual meaning again. */
 void skn_interrupt_disarm(int signal_number);
-
-#endif

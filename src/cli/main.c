@@ -1,5 +1,4 @@
 /* The program: reads the command line, opens the store, runs one command, says how it went. */
-#include "base/error.h"
 #include "cli/door.h"
 #include "cli/paste.h"
 #include "cli/place.h"
@@ -7,8 +6,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 #include "cli/news.h"
-#include "base/arena.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "cli/door.h"
 #include "cli/input.h"
 
@@ -40,18 +38,18 @@ static skein_rc open_event(void *arg, const skn_sse_event *event, skein_error *e
     skn_arena_reset(n->mem);
     if ((rc = skn_json_parse(&outer, event->data, "an event of the server", n->mem, err)))
         return rc;
-    item.cause = skn_door_text(outer, "cause");
-    item.chat = skn_door_text(outer, "chatId");
+    item.cause = skn_json_str(outer, "cause");
+    item.chat = skn_json_str(outer, "chatId");
     item.data = skn_json_get(outer, "data");
-    item.message = skn_door_text(item.data, "messageId");
-    item.agent = skn_door_text(item.data, "agent");
+    item.message = skn_json_str(item.data, "messageId");
+    item.agent = skn_json_str(item.data, "agent");
     if (!item.agent.p)
-        item.agent = skn_door_text(item.data, "sender");
-    item.reply_to = skn_door_text(item.data, "replyToMessageId");
-    item.text = skn_door_text(item.data, "content");
+        item.agent = skn_json_str(item.data, "sender");
+    item.reply_to = skn_json_str(item.data, "replyToMessageId");
+    item.text = skn_json_str(item.data, "content");
     if (!item.text.p)
-        item.text = skn_door_text(item.data, "text");
-    item.model = skn_door_text(item.data, "model");
+        item.text = skn_json_str(item.data, "text");
+    item.model = skn_json_str(item.data, "model");
     if (skn_str_is(item.type, "stream.open"))
         keep_place(n, &item);
     return n->take(n->arg, &item);
@@ -181,7 +179,7 @@ skein_rc skn_news_wait(skn_news *n, int64_t ms)
 
 #define TEXT_MOST ((size_t)64 << 20)
 
-skn_typing *skn_typing_find(const skn_typings *all, skn_str message)
+static skn_typing *typing_find(const skn_typings *all, skn_str message)
 {
     skn_typing *t = all->first;
 
@@ -206,7 +204,7 @@ static skn_typing *begin_typing(skn_typings *all, const skn_news_item *item)
     t->agent = copy_of(item->agent);
     t->reply_to = copy_of(item->reply_to);
     t->model = copy_of(item->model);
-    t->lane = copy_of(skn_door_text(item->data, "threadPath"));
+    t->lane = copy_of(skn_json_str(item->data, "threadPath"));
     t->thinking = true;
     t->since = skn_clock_ms();
     skn_buf_init(&t->text, TEXT_MOST);
@@ -217,7 +215,7 @@ static skn_typing *begin_typing(skn_typings *all, const skn_news_item *item)
 /* Thoughts are not shown, only that there are some. */
 static void add_piece(skn_typing *t, const skn_news_item *item, bool whole)
 {
-    skn_str part = skn_door_text(item->data, "part");
+    skn_str part = skn_json_str(item->data, "part");
 
     t->thinking = skn_str_is(part, "thinking");
     if (t->thinking)
@@ -229,7 +227,7 @@ static void add_piece(skn_typing *t, const skn_news_item *item, bool whole)
 
 skn_typing *skn_typing_take(skn_typings *all, const skn_news_item *item)
 {
-    skn_typing *t = item->message.p ? skn_typing_find(all, item->message) : NULL;
+    skn_typing *t = item->message.p ? typing_find(all, item->message) : NULL;
 
     if (!t && skn_str_is(item->type, "message.started"))
         return begin_typing(all, item);

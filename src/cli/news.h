@@ -2,8 +2,7 @@
  *
  * A lost connection is made again, and goes on where it ended; only when that fails for long is it an
  * error. Threads: one. Lifetimes: what a piece of news holds lives until the next one is taken. */
-#ifndef SKN_CLI_NEWS_H
-#define SKN_CLI_NEWS_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/client.h"
@@ -72,9 +71,5 @@ typedef struct skn_typings {
 /* The one that the event is about, brought up to date with it; made when it began. NULL when the event
  * is about none that is known. */
 skn_typing *skn_typing_take(skn_typings *all, const skn_news_item *item);
-/* The text with this id; NULL: none. */
-skn_typing *skn_typing_find(const skn_typings *all, skn_str message);
 void        skn_typing_drop(skn_typings *all, skn_typing *t);
 void        skn_typing_clear(skn_typings *all);
-
-#endif

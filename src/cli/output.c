@@ -2,16 +2,12 @@
 #include "cli/paste.h"
 #include "cli/print.h"
 
-#include "base/error.h"
 #include "cli/config_cli.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,7 +233,8 @@ bool skn_out_left(const skn_cli *cli)
            !(cli->command && !strcmp(cli->command->name, "serve"));
 }
 
-skein_rc skn_out_finish(skn_cli *cli)
+/* Writes what is left and waits for the pager; fills cli->err when output was lost. */
+static skein_rc out_finish(skn_cli *cli)
 {
     bool lost;
 
@@ -331,7 +328,7 @@ int skn_cli_settle(skn_cli *cli, skein_rc rc)
     if (rc && !cli->err.rc)
         skn_fail(&cli->err, rc, "\"skein %s\" was not done",
                  cli->command ? cli->command->name : "");
-    skn_out_finish(cli);
+    out_finish(cli);
     if (!cli->err.rc)
         return cli->status;
     if (cli->err.rc == SKEIN_AT_WORK)

@@ -1,6 +1,5 @@
 #include "cli/paste.h"
 #include "base/clean.h"
-#include "base/json.h"
 #include "cli/place.h"
 
 #include <ctype.h>
@@ -93,7 +92,7 @@ static const char *public_address(skn_cli *cli, const char *address)
         return NULL;
     at = strrchr(host + 3, '@');
     colon = strchr(host + 3, ':');
-    return skn_arena_printf(cli->keep, "%.*s%s", (int)(colon - address), address, at).p;
+    return skn_arena_text(cli->keep, "%.*s%s", (int)(colon - address), address, at);
 }
 
 /* --- Commands in a text --------------------------------------------------------------------- */

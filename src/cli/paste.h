@@ -1,6 +1,5 @@
 /* paste.h: commands in hints, written so that they can be pasted. */
-#ifndef SKN_CLI_PASTE_H
-#define SKN_CLI_PASTE_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -35,5 +34,3 @@ typedef struct skn_definition_parts {
 void skn_definition_read(const skn_json *item, skn_arena *a, skn_definition_parts *out);
 /* The arguments of the call that it asks for, as JSON; absent: none. */
 skn_str skn_args_of(const skn_json *item);
-
-#endif

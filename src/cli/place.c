@@ -1,12 +1,8 @@
 #include "cli/place.h"
-#include "base/error.h"
-#include "base/yaml.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
-#include "cli/discover.h"
-#include "cli/door.h"
 #include "cli/paste.h"
-#include "cli/print.h"
 #include "config/own.h"
 #include "config/secrets.h"
 
@@ -14,9 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +30,7 @@ skein_rc skn_place_address(skn_cli *cli)
     if (!db && !folder)
         return skn_fail_hint(&cli->err, SKEIN_USAGE, "Name one with --data DIR",
                              "there is no home folder to keep data in");
-    cli->address = db ? db : skn_arena_printf(cli->keep, "sqlite:%s/skein.db", folder).p;
+    cli->address = db ? db : skn_arena_text(cli->keep, "sqlite:%s/skein.db", folder);
     return SKEIN_OK;
 }
 
@@ -111,7 +105,7 @@ void skn_place_sweep(skn_cli *cli)
     if (!cli->scratch)
         return;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        unlink(skn_arena_printf(cli->keep, "%s/skein.db%s", cli->scratch, endings[i]).p);
+        unlink(skn_arena_text(cli->keep, "%s/skein.db%s", cli->scratch, endings[i]));
     rmdir(cli->scratch);
 }
 
@@ -343,8 +337,8 @@ skein_rc skn_place_open(skn_cli *cli)
 static skein_rc look_in(skn_cli *cli, const char *folder, skn_current *out, skn_str *text,
                         bool *last)
 {
-    const char *path =
-        skn_arena_printf(cli->keep, "%s/" FILE_NAME, strcmp(folder, "/") ? folder : "").p;
+    const char *path = skn_arena_text(cli->keep, "%s/" FILE_NAME,
+                                      strcmp(folder, "/") ? folder : "");
     struct stat about;
     skein_error err = {.rc = SKEIN_OK};
     skein_rc    rc;
@@ -454,8 +448,7 @@ static skein_rc default_file(skn_cli *cli, const char **out)
     }
     if ((rc = skn_config_data(cli, &folder)) || !folder)
         return rc;
-    *out =
-        skn_arena_printf(cli->keep, "%s/%s.current", folder, skn_address_mark(cli, address)).p;
+    *out = skn_arena_text(cli->keep, "%s/%s.current", folder, skn_address_mark(cli, address));
     return SKEIN_OK;
 }
 
@@ -517,24 +510,7 @@ void skn_current_note(skn_cli *cli, const skein_world *world)
 
 skein_rc skn_file_write(const char *path, skn_str bytes, skein_error *err)
 {
-    char part[PATH_MAX];
-    int  fd, why;
-    bool ok;
-
-    if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part)
-        return skn_fail(err, SKEIN_IO, "\"%s\" is too long a name", path);
-    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ok = fd >= 0 && write(fd, bytes.p, bytes.n) == (ssize_t)bytes.n;
-    if (fd >= 0)
-        ok &= close(fd) == 0;
-    if (ok && rename(part, path) == 0)
-        return SKEIN_OK;
-    why = errno;
-    if (fd >= 0)
-        unlink(part);
-    errno = why;
-    return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
-                    "\"%s\" cannot be written: %s", path, strerror(errno));
+    return skn_file_replace(AT_FDCWD, path, &bytes, 1, false, err);
 }
 
 /* --- World, conversation, agent ----------------------------------------------------------- */
@@ -753,9 +729,8 @@ skein_rc skn_make_first_chat(skn_cli *cli, skein_conversation *out)
 
     skn_jw_kbool(skn_door_body_begin(cli, &b), "first", true);
     b.key = SKN_NONE; /* of what is done there */
-    rc = skn_door_send(&b, "POST", skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p,
-                       &v);
-    if (rc)
+    if ((rc = skn_door_send(&b, "POST", skn_arena_text(cli->keep, "%s/chats", cli->door->world),
+                            &v)))
         return rc;
     skn_door_read_chat(cli, v, out);
     skn_door_enter_chat(cli, out);

@@ -1,6 +1,5 @@
 /* place.h: which store, world, conversation, version and message are meant. */
-#ifndef SKN_CLI_PLACE_H
-#define SKN_CLI_PLACE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -52,6 +51,8 @@ bool skn_is_version(skn_str ref);
 bool skn_is_version_at(skn_str ref);
 /* "main" or "main.1.2" */
 bool skn_is_lane(skn_str ref);
+/* The beginning or the end of an id, enough of it to stand for it. */
+bool skn_is_part(skn_str id, skn_str ref);
 /* A message of the current version, or wherever it is. */
 skein_rc skn_need_message(skn_cli *cli, skn_str ref, skein_message *out);
 /* The arguments from number `from` on, as messages. */
@@ -88,5 +89,3 @@ skein_rc skn_current_set(skn_cli *cli, const skein_world *world);
 
 /* Written beside and renamed, so that nobody reads half of it; for the person's eyes only. */
 skein_rc skn_file_write(const char *path, skn_str bytes, skein_error *err);
-
-#endif

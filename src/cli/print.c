@@ -1,7 +1,5 @@
 #include "cli/print.h"
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/hash.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -9,9 +7,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define ESC 27
@@ -156,17 +151,19 @@ const char *skn_plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
-void skn_would(skn_cli *cli, const char *fmt, ...)
+bool skn_would(skn_cli *cli, const char *fmt, ...)
 {
     char    line[512];
     va_list args;
 
+    if (!cli->dry_run)
+        return false;
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
     if (!cli->json) {
         skn_print(cli, "Would %s. Nothing was changed.\n", line);
-        return;
+        return true;
     }
     skn_item(cli);
     skn_jw_object(&cli->jw);
@@ -175,6 +172,7 @@ void skn_would(skn_cli *cli, const char *fmt, ...)
     skn_jw_object_end(&cli->jw);
     skn_print_raw(cli, skn_buf_str(&cli->item));
     skn_print_raw(cli, SKN_STR("\n"));
+    return true;
 }
 
 /* --- JSON --------------------------------------------------------------------------------- */

@@ -4,8 +4,7 @@
  * read from a store or was told by a server, is shown without control characters, whoever reads; JSON and raw output keep
  * every byte. A terminal gets no control character at all but those of our own colours and moves (skn_out_flush), whatever a
  * command forgot. */
-#ifndef SKN_CLI_PRINT_H
-#define SKN_CLI_PRINT_H
+#pragma once
 
 #include "base/clean.h"
 #include "cli/cli.h"
@@ -27,8 +26,6 @@ void skn_out_init(skn_cli *cli);
 void skn_out_page(skn_cli *cli);
 /* Did whoever read the output go away? Then there is nobody to report it to. */
 bool skn_out_left(const skn_cli *cli);
-/* Writes what is left and waits for the pager; fills cli->err when output was lost. */
-skein_rc skn_out_finish(skn_cli *cli);
 /* Passes on what was collected so far. */
 void skn_out_flush(skn_cli *cli);
 
@@ -73,8 +70,8 @@ void skn_print_text(skn_cli *cli, skn_str text);
 
 /* The ending of a plural: "s" unless there is one. */
 const char *skn_plural(int64_t n);
-/* What a dry run would do, where there is nothing else to show: a sentence, or it in JSON. */
-void skn_would(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* In a dry run: says what would be done, where there is nothing else to show, and is true. A sentence, or it in JSON. */
+bool skn_would(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A note to standard error, unless it must be quiet. */
 void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A question on the terminal. Without one it is yes, or an error if `must_ask`. */
@@ -110,5 +107,3 @@ bool skn_has_member(skn_str object, skn_str name);
 bool skn_line_piece(skn_str *rest, size_t columns, bool cut, skn_str *out);
 /* Columns of what was printed, which may have colours. */
 size_t skn_line_columns(skn_str printed);
-
-#endif

@@ -1,12 +1,9 @@
 #include "cli/say.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/utf8.h"
 #include "cli/paste.h"
 #include "cli/place.h"
-
-#include <string.h>
 
 /* --- Members ------------------------------------------------------------------------------ */
 
@@ -74,7 +71,15 @@ bool skn_has(const skn_json *v, const char *member)
 
 bool skn_is(const skn_json *v, const char *member, const char *text)
 {
-    return skn_str_is(skn_door_text(v, member), text);
+    return skn_str_is(skn_json_str(v, member), text);
+}
+
+const skn_json *skn_list_find(const skn_json_list *list, const char *member, skn_str text)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (skn_str_eq(skn_json_str(list->p[i], member), text))
+            return list->p[i];
+    return NULL;
 }
 
 /* --- Sections ----------------------------------------------------------------------------- */
@@ -137,7 +142,7 @@ static skn_str choose(skn_cli *cli, const skn_json *v, skn_str text)
         return text;
     skn_buf_init(&b, SIZE_MAX);
     add_chosen(cli, v, text, &b);
-    return skn_body_keep(cli, &b);
+    return skn_buf_keep(&b, cli->keep);
 }
 
 /* --- Texts with members ------------------------------------------------------------------- */
@@ -324,7 +329,7 @@ void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const c
     if (!skn_has(v, member))
         return;
     skn_print_raw(cli, skn_str_of(heading));
-    skn_print_block(cli, skn_door_text(v, member), 4);
+    skn_print_block(cli, skn_json_str(v, member), 4);
 }
 
 /* The text with its members as they are, or encoded for a path. */
@@ -353,11 +358,6 @@ static skn_str filled(skn_cli *cli, const skn_json *v, const char *text, bool pa
     return skn_buf_keep(&b, cli->keep);
 }
 
-void skn_say_would(skn_cli *cli, const skn_json *v, const char *text)
-{
-    skn_would(cli, "%.*s", SKN_FMT(filled(cli, v, text, false)));
-}
-
 /* --- JSON --------------------------------------------------------------------------------- */
 
 skein_rc skn_door_item(skn_cli *cli, const skn_json *v)
@@ -370,10 +370,8 @@ skn_jw *skn_item_with(skn_cli *cli, const skn_json *v)
 {
     skn_jw *w = skn_item_begin(cli);
 
-    for (const skn_json *m = v->first; m; m = m->next) {
-        skn_jw_key_str(w, m->key);
-        skn_jw_raw(w, m->raw);
-    }
+    for (const skn_json *m = v->first; m; m = m->next)
+        skn_jw_member(w, m);
     return w;
 }
 
@@ -429,9 +427,7 @@ skein_rc skn_item_tell(skn_cli *cli, const char *text)
 
 bool skn_dry(skn_cli *cli, const skn_json *v, const char *text)
 {
-    if (cli->dry_run)
-        skn_say_would(cli, v, text);
-    return cli->dry_run;
+    return cli->dry_run && skn_would(cli, "%.*s", SKN_FMT(filled(cli, v, text, false)));
 }
 
 /* --- Requests ----------------------------------------------------------------------------- */
@@ -488,7 +484,7 @@ skein_rc skn_send(skn_cli *cli, skn_door_body *b, const char *method, const skn_
 skein_rc skn_body_read(skn_door_body *b, const skn_json **out)
 {
     skn_jw_object_end(&b->w);
-    return skn_json_parse(out, skn_body_keep(b->cli, &b->bytes), "it", b->cli->keep,
+    return skn_json_parse(out, skn_buf_keep(&b->bytes, b->cli->keep), "it", b->cli->keep,
                           &b->cli->err);
 }
 
@@ -507,10 +503,8 @@ skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_
 
     if (b && cli->dry_run)
         skn_buf_release(&b->bytes);
-    if (cli->dry_run && (!cli->json || !deed->shows)) {
-        skn_say_would(cli, *thing, deed->would);
+    if ((!cli->json || !deed->shows) && skn_dry(cli, *thing, deed->would))
         return SKEIN_OK;
-    }
     if (!cli->dry_run && (rc = skn_send(cli, b, deed->method, *thing, deed->path, &answer)))
         return rc;
     if (!cli->dry_run && answer->kind == SKN_JSON_OBJECT)

@@ -20,8 +20,7 @@
  * be pasted.
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
-#ifndef SKN_CLI_SAY_H
-#define SKN_CLI_SAY_H
+#pragma once
 
 #include "cli/door.h"
 #include "cli/print.h"
@@ -32,13 +31,13 @@ bool skn_say_safe(const skn_json *v, const char *text);
 /* Where the member says something: not null, "", 0, false or an empty list. */
 void skn_say_if(skn_cli *cli, const skn_json *v, const char *member, const char *text);
 bool skn_has(const skn_json *v, const char *member);
+/* The first item whose member is this text; NULL: none. */
+const skn_json *skn_list_find(const skn_json_list *list, const char *member, skn_str text);
 /* As a row of a list: on a terminal broken between words. */
 void skn_say_row(skn_cli *cli, const skn_json *v, const char *text);
 /* A heading, and the member as a block of lines; nothing where it is absent. */
 void skn_say_block(skn_cli *cli, const skn_json *v, const char *heading, const char *member);
-/* The sentence of a dry run: skn_would, with members. */
-void skn_say_would(skn_cli *cli, const skn_json *v, const char *text);
-/* In a dry run: says what would be done, and is true. */
+/* skn_would, with members. */
 bool skn_dry(skn_cli *cli, const skn_json *v, const char *text);
 /* True where the member is this text. */
 bool skn_is(const skn_json *v, const char *member, const char *text);
@@ -85,5 +84,3 @@ typedef struct skn_deed {
 
 /* *thing becomes what was answered, if anything was. */
 skein_rc skn_do(skn_cli *cli, const skn_deed *deed, skn_door_body *b, const skn_json **thing);
-
-#endif

@@ -1,12 +1,5 @@
 /* Messages that an agent was to answer and did not: who, when, and why. */
 #include "cli/unanswered.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/hash.h"
-#include "cli/commands.h"
-#include "cli/discover.h"
-#include "cli/door.h"
-#include "cli/paste.h"
 #include "cli/say.h"
 
 #include <inttypes.h>
@@ -22,7 +15,8 @@ static bool has_failed(const skein_deliveries *d)
     return false;
 }
 
-void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why)
+/* Such a line: what this agent failed with. */
+static void print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why)
 {
     skn_print_raw(cli, SKN_STR("    ✕ "));
     skn_print_sender(cli, agent, 0);
@@ -51,7 +45,7 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         if (d->at[i].failed_at)
-            skn_print_failure(cli, d->at[i].agent, d->at[i].failed_at, d->at[i].error);
+            print_failure(cli, d->at[i].agent, d->at[i].failed_at, d->at[i].error);
         if (d->at[i].stopped_at)
             print_stop(cli, d->at[i].agent, d->at[i].stopped_at);
     }
@@ -59,8 +53,8 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
 
 void skn_print_last_turn(skn_cli *cli, const skn_json *agent)
 {
-    skein_delivery d = {.agent = skn_door_text(agent, "name"),
-                        .error = skn_door_text(agent, "failure"),
+    skein_delivery d = {.agent = skn_json_str(agent, "name"),
+                        .error = skn_json_str(agent, "failure"),
                         .failed_at = skn_door_time(agent, "failedAt"),
                         .stopped_at = skn_door_time(agent, "stoppedAt")};
 
@@ -116,7 +110,7 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
     rc = skn_door_get(
         cli, &page, "%s/threads/%s/messages?delegation=%s&failed=true&from=-%d&limit=%d",
         cli->door->chat, skn_door_part(cli, chat->thread_uid),
-        skn_door_part(cli, skn_door_text(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
+        skn_door_part(cli, skn_json_str(lane, "delegationId")), LOOK_BACK, LOOK_BACK);
     for (const skn_json *v = rc ? NULL : skn_first(page, "data"); v; v = v->next) {
         skn_door_read_message(cli, v, &m, NULL, &d);
         last = has_failed(&d) ? v : last;
@@ -157,9 +151,8 @@ static void take_item(void *arg, skn_cli *look, const skn_json *item)
 
 skein_rc skn_marks_read(skn_cli *cli, skn_str thread, skn_marks **out)
 {
-    const char *path = skn_arena_printf(cli->keep, "%s/threads/%s/messages?failed=true",
-                                        cli->door->chat, skn_door_part(cli, thread))
-                           .p;
+    const char *path = skn_arena_text(cli->keep, "%s/threads/%s/messages?failed=true",
+                                      cli->door->chat, skn_door_part(cli, thread));
 
     *out = SKN_NEW(cli->keep, skn_marks);
     **out = (skn_marks){cli, skn_map_new(cli->keep)};
@@ -212,7 +205,7 @@ static void who(const skn_json *busy, skn_buf *out)
 
     for (const skn_json *t = busy->first; t && i < SHOWN_MOST; t = t->next)
         skn_buf_addf(out, "%s%.*s is answering %.*s (%" PRId64 " s)", i++ ? ", " : "",
-                     SKN_FMT(skn_door_text(t, "agent")), SKN_FMT(skn_door_text(t, "messageId")),
+                     SKN_FMT(skn_json_str(t, "agent")), SKN_FMT(skn_json_str(t, "messageId")),
                      skn_door_int(t, "sinceMs", 0) / 1000);
     if (busy->count > SHOWN_MOST)
         skn_buf_addf(out, " and %" PRIu32 " more", busy->count - SHOWN_MOST);

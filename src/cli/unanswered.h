@@ -1,8 +1,7 @@
 /* unanswered.h: messages that an agent was to answer and did not.
  *
  * Threads: the command's.  Lifetimes: what is read lives in the memory that is given. */
-#ifndef SKN_CLI_UNANSWERED_H
-#define SKN_CLI_UNANSWERED_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -11,8 +10,6 @@
 bool skn_is_unanswered(const skein_delivery *d);
 /* A line for each agent of which that is so. */
 void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
-/* Such a line: what this agent failed with. */
-void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
 /* Such a line of an agent whose last turn did not answer; also while it has other work before it, and that is no longer
  * its state. */
 void skn_print_last_turn(skn_cli *cli, const skn_json *agent);
@@ -49,5 +46,3 @@ void skn_print_marks(skn_cli *cli, const skn_marks *marks, skn_str message);
 skein_rc skn_wait_idle(skn_cli *cli);
 /* Says in cli->err, which is SKEIN_AT_WORK, who is in the way and what can be done. */
 void skn_busy_explain(skn_cli *cli);
-
-#endif

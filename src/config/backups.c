@@ -1,13 +1,10 @@
 #include "config/backups.h"
 
 #include "base/clock.h"
-#include "base/error.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,13 +40,6 @@ static bool is_ours(const char *name)
     return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const char *const *x = a, *const *y = b;
-
-    return strcmp(*x, *y);
-}
-
 /* The names of the copies, oldest first. */
 static void list_copies(const char *folder, listing *out)
 {
@@ -64,7 +54,7 @@ static void list_copies(const char *folder, listing *out)
     if (dir)
         closedir(dir);
     if (out->names.n)
-        qsort(out->names.p, out->names.n, sizeof *out->names.p, by_name);
+        qsort(out->names.p, out->names.n, sizeof *out->names.p, skn_by_name);
 }
 
 int64_t skn_backup_newest(const char *folder, int64_t *count)
@@ -76,8 +66,8 @@ int64_t skn_backup_newest(const char *folder, int64_t *count)
     list_copies(folder, &all);
     *count = (int64_t)all.names.n;
     if (all.names.n) {
-        const char *path =
-            skn_arena_printf(all.mem, "%s/%s", folder, all.names.p[all.names.n - 1]).p;
+        const char *path = skn_arena_text(all.mem, "%s/%s", folder,
+                                          all.names.p[all.names.n - 1]);
 
         if (stat(path, &file) == 0)
             at = (int64_t)file.st_mtime * 1000000;
@@ -92,7 +82,7 @@ static void remove_oldest(const char *folder, int64_t keep)
 
     list_copies(folder, &all);
     for (size_t i = 0; i + (size_t)keep < all.names.n; i++)
-        unlink(skn_arena_printf(all.mem, "%s/%s", folder, all.names.p[i]).p);
+        unlink(skn_arena_text(all.mem, "%s/%s", folder, all.names.p[i]));
     skn_arena_free(all.mem);
 }
 
@@ -123,8 +113,8 @@ skein_rc skn_backup_make(skein_engine *e, const char *folder, int64_t keep, skei
         rc = skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
                       strerror(errno));
     else
-        rc = copy_store(e, skn_arena_printf(mem, "%s/%s", folder, name).p,
-                        skn_arena_printf(mem, "%s/backup.part", folder).p, err);
+        rc = copy_store(e, skn_arena_text(mem, "%s/%s", folder, name),
+                        skn_arena_text(mem, "%s/backup.part", folder), err);
     if (!rc)
         remove_oldest(folder, keep);
     skn_arena_free(mem);

@@ -1,8 +1,7 @@
 /* backups.h: the copies that a server makes of its store now and then, in a folder of their own.
  *
  * Threads: any; two at once on one folder would remove the same copies. */
-#ifndef SKN_CONFIG_BACKUPS_H
-#define SKN_CONFIG_BACKUPS_H
+#pragma once
 
 #include "engine/engine.h"
 
@@ -13,5 +12,3 @@ int64_t skn_backup_newest(const char *folder, int64_t *count);
 /* "skein-20261115T140203Z.db" of a time. */
 #define SKN_BACKUP_NAME 40
 void skn_backup_name(int64_t micros, char out[SKN_BACKUP_NAME]);
-
-#endif

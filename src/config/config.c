@@ -1,5 +1,4 @@
 #include "config/config.h"
-#include "base/str.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "config/config_value.h"
@@ -7,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -219,8 +217,7 @@ static void unknown_key(skn_config_reading *r, const skn_yaml *section, const sk
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
         if (skn_str_is(section->key, skn_config_rows[i].section))
             names[n++] = skn_config_rows[i].key;
-    skn_config_unknown(r, y, skn_arena_printf(r->a, " in %.*s", SKN_FMT(section->key)).p,
-                       names);
+    skn_config_unknown(r, y, skn_arena_text(r->a, " in %.*s", SKN_FMT(section->key)), names);
 }
 
 static void read_section(skn_config_reading *r, const skn_yaml *section)
@@ -333,10 +330,9 @@ static void read_files(skn_config_reading *r, const skn_config_sources *from)
     if (from->system)
         read_file(r, from->system, false);
     if (xdg && *xdg == '/')
-        read_file(r, skn_arena_printf(r->a, "%s/skein/skein.yaml", xdg).p, false);
+        read_file(r, skn_arena_text(r->a, "%s/skein/skein.yaml", xdg), false);
     else if (from->home && *from->home == '/')
-        read_file(r, skn_arena_printf(r->a, "%s/.config/skein/skein.yaml", from->home).p,
-                  false);
+        read_file(r, skn_arena_text(r->a, "%s/.config/skein/skein.yaml", from->home), false);
 }
 
 /* --- The environment ------------------------------------------------------------------------ */
@@ -542,8 +538,7 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
         shape_named(w, "secrets.env", s->grant.name, skn_config_secret_text(s, scratch),
                     s->file, s->line, false, scratch);
     }
-    skn_jw_key(w, "problems");
-    skn_jw_array(w);
+    skn_jw_karray(w, "problems");
     for (size_t i = 0; i < tried->problems.n; i++)
         skn_jw_str(w, skn_config_line(&tried->problems.p[i], scratch));
     skn_jw_array_end(w);

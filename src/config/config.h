@@ -4,8 +4,7 @@
  * stays, and whoever asked decides what to do about it.
  * Threads: reading any, each with its own arena; what was read is immutable.
  * Lifetimes: everything lives in the arena. */
-#ifndef SKN_CONFIG_CONFIG_H
-#define SKN_CONFIG_CONFIG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/env_rule.h"
@@ -234,5 +233,3 @@ void skn_config_providers(skn_config_reading *r, const skn_yaml *section);
 void skn_config_secrets(skn_config_reading *r, const skn_yaml *section);
 /* True for "" and for an address with http or https and a host, no password in it. */
 bool skn_config_url(skn_str text, bool origin_only);
-
-#endif

@@ -1,13 +1,10 @@
 /* The section "providers": who answers for models. It is checked here, and used where models are
  * asked. */
 #include "base/clean.h"
-#include "base/env_rule.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "config/config.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *const types[] = {
     "ollama", "openai", "openai-responses", "anthropic", "openai-compatible", "scripted", NULL};
@@ -40,7 +37,7 @@ static void unknown(const checking *c, const skn_yaml *at, const char *inside,
 {
     skn_config_unknown(
         c->r, at,
-        skn_arena_printf(c->r->a, " in providers.%.*s%s", SKN_FMT(c->provider->key), inside).p,
+        skn_arena_text(c->r->a, " in providers.%.*s%s", SKN_FMT(c->provider->key), inside),
         names);
 }
 
@@ -203,9 +200,8 @@ static void check_number(const checking *c, const skn_yaml *at, int64_t least, i
 
     if (at->kind != SKN_YAML_TEXT || !skn_str_int(at->text, &n) || n < least || n > most)
         wrong_value(c, at,
-                    skn_arena_printf(c->r->a, "a whole number from %" PRId64 " to %" PRId64,
-                                     least, most)
-                        .p);
+                    skn_arena_text(c->r->a, "a whole number from %" PRId64 " to %" PRId64,
+                                   least, most));
 }
 
 static void check_retries(const checking *c, const skn_yaml *at)

@@ -1,13 +1,11 @@
 /* Texts of settings into what they mean, by the types of the table. */
 #include "config/config_value.h"
 
-#include "base/str.h"
 #include "base/utf8.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 static bool same_word(skn_str text, const char *word)
@@ -24,16 +22,6 @@ static bool read_switch(skn_str text, int64_t *out)
         return false;
     *out = on;
     return true;
-}
-
-static bool is_choice(const char *choices, skn_str text)
-{
-    skn_str rest = skn_str_of(choices), one;
-
-    while (skn_str_split(&rest, ',', &one))
-        if (skn_str_eq(one, text))
-            return true;
-    return false;
 }
 
 bool skn_listen_parse(skn_str text, char host[46], int *port)
@@ -208,7 +196,7 @@ static bool read_typed(const skn_config_row *row, skn_config_value *v, const cha
     case SKN_IS_MODEL:
         return same_word(v->text, "auto") || is_model(v->text);
     case SKN_IS_CHOICE:
-        return is_choice(row->choices, v->text);
+        return skn_is_among(skn_str_of(row->choices), v->text);
     case SKN_IS_SWITCH:
         return read_switch(v->text, &v->number);
     case SKN_IS_MAYBE:

@@ -1,8 +1,7 @@
 /* config_value.h: the text of a setting into what it means. Only the configuration includes it.
  *
  * Threads: any. Lifetimes: everything lives in the arena. */
-#ifndef SKN_CONFIG_CONFIG_VALUE_H
-#define SKN_CONFIG_CONFIG_VALUE_H
+#pragma once
 
 #include "config/config.h"
 
@@ -10,5 +9,3 @@
  * is wrong and what to write instead, when it is not of that type. */
 bool skn_config_value_read(skn_config_id id, skn_config_value *v, const char *home,
                            skn_arena *a, skn_str *wrong);
-
-#endif

@@ -5,8 +5,7 @@
  * The open file is asked, not its name, so nobody can exchange it meanwhile. Every refusal names the file, what is
  * wrong with it and the command that mends it.
  * Threads: any.  Lifetimes: descriptors are the caller's. */
-#ifndef SKN_CONFIG_OWN_H
-#define SKN_CONFIG_OWN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -39,5 +38,3 @@ skein_rc skn_own_read(const char *path, skn_own_kind kind, size_t limit, skn_are
 skein_rc skn_own_folder(const char *path, const char *again, skein_error *err);
 /* The same of this folder and none above it. */
 skein_rc skn_own_folder_alone(const char *path, skein_error *err);
-
-#endif

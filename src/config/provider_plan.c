@@ -552,8 +552,7 @@ static void write_headers(skn_jw *w, const skn_provider_stored *s)
 {
     if (!s->header_count)
         return;
-    skn_jw_key(w, "headers");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "headers");
     for (size_t i = 0; i < s->header_count; i++) {
         skn_jw_key_str(w, s->headers[i].name);
         skn_jw_str(w, s->headers[i].value);
@@ -569,12 +568,9 @@ static void write_one(skn_jw *w, const skn_provider_stored *s)
         return;
     }
     skn_jw_object(w);
-    if (s->type.p)
-        skn_jw_kstr(w, "type", s->type);
-    if (s->base_url.p)
-        skn_jw_kstr(w, "baseUrl", s->base_url);
-    if (s->key_env.p)
-        skn_jw_kstr(w, "apiKeyEnv", s->key_env);
+    skn_jw_kgiven(w, "type", s->type);
+    skn_jw_kgiven(w, "baseUrl", s->base_url);
+    skn_jw_kgiven(w, "apiKeyEnv", s->key_env);
     skn_jw_kbool(w, "consent", s->consent);
     if (s->key_kept)
         skn_jw_kbool(w, "keyKept", true);

@@ -3,8 +3,7 @@
  *
  * Threads: any; it may wait for the disk and for a command that prints a key.  Lifetimes: everything lives
  * in the arena; skn_plans_wipe before it goes. */
-#ifndef SKN_CONFIG_PROVIDER_PLAN_H
-#define SKN_CONFIG_PROVIDER_PLAN_H
+#pragma once
 
 #include "base/json.h"
 #include "config/secrets.h"
@@ -89,5 +88,3 @@ skn_provider_plan *skn_plan_find(const skn_provider_plans *p, skn_str name);
 skn_str skn_plan_file(const skn_provider_plan *p, skn_arena *a);
 /* The setting "providers", absent when there is none. */
 skn_str skn_stored_setting(const skein_settings *all);
-
-#endif

@@ -2,7 +2,6 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/uid.h"
 #include "config/own.h"
 #include "provider/provider.h"
 
@@ -10,8 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -51,7 +48,7 @@ static skein_rc path_of(const char *data_dir, skn_str name, skn_arena *a, const 
         return skn_fail(err, SKEIN_INVALID, "this store has no folder to keep a key in");
     if (!skn_is_provider_name(name))
         return skn_fail(err, SKEIN_INVALID, "this is not a name of a provider");
-    *out = skn_arena_printf(a, "%s/secrets/%.*s", data_dir, SKN_FMT(name)).p;
+    *out = skn_arena_text(a, "%s/secrets/%.*s", data_dir, SKN_FMT(name));
     return SKEIN_OK;
 }
 
@@ -100,9 +97,7 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str
         rc = skn_fail(err, SKEIN_INVALID,
                       "this is not a key: it has blanks, or other characters "
                       "that cannot be sent, or is over 4096 bytes");
-    if (!rc)
-        rc = make_folder(data_dir, a, err);
-    if (!rc)
+    if (!rc && !(rc = make_folder(data_dir, a, err)))
         rc = write_key(path, key, place.n <= SKN_SECRET_PLACE ? place : SKN_NONE, err);
     skn_arena_free(a);
     return rc;
@@ -245,8 +240,7 @@ static skein_rc from_credential(skn_str name, const char *folder, skn_arena *a, 
                         "there are no credentials: CREDENTIALS_DIRECTORY is not set");
     if (memchr(name.p, '/', name.n) || name.p[0] == '.')
         return skn_fail(err, SKEIN_INVALID, "this is not a name of a credential");
-    return read_key(skn_arena_printf(a, "%s/%.*s", folder, SKN_FMT(name)).p, a, out, &mode,
-                    err);
+    return read_key(skn_arena_text(a, "%s/%.*s", folder, SKN_FMT(name)), a, out, &mode, err);
 }
 
 static skein_rc from_written(skn_str key, skn_arena *a, skn_str *out, skein_error *err)
@@ -261,7 +255,7 @@ static skein_rc from_written(skn_str key, skn_arena *a, skn_str *out, skein_erro
 static const char *at_home(skn_str path, const char *home, skn_arena *a)
 {
     if (home && skn_str_starts(path, SKN_STR("~/")))
-        return skn_arena_printf(a, "%s%.*s", home, SKN_FMT(skn_str_sub(path, 1, path.n))).p;
+        return skn_arena_text(a, "%s%.*s", home, SKN_FMT(skn_str_sub(path, 1, path.n)));
     return skn_arena_copy(a, path).p;
 }
 

@@ -6,8 +6,7 @@
  * its tail is shown.
  * Threads: any; fetching may wait for a command, so not the loop's.  Lifetimes: keys live in the arena that
  * is passed; skn_secret_wipe overwrites one before its arena goes. */
-#ifndef SKN_CONFIG_SECRETS_H
-#define SKN_CONFIG_SECRETS_H
+#pragma once
 
 #include "base/error.h"
 #include "config/config.h"
@@ -44,5 +43,3 @@ skein_rc skn_key_fetch(const skn_key_source *from, skn_env_get *env, void *env_a
 /* The first line that a program prints, run without a shell (secrets.c). */
 skein_rc skn_key_command(const char *const *words, int64_t most_ms, skn_arena *a, skn_str *out,
                          skein_error *err);
-
-#endif

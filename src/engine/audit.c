@@ -1,11 +1,9 @@
 #include "engine/audit.h"
 
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/core.h"
 
 #define CHANGES_MOST ((size_t)1000)
-#define LIST_MOST    ((size_t)1000)
 
 void skn_engine_by(skein_engine *e, skn_actor *by)
 {
@@ -93,15 +91,6 @@ static const skn_json *read_object(skn_str text, skn_arena *a)
                : NULL;
 }
 
-static const skn_json *member(const skn_json *v, skn_str key)
-{
-    const skn_json *m = v ? v->first : NULL; /* of an object, or nothing */
-
-    while (m && !skn_str_eq(m->key, key))
-        m = m->next;
-    return m;
-}
-
 static void name_change(skn_buf *b, skn_str above, skn_str key, const char *how)
 {
     skn_buf_addf(b, "%s%.*s%s%.*s%s", b->n ? ", " : "", SKN_FMT(above), above.n ? "." : "",
@@ -112,7 +101,7 @@ static void compare(skn_buf *b, skn_str above, const skn_json *before, const skn
                     bool deeper)
 {
     for (const skn_json *m = after ? after->first : NULL; m; m = m->next) {
-        const skn_json *was = member(before, m->key);
+        const skn_json *was = skn_json_member(before, m->key);
 
         if (was && skn_str_eq(was->raw, m->raw))
             continue;
@@ -122,7 +111,7 @@ static void compare(skn_buf *b, skn_str above, const skn_json *before, const skn
             name_change(b, above, m->key, "");
     }
     for (const skn_json *m = before ? before->first : NULL; m; m = m->next)
-        if (!member(after, m->key))
+        if (!skn_json_member(after, m->key))
             name_change(b, above, m->key, " removed");
 }
 
@@ -136,18 +125,4 @@ skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a)
     out = skn_arena_copy(a, limited(skn_buf_str(&b), CHANGES_MOST));
     skn_buf_release(&b);
     return out;
-}
-
-/* --- Reading --------------------------------------------------------------------------------------- */
-
-skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit, skein_mem *mem,
-                          skein_audit_rows *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skein_audit_rows){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_audit_rows_before(s.tx, before ? before : INT64_MAX,
-                                     limit < LIST_MOST ? limit : LIST_MOST, mem, out, err);
-    return s.rc;
 }

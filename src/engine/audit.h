@@ -3,8 +3,7 @@
  * An actor is the one for whom calls are made: what is audited is written with the actor's name, in the transaction of the
  * change, and noted in the actor, so that it can be logged once the call has succeeded.
  * Threads: an actor belongs to one call at a time.  Lifetimes: the actor outlives the engine that was made for it. */
-#ifndef SKN_ENGINE_AUDIT_H
-#define SKN_ENGINE_AUDIT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/shape.h"
@@ -29,5 +28,3 @@ skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_s
 skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a);
 
 SKN_SHAPED(audit, skein_audit_row);
-
-#endif

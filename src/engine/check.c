@@ -1,12 +1,7 @@
 /* check.c: what may be stored. Every input has a limit; what one database cannot keep, none keeps. */
-#include "base/clock.h"
-#include "base/shape.h"
-#include "base/str.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/core.h"
-
-#include <skein/message.h>
 
 skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err)
 {

@@ -3,8 +3,7 @@
  *
  * Threads: an engine has no state of its own but its options and a cache with a lock of its own; all
  * that can change is in the store.  Lifetimes: one transaction, in the caller's arena. */
-#ifndef SKN_ENGINE_CORE_H
-#define SKN_ENGINE_CORE_H
+#pragma once
 
 #include "base/clock.h"
 #include "engine/audit.h"
@@ -387,5 +386,3 @@ int skn_by_number(const void *x, const void *y);
 size_t skn_first_from(const void *rows, size_t count, size_t size, size_t at, int64_t number);
 
 #define SKN_NOW() skn_clock_micros()
-
-#endif

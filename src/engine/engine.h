@@ -5,8 +5,7 @@
  * for that. SKN_FIELDS_X names the members of shape X, as a person may pick them: the build makes them of
  * view/shapes/x.def.
  * Threads: any. */
-#ifndef SKN_ENGINE_ENGINE_H
-#define SKN_ENGINE_ENGINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/env_rule.h"
@@ -133,10 +132,6 @@ const char *skn_turn_doing(const skein_turn *turn);
 /* The same of the agent's newest turn, or "interrupted" where nobody speaks for it any more, or "paused", "queued",
  * "failed" or "idle". *detail is the tool that runs, whom it waits for or why its last turn failed, or absent. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail);
-/* Until when that turn waits; 0: it does not, or that is not known. */
-int64_t skn_agent_until(const skn_at_work *work, skein_agent_id agent);
-/* The inbox item whose answer that turn waits for, or absent. */
-skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent);
 /* Has any of a world's agents something to do? The turns are those of the world. */
 bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);
 void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
@@ -167,6 +162,11 @@ SKN_SHAPED(tool_call, skein_tool_call);
 SKN_SHAPED(instruction, skein_instruction);
 SKN_SHAPED(delivery, skein_delivery);
 SKN_SHAPED(usage, skein_usage);
+
+/* The call with this id that a message makes, or NULL. */
+const skein_tool_call *skn_call_of(const skein_message *m, skn_str id);
+/* The version that a message is told of: the current one if that holds it, or else the newest that does. */
+int64_t skn_home_version(const skein_message_facts *f, int64_t current);
 
 /* A message with what its JSON has. */
 typedef struct skn_told_message {
@@ -374,5 +374,3 @@ const skn_problem_kind *skn_problem_of(const skein_error *err, const skn_problem
 void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more);
 /* Whether it says that the same request may succeed later; only then it says when. */
 bool skn_problem_again(const skein_error *err, const skn_problem *more);
-
-#endif

@@ -1,19 +1,16 @@
 /* feed.c: telling what happened, in the words of the API. */
 #include "engine/feed.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* --- Data ------------------------------------------------------------------------------------ */
 
 void skn_told_open(skn_told *d)
 {
-    skn_buf_init(&d->buf, SIZE_MAX / 2);
-    skn_jw_init(&d->w, &d->buf);
+    skn_jw_open(&d->w, &d->buf, SIZE_MAX / 2);
     skn_jw_object(&d->w);
 }
 
@@ -249,10 +246,8 @@ static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
         skn_str_int(at->raw, &m.position);
     skn_shape_message_told(w, row->chat_uid, &m, usage ? usage->raw : SKN_NONE);
     for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
-        if (!is_said(v->key)) {
-            skn_jw_key_str(w, v->key);
-            skn_jw_raw(w, v->raw);
-        }
+        if (!is_said(v->key))
+            skn_jw_member(w, v);
 }
 
 /* --- A delegation -------------------------------------------------------------------------------- */
@@ -280,10 +275,8 @@ static void write_delegation(skn_jw *w, const skein_message *m, const skn_json *
     const skn_json        *args = NULL;
     skn_str                title = SKN_NONE;
 
-    for (const skn_json *v = data ? data->first : NULL; v; v = v->next) {
-        skn_jw_key_str(w, v->key);
-        skn_jw_raw(w, v->raw);
-    }
+    for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
+        skn_jw_member(w, v);
     if (call && skn_json_parse(&args, call->args, "args", scratch, NULL) == SKEIN_OK &&
         skn_json_text(args, "title", &title, NULL) == SKEIN_OK && title.p)
         skn_jw_kstr(w, "title", skn_utf8_cut(title, CUT));
@@ -341,8 +334,7 @@ static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_
         return row->data.p ? skn_arena_copy(a, row->data) : SKN_STR("{}");
     if (row->data.p && skn_json_parse(&data, row->data, "data", scratch, NULL))
         data = NULL;
-    skn_buf_init(&buf, SIZE_MAX / 2);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, SIZE_MAX / 2);
     skn_jw_object(&w);
     if (skn_str_starts(row->type, SKN_STR("tool.")))
         write_tool(&w, m, data);

@@ -5,8 +5,7 @@
  * event is made when it is read, from what never changes, so it is the same bytes every time. No text
  * of a message may stand in the data of a row: erasing the message must erase it here too.
  * Threads: one transaction's.  Lifetimes: everything is copied. */
-#ifndef SKN_ENGINE_FEED_H
-#define SKN_ENGINE_FEED_H
+#pragma once
 
 #include "base/json_write.h"
 #include "engine/core.h"
@@ -54,8 +53,6 @@ void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *typ
  * the delegation's that it happens on, or absent. */
 void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
                    const skein_message *m, skn_str call_id, skn_str lane, skn_str cause);
-/* The call with this id that a message makes, or NULL. */
-const skein_tool_call *skn_call_of(const skein_message *m, skn_str id);
 /* Something about a world as a whole; d may be NULL. */
 void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d);
 /* The same, told to who follows one of its conversations too (0: none); it has no version. */
@@ -81,5 +78,3 @@ void skn_feed_agent_is(skn_tx *tx, const skein_agent *a, const char *type);
  * it, and is told from there. */
 void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane,
                    skn_str cause);
-
-#endif

@@ -1,6 +1,5 @@
 /* fsck.c: checking a whole store. */
 #include "engine/fsck.h"
-#include "base/json.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/work/mention.h"
@@ -83,8 +82,8 @@ skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *ki
     *kin = conversation == other;
     /* A branch is always younger than what it was branched from, so this walk ends. */
     while (!*kin && found && at.branched_from_id > 0 && at.branched_from_id < at.id) {
-        rc = skn_conversation_row_get(f->tx, at.branched_from_id, f->scratch, &at, &found, err);
-        if (rc)
+        if ((rc = skn_conversation_row_get(f->tx, at.branched_from_id, f->scratch, &at, &found,
+                                           err)))
             return rc;
         *kin = found && at.id == other;
     }
@@ -353,12 +352,7 @@ typedef struct gathering {
     size_t          count, room;
 } gathering;
 
-static int by_lane(const void *x, const void *y)
-{
-    const skn_check_item *a = x, *b = y;
-
-    return (a->lane > b->lane) - (a->lane < b->lane);
-}
+SKN_ORDER(by_lane, skn_check_item, lane, lane)
 
 /* Two places in a lane are harmless as long as no thread holds both. */
 static skein_rc check_twice(gathering *g, const skn_check_item *places, size_t count,

@@ -9,8 +9,7 @@
  * thread it was made from: what both share was looked at before.
  *
  * Threads: one transaction.  Lifetimes: findings live in the caller's memory, all else in scratch. */
-#ifndef SKN_ENGINE_FSCK_H
-#define SKN_ENGINE_FSCK_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -48,5 +47,3 @@ skein_rc skn_fsck_kin(skn_fsck *f, int64_t conversation, int64_t other, bool *ki
 skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err);
 /* fsck_tree.c: every thread against the one it was made from, and its compaction. */
 skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err);
-
-#endif

@@ -78,8 +78,8 @@ static skein_rc check_keys(skn_fsck *f, int64_t node, size_t entry, const skn_sp
     bool     found;
     skein_rc rc;
 
-    rc = skn_check_keys(f->tx, s->thread, s->lo, s->len, s->lo >= 0, &kmin, &kmax, &found, err);
-    if (rc)
+    if ((rc = skn_check_keys(f->tx, s->thread, s->lo, s->len, s->lo >= 0, &kmin, &kmax, &found,
+                             err)))
         return rc;
     if (!found)
         wrong(f, node, entry, "names items that are not there");
@@ -170,14 +170,7 @@ skein_rc skn_fsck_trees(skn_fsck *f, skein_error *err)
 
 /* --- Messages twice ---------------------------------------------------------------------------------------- */
 
-static int by_place(const void *x, const void *y)
-{
-    const skn_run *a = x, *b = y;
-
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return (a->lo > b->lo) - (a->lo < b->lo);
-}
+SKN_ORDER(by_place, skn_run, thread, lo)
 
 static bool overlap(skn_run *runs, size_t count)
 {

@@ -4,8 +4,6 @@
 #include "engine/engine.h"
 #include "engine/timeline/timeline_cache.h"
 
-#include <skein/version.h>
-
 #include <assert.h>
 #include <stdlib.h>
 

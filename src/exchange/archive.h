@@ -5,8 +5,7 @@
  * row, and only that is read, so whatever is accepted is written again byte for byte.
  *
  * Threads: any.  Lifetimes: a row that was read lives in the arena it was read with. */
-#ifndef SKN_EXCHANGE_ARCHIVE_H
-#define SKN_EXCHANGE_ARCHIVE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/lines.h"
@@ -47,10 +46,6 @@ void skn_archive_end_write(int64_t rows, skn_str hash, skn_buf *out);
 
 /* True if a file that begins with these bytes means to be an archive. */
 bool skn_archive_is(skn_str start);
-/* Reads one line; refuses with SKEIN_DATA what is not exactly a row of ours. References are
- * checked for range only by skn_archive_check_row. */
-skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_archive_row *out,
-                              skein_error *err);
 
 /* --- Checking: archive_check.c ------------------------------------------------------------ */
 
@@ -119,5 +114,3 @@ skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err);
 /* The same for several. */
 skein_rc skn_intake_put_all(skn_intake *const *list, size_t count, skn_store *st,
                             skein_error *err);
-
-#endif

@@ -4,13 +4,10 @@
  * What is looked at here is what other rows rely on to be read at all: that references lead
  * backwards (so nothing is cyclic), stay inside their conversation, and that lengths add up. */
 #include "engine/core.h"
-#include "engine/tree/span.h"
 #include "exchange/archive.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* `jump` skips many branches at once, so that a question about a chain of n takes log n
@@ -496,7 +493,7 @@ static void close_stage(stage *s)
 
     skein_close(s->e);
     for (size_t i = 0; s->dir[0] && i < sizeof ends / sizeof *ends; i++)
-        unlink(skn_arena_printf(s->mem, "%s/check.db%s", s->dir, ends[i]).p);
+        unlink(skn_arena_text(s->mem, "%s/check.db%s", s->dir, ends[i]));
     if (s->dir[0])
         rmdir(s->dir);
     skein_mem_free(s->mem);

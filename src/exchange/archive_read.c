@@ -4,10 +4,7 @@
  * then inside the transaction, where it is checked again while it is written. What changed in
  * between is found by the hash in its last line, and the transaction leaves nothing behind. */
 #include "engine/feed.h"
-#include "engine/tree/span.h"
 #include "exchange/archive.h"
-
-#include <string.h>
 
 /* Columns of the one world, of versions, of operations and of summaries. */
 enum {

@@ -1,11 +1,6 @@
 /* archive_rows.c: one line of an archive, to and fro. */
-#include "base/clock.h"
-#include "base/json.h"
-#include "base/json_write.h"
 #include "base/uid.h"
 #include "exchange/archive.h"
-
-#include <string.h>
 
 /* --- Writing ------------------------------------------------------------------------------ */
 
@@ -309,8 +304,10 @@ static skein_rc check_form(reader *r, skn_str line)
     return good ? SKEIN_OK : refuse_row(r, "is not written as an archive writes it");
 }
 
-skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_archive_row *out,
-                              skein_error *err)
+/* Reads one line; refuses with SKEIN_DATA what is not exactly a row of ours. References are
+ * checked for range only by skn_archive_check_row. */
+static skein_rc archive_row_read(skn_str line, int64_t number, skn_arena *a,
+                                 skn_archive_row *out, skein_error *err)
 {
     reader          r = {.line = number, .a = a, .row = out, .member = "", .err = err};
     const skn_json *v;
@@ -324,9 +321,7 @@ skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_ar
     if (v->kind != SKN_JSON_OBJECT)
         return skn_fail(err, SKEIN_DATA, "archive line %lld is not a JSON object",
                         (long long)number);
-    if ((rc = read_table(&r, v->first)))
-        return rc;
-    if ((rc = read_members(&r, v->first->next)))
+    if ((rc = read_table(&r, v->first)) || (rc = read_members(&r, v->first->next)))
         return rc;
     return check_form(&r, line);
 }
@@ -397,9 +392,8 @@ static skein_rc read_row(scan *s, skn_str line, skein_error *err)
     int64_t         number = s->lines->number;
     skein_rc        rc;
 
-    if ((rc = skn_archive_row_read(line, number, s->a, &row, err)))
-        return rc;
-    if ((rc = skn_archive_check_row(s->check, &row, number, err)))
+    if ((rc = archive_row_read(line, number, s->a, &row, err)) ||
+        (rc = skn_archive_check_row(s->check, &row, number, err)))
         return rc;
     s->rows++;
     return s->visit ? s->visit(s->arg, &row, number, err) : SKEIN_OK;

@@ -2,11 +2,7 @@
  *
  * Rows come by ascending id, and their place in that order is their number in the archive; so
  * the ids met so far, sorted as they came, are all that is needed to translate references. */
-#include "engine/engine.h"
-#include "engine/tree/span.h"
 #include "exchange/archive.h"
-
-#include <string.h>
 
 typedef skn_vec(int64_t) id_list;
 

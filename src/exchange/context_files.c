@@ -1,25 +1,14 @@
 /* context_files.c: which files, or pieces of them, belong to what is talked about. Only their names
  * are kept; filespec.c reads them. */
-#include "base/clock.h"
-#include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/json_write.h"
-#include "base/uid.h"
 #include "base/utf8.h"
-#include "engine/core.h"
-#include "engine/engine.h"
 #include "engine/feed.h"
 #include "exchange/exchange.h"
 #include "exchange/filespec.h"
 
-#include <skein/filespec.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -327,7 +316,7 @@ static skn_str name_of(const skein_context_file *f, const skein_file_parts *part
 
 static const char *folder_of(const char *root, skn_arena *a)
 {
-    return skn_arena_printf(a, "%s.extracts", root).p;
+    return skn_arena_text(a, "%s.extracts", root);
 }
 
 /* The lines of it that fit; *whole is its size. */
@@ -351,7 +340,7 @@ static bool is_new(int64_t modified)
 static bool failed_lately(const char *root, skn_str name, skn_arena *a)
 {
     struct stat st;
-    const char *path = skn_arena_printf(a, "%s/%.*s.why", folder_of(root, a), SKN_FMT(name)).p;
+    const char *path = skn_arena_text(a, "%s/%.*s.why", folder_of(root, a), SKN_FMT(name));
 
     return lstat(path, &st) == 0 && is_new(st.st_mtime);
 }
@@ -569,7 +558,7 @@ skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str 
         (rc = skn_file_replace(folder, file.p, &bytes, 1, false, err)))
         goto out;
     if (text.p)
-        unlinkat(folder, skn_arena_printf(a, "%.*s.why", SKN_FMT(name)).p, 0);
+        unlinkat(folder, skn_arena_text(a, "%.*s.why", SKN_FMT(name)), 0);
     drop_older(folder, name, a);
 out:
     if (folder >= 0)

@@ -5,8 +5,7 @@
  * import is checked whole before anything is written, and is one transaction.
  *
  * Threads: any.  Lifetimes: a report lives in the skein_mem it was made with. */
-#ifndef SKN_EXCHANGE_EXCHANGE_H
-#define SKN_EXCHANGE_EXCHANGE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json_write.h"
@@ -125,5 +124,3 @@ bool skn_extract_next(const skein_context_files *files, const char *root, skn_ar
 /* What a model took from it; or, where text is absent, why none did. Text that could not be read again is refused. */
 skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str why,
                           skein_error *err);
-
-#endif

@@ -1,10 +1,7 @@
 /* export.c: reads what is to be exported, and leaves the writing to the forms. */
 #include "exchange/export.h"
-#include "base/clock.h"
 #include "engine/core.h"
 #include "exchange/archive.h"
-
-#include <string.h>
 
 #define SLICE   1000        /* messages read at a time */
 #define PIECE   (64 * 1024) /* bytes that are enough to call the sink */
@@ -16,12 +13,7 @@ static const char *const format_names[] = {"md", "json", "jsonl", "mermaid", "ht
 
 bool skn_format_from(skn_str name, skn_format *out)
 {
-    for (int i = SKN_FORMAT_MD; i <= SKN_FORMAT_ARCHIVE; i++)
-        if (skn_str_is(name, format_names[i])) {
-            *out = (skn_format)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&(const skn_enum)SKN_ENUM(format_names), name, (int *)out);
 }
 
 const char *skn_format_name(size_t i)
@@ -38,12 +30,7 @@ static const char *const delegation_names[] = {"summary", "none", "full"};
 
 bool skn_delegations_from(skn_str name, skn_delegations *out)
 {
-    for (int i = SKN_DELEGATIONS_SUMMARY; i <= SKN_DELEGATIONS_FULL; i++)
-        if (skn_str_is(name, delegation_names[i])) {
-            *out = (skn_delegations)i;
-            return true;
-        }
-    return false;
+    return skn_enum_from(&(const skn_enum)SKN_ENUM(delegation_names), name, (int *)out);
 }
 
 static skein_rc write_buf(void *arg, skn_str bytes, skein_error *err)
@@ -320,9 +307,7 @@ static skein_rc find_chats(skn_exporter *x, skein_error *err)
         rc = skein_conversation_get(x->e, x->req->conversation, x->mem, x->chats.at, err);
         world = rc ? 0 : x->chats.at[0].world.v;
     }
-    if (!rc)
-        rc = read_world(x, world, err);
-    if (!rc)
+    if (!rc && !(rc = read_world(x, world, err)))
         rc = skein_agent_list(x->e, x->world.id, x->mem, &x->agents, err);
     if (!rc && !x->req->conversation.v)
         rc = skein_conversation_list(x->e, x->world.id, x->mem, &x->chats, err);
@@ -426,8 +411,7 @@ static void add_message(writing *w, const skein_message *m, const skein_message_
 {
     skn_jw_object(&w->w);
     skn_shape_message_members(&w->w, w->x->chat.uid, m, f);
-    if (w->lane.p)
-        skn_jw_kstr(&w->w, "lane", w->lane);
+    skn_jw_kgiven(&w->w, "lane", w->lane);
     skn_jw_object_end(&w->w);
 }
 
@@ -447,8 +431,7 @@ static skein_rc add_threads(skn_exporter *x, skn_jw *w, skein_error *err)
     skein_versions all;
     skein_rc       rc = skein_history(x->e, x->chat.id, mem, &all, err);
 
-    skn_jw_key(w, "threads");
-    skn_jw_array(w);
+    skn_jw_karray(w, "threads");
     for (size_t i = 0; !rc && i < all.count; i++) {
         if (x->req->redact)
             all.at[i].note = SKN_NONE;
@@ -468,8 +451,7 @@ static skein_rc add_delegation(writing *w, const skein_lane *lane, skein_error *
     skn_jw_key(&w->w, "delegation");
     skn_shape_lane(&w->w, lane);
     if (w->x->req->delegations == SKN_DELEGATIONS_FULL) {
-        skn_jw_key(&w->w, "messages");
-        skn_jw_array(&w->w);
+        skn_jw_karray(&w->w, "messages");
         w->lane = lane->key;
         rc = skn_export_messages(w->x, lane->key, each_message, w, err);
         w->lane = SKN_NONE;
@@ -485,8 +467,7 @@ static skein_rc add_delegations(writing *w, skein_error *err)
 
     if (w->x->req->delegations == SKN_DELEGATIONS_NONE)
         return SKEIN_OK;
-    skn_jw_key(&w->w, "delegations");
-    skn_jw_array(&w->w);
+    skn_jw_karray(&w->w, "delegations");
     for (size_t i = 0; !rc && i < w->x->lanes.count; i++)
         rc = add_delegation(w, &w->x->lanes.at[i], err);
     skn_jw_array_end(&w->w);
@@ -502,8 +483,7 @@ static skein_rc add_chat(writing *w, skein_error *err)
     skn_jw_kint(&w->w, "version", w->x->version.number);
     if ((rc = add_threads(w->x, &w->w, err)))
         return rc;
-    skn_jw_key(&w->w, "messages");
-    skn_jw_array(&w->w);
+    skn_jw_karray(&w->w, "messages");
     rc = skn_export_messages(w->x, SKN_NONE, each_message, w, err);
     skn_jw_array_end(&w->w);
     return rc ? rc : add_delegations(w, err);
@@ -525,8 +505,7 @@ static void add_world(skn_exporter *x, skn_jw *w)
         redact_world(x);
     skn_jw_key(w, "world");
     skn_shape_world(w, &x->world, &x->agents, &x->chats, x->mem);
-    skn_jw_key(w, "agents");
-    skn_jw_array(w);
+    skn_jw_karray(w, "agents");
     for (size_t i = 0; i < x->agents.count; i++)
         skn_shape_agent(w, &x->agents.at[i], x->mem);
     skn_jw_array_end(w);
@@ -545,8 +524,7 @@ static skein_rc json_begin(skn_exporter *x, skein_error *err)
     add_world(x, &w->w);
     if (x->req->conversation.v)
         return SKEIN_OK;
-    skn_jw_key(&w->w, "chats");
-    skn_jw_array(&w->w);
+    skn_jw_karray(&w->w, "chats");
     return SKEIN_OK;
 }
 

@@ -3,8 +3,7 @@
  *
  * Threads: one.  Lifetimes: what stands in skn_exporter lives until its end; a message and its
  * facts until the next slice. */
-#ifndef SKN_EXCHANGE_EXPORT_H
-#define SKN_EXCHANGE_EXPORT_H
+#pragma once
 
 #include "base/hash.h"
 #include "engine/engine.h"
@@ -69,5 +68,3 @@ skn_str skn_export_when(int64_t micros, char out[SKN_EXPORT_WHEN]);
 bool skn_export_line(skn_str *text, skn_str *line);
 /* The heading of a conversation: its title, or what else tells it apart. */
 skn_str skn_export_title(const skn_exporter *x, skein_mem *mem);
-
-#endif

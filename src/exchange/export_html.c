@@ -12,34 +12,7 @@ static const char head[] =
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<meta name=\"referrer\" content=\"no-referrer\">\n";
 
-static const char style[] =
-    "<style>\n"
-    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--paper:#fff;"
-    "--room:#f6f8fa;--link:#0550ae}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9198a1;--line:#3d444d;"
-    "--paper:#0d1117;--room:#151b23;--link:#79c0ff}}\n"
-    "body{margin:0 auto;max-width:48rem;padding:1.5rem 1rem;background:var(--paper);"
-    "color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
-    "header p,.meta{color:var(--soft);font-size:.85rem;margin:.2rem 0}\n"
-    "body>ol{list-style:none;margin:1.5rem 0 0;padding:0}\n"
-    "body>ol>li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 "
-    ".75rem;padding:.6rem "
-    ".8rem}\n"
-    "li.user{background:var(--room)}li:target{outline:2px solid var(--link)}\n"
-    "pre{margin:.3rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:inherit}\n"
-    "pre.code,code{font-family:ui-monospace,monospace;font-size:.85rem}\n"
-    ".text{overflow-wrap:anywhere}.text>*{margin:.4rem 0}.text h3,.text h4,.text h5,.text "
-    "h6{font-size:1rem}\n"
-    ".text ul,.text ol{padding-left:1.6rem}.text li>p{margin:0}\n"
-    ".text pre{background:var(--room);border-radius:.3rem;padding:.5rem}\n"
-    ".text blockquote{border-left:3px solid var(--line);padding-left:.6rem}\n"
-    ".text table{border-collapse:collapse}.text th,.text td{border:1px solid "
-    "var(--line);padding:.1rem .5rem}\n"
-    ".thinking{color:var(--soft);border-left:3px solid var(--line);padding-left:.6rem}\n"
-    "a{color:var(--link)}\n"
-    "@media print{li{break-inside:avoid}}\n"
-    "</style>\n";
+extern const char skn_export_css[]; /* made from export.css */
 
 /* A text begins on its own line: a page drops one line end there, which is then not the
  * text's. */
@@ -237,7 +210,7 @@ static skein_rc html_begin(skn_exporter *x, skein_error *err)
     x->form = form.kept;
     skn_buf_addf(&x->out, "%s", head);
     add_around(&x->out, "<title>", x->world.name, "</title>\n");
-    skn_buf_addf(&x->out, "%s</head>\n<body>\n", style);
+    skn_buf_addf(&x->out, "<style>\n%s</style>\n</head>\n<body>\n", skn_export_css);
     return SKEIN_OK;
 }
 

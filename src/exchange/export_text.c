@@ -3,10 +3,7 @@
  * nothing can move the cursor of a terminal that shows it. */
 #include "base/clean.h"
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "exchange/export.h"
-
-#include <string.h>
 
 typedef struct list {
     skn_exporter *x;
@@ -454,9 +451,8 @@ static skein_rc add_chat(skn_exporter *x, skein_error *err)
 
     if (size_of(x) > NODES && !x->req->root.v)
         return add_counts(x, err);
-    rc = skein_reply_tree_read(x->e, x->chat.id, x->version.number, x->req->root, x->slice,
-                               &tree, err);
-    if (rc)
+    if ((rc = skein_reply_tree_read(x->e, x->chat.id, x->version.number, x->req->root, x->slice,
+                                    &tree, err)))
         return rc;
     if (tree.count > NODES)
         return add_counts(x, err);

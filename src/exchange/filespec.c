@@ -2,21 +2,14 @@
 #define _GNU_SOURCE /* realpath */
 #endif
 #include "exchange/filespec.h"
-#include "base/buf.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "engine/engine.h"
 #include "exchange/exchange.h"
-#include "exchange/outline.h"
 #include "exchange/outline_lex.h"
-
-#include <skein/filespec.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,9 +98,9 @@ static skein_rc parse_name(skn_str text, skn_file_item *out, skein_error *err)
     while (skn_str_split(&rest, ' ', &word)) {
         if (!word.n)
             continue;
-        if (out->name.n && skn_word_in(function_words, out->name))
+        if (out->name.n && skn_str_among(out->name, function_words))
             out->kind = SKN_ITEM_FUNCTION;
-        else if (out->name.n && skn_word_in(type_words, out->name))
+        else if (out->name.n && skn_str_among(out->name, type_words))
             out->kind = SKN_ITEM_TYPE;
         else if (out->name.n)
             other = true;
@@ -479,7 +472,7 @@ static skein_rc open_below(int *out, const char *root, skn_str path, skn_arena *
     if (!base)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no folder \"%.*s\"",
                         SKN_FMT(read_shown(skn_str_of(root))));
-    file = realpath(skn_arena_printf(a, "%s/%.*s", base, SKN_FMT(path)).p, NULL);
+    file = realpath(skn_arena_text(a, "%s/%.*s", base, SKN_FMT(path)), NULL);
     base_dir = skn_str_of(strcmp(base, "/") == 0 ? "" : base);
     whole = skn_str_of(file);
     if (!file)

@@ -1,8 +1,7 @@
 /* filespec.h: reading a file below a folder, and what one item of a file specification asks for.
  *
  * Threads: any.  Lifetimes: an item is a view of the text it was read from. */
-#ifndef SKN_EXCHANGE_FILESPEC_H
-#define SKN_EXCHANGE_FILESPEC_H
+#pragma once
 
 #include "base/arena.h"
 #include <skein/filespec.h>
@@ -34,5 +33,3 @@ skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limi
  * it. */
 skein_file_parts skn_context_file_read(const skein_context_file *file, const char *root,
                                        size_t *room, skn_arena *a);
-
-#endif

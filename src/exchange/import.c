@@ -1,13 +1,9 @@
 /* import.c: which form a file has, and the report of what became of it. */
 #include "exchange/import.h"
 #include "base/shape_rows.h"
-#include "engine/engine.h"
 #include "exchange/archive.h"
-#include "exchange/exchange.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- Files -------------------------------------------------------------------------------- */
@@ -237,9 +233,7 @@ static skein_rc import_archive(skein_engine *e, const char *path, const skn_impo
     skn_lines  lines;
     skein_rc   rc = skn_lines_open(&lines, path, SKN_ARCHIVE_LINE, err);
 
-    if (!rc)
-        rc = skn_intake_read(&intake, &lines, req, mem, out, err);
-    if (!rc)
+    if (!rc && !(rc = skn_intake_read(&intake, &lines, req, mem, out, err)))
         rc = skn_intake_try(&intake, e->store, err);
     if (!rc)
         rc = skn_intake_prove(&intake, err);
@@ -382,13 +376,9 @@ typedef struct told_report {
     bool              dry_run;
 } told_report;
 
-static const skn_member report_rows[] = {
 #include "exchange/import_report.def"
-};
 
 void skn_import_report_json(const skn_import_report *r, skn_str file, bool dry_run, skn_jw *w)
 {
-    static const skn_shape shape = SKN_SHAPE(report_rows, told_report);
-
-    skn_shape_write(w, &shape, &(told_report){*r, file, dry_run});
+    skn_shape_write(w, &report_shape, &(told_report){*r, file, dry_run});
 }

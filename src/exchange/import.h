@@ -7,8 +7,7 @@
  * a whole and written in one transaction.
  *
  * Threads: one.  Lifetimes: all of it lives in one arena. */
-#ifndef SKN_EXCHANGE_IMPORT_H
-#define SKN_EXCHANGE_IMPORT_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/json.h"
@@ -136,8 +135,6 @@ bool skn_foreign_checks(skn_foreign *f, const skein_new_message *m, skein_error 
 /* A time: RFC 3339 (a blank may stand for the T, and no zone for UTC), or a number of seconds or milliseconds; 0 when it
  * is none. */
 int64_t skn_foreign_time(const skn_json *v);
-/* The text of a member; absent when it is missing or something else. */
-skn_str skn_foreign_text(const skn_json *v, const char *key);
 
 /* --- import_links.c: the memories of agents ----------------------------------------------- */
 
@@ -220,5 +217,3 @@ skein_rc skn_import_too_many(skein_error *err); /* agents */
 skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err);
 /* The last part of a path, without what follows its last dot. */
 skn_str skn_import_base_name(const char *path);
-
-#endif

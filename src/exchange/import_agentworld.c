@@ -115,9 +115,8 @@ static skein_rc count_rows(tables *t, const char *name, int64_t *out, skein_erro
         return SKEIN_OK;
     return skn_foreign_db_query(
         t->db,
-        skn_arena_printf(t->file->a, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1000000)",
-                         name)
-            .p,
+        skn_arena_text(t->file->a, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1000000)",
+                       name),
         note_count, out, err);
 }
 
@@ -143,68 +142,12 @@ typedef struct column {
 
 #define MOST_COLUMNS 16
 
-static const column world_columns[] = {{"id", "id", TEXT},
-                                       {"name", "name", TEXT},
-                                       {"description", "description", TEXT},
-                                       {"turn_limit", "turnLimit", NUMBER},
-                                       {"current_chat_id", "currentChatId", TEXT},
-                                       {"created_at", "createdAt", TIME},
-                                       {"mcp_config", "mcpConfig", TEXT},
-                                       {"chat_llm_provider", "chatLLMProvider", TEXT},
-                                       {"chat_llm_model", "chatLLMModel", TEXT},
-                                       {"variables", "variables", TEXT},
-                                       {"main_agent", "mainAgent", TEXT},
-                                       {"heartbeat_enabled", "heartbeatEnabled", FLAG},
-                                       {"heartbeat_interval", "heartbeatInterval", TEXT},
-                                       {"heartbeat_prompt", "heartbeatPrompt", TEXT},
-                                       {NULL, NULL, TEXT}};
-
-/* Not "auto_reply": it tells whether "@sender" is put before an answer, and here nothing is put there. */
-static const column agent_columns[] = {{"id", "id", TEXT},
-                                       {"world_id", "world", TEXT},
-                                       {"name", "name", TEXT},
-                                       {"provider", "provider", TEXT},
-                                       {"model", "model", TEXT},
-                                       {"system_prompt", "systemPrompt", TEXT},
-                                       {"temperature", "temperature", NUMBER},
-                                       {"max_tokens", "maxTokens", NUMBER},
-                                       {"created_at", "createdAt", TIME},
-                                       {NULL, NULL, TEXT}};
-
-static const column chat_columns[] = {{"id", "id", TEXT},
-                                      {"world_id", "world", TEXT},
-                                      {"name", "name", TEXT},
-                                      {"created_at", "createdAt", TIME},
-                                      {NULL, NULL, TEXT}};
-
-static const column memory_columns[] = {{"agent_id", "agent", TEXT},
-                                        {"world_id", "world", TEXT},
-                                        {"role", "role", TEXT},
-                                        {"content", "content", TEXT},
-                                        {"sender", "sender", TEXT},
-                                        {"chat_id", "chatId", TEXT},
-                                        {"created_at", "createdAt", TIME},
-                                        {"message_id", "messageId", TEXT},
-                                        {"reply_to_message_id", "replyToMessageId", TEXT},
-                                        {"tool_calls", "toolCalls", JSON},
-                                        {"tool_call_id", "toolCallId", TEXT},
-                                        {"message_metadata", "metadata", TEXT},
-                                        {NULL, NULL, TEXT}};
-
-static const column session_columns[] = {{"id", "id", TEXT},
-                                         {"agent_id", "agent", TEXT},
-                                         {"world_id", "world", TEXT},
-                                         {"session_name", "name", TEXT},
-                                         {"created_at", "createdAt", TIME},
-                                         {NULL, NULL, TEXT}};
-
-static const column archived_columns[] = {{"archive_id", "archive", TEXT},
-                                          {"role", "role", TEXT},
-                                          {"content", "content", TEXT},
-                                          {"sender", "sender", TEXT},
-                                          {"original_created_at", "createdAt", TIME},
-                                          {"original_timestamp", "timestamp", TIME},
-                                          {NULL, NULL, TEXT}};
+#define SKN_COLUMN(name, key, kind) {#name, #key, kind},
+#define SKN_TABLE(table, columns)                                                              \
+    static const column table##_columns[] = {columns{NULL, NULL, TEXT}};
+#include "exchange/agentworld.def"
+#undef SKN_TABLE
+#undef SKN_COLUMN
 
 /* A row kept until all of its memory is known. In a list: an array that grows would leave its smaller
  * selves behind. */
@@ -309,9 +252,8 @@ static skein_rc take_row(void *arg, const skn_foreign_cell *cells, skein_error *
     next = &r->row->first;
     while (r->columns[count].name)
         count++;
-    r->what = skn_arena_printf(r->file->a, "row %.*s of %s",
-                               SKN_FMT(cell_text(&r->tables, &cells[count])), r->table)
-                  .p;
+    r->what = skn_arena_text(r->file->a, "row %.*s of %s",
+                             SKN_FMT(cell_text(&r->tables, &cells[count])), r->table);
     for (size_t i = 0; i < count; i++)
         if (set_member(r, &r->columns[i], &cells[i], &r->row[n + 1])) {
             *next = &r->row[++n];
@@ -371,7 +313,7 @@ static skein_rc need_world(reading *r, skn_str id, world **out, skein_error *err
 static skein_rc add_world(reading *r, const skn_json *row, skein_error *err)
 {
     world   *w;
-    skein_rc rc = need_world(r, skn_foreign_text(row, "id"), &w, err);
+    skein_rc rc = need_world(r, skn_json_str(row, "id"), &w, err);
 
     if (rc)
         return rc;
@@ -386,9 +328,9 @@ static skein_rc need_agent(reading *r, const skn_json *row, const char *key, wor
                            size_t *out, skein_error *err)
 {
     kept_rows none = {NULL, NULL};
-    skn_str   id = skn_foreign_text(row, key);
+    skn_str   id = skn_json_str(row, key);
     int64_t   agent;
-    skein_rc  rc = need_world(r, skn_foreign_text(row, "world"), w, err);
+    skein_rc  rc = need_world(r, skn_json_str(row, "world"), w, err);
 
     if (rc)
         return rc;
@@ -403,7 +345,7 @@ static skein_rc need_agent(reading *r, const skn_json *row, const char *key, wor
 
 static skein_rc add_agent(reading *r, const skn_json *row, skein_error *err)
 {
-    skn_str  name = skn_foreign_text(row, "name");
+    skn_str  name = skn_json_str(row, "name");
     world   *w;
     size_t   agent;
     skein_rc rc = need_agent(r, row, "id", &w, &agent, err);
@@ -419,7 +361,7 @@ static skein_rc add_agent(reading *r, const skn_json *row, skein_error *err)
 static skein_rc add_chat(reading *r, const skn_json *row, skein_error *err)
 {
     world   *w;
-    skein_rc rc = need_world(r, skn_foreign_text(row, "world"), &w, err);
+    skein_rc rc = need_world(r, skn_json_str(row, "world"), &w, err);
 
     if (!rc)
         skn_import_chat(w->f, row);
@@ -446,7 +388,7 @@ static kept *keep_row(reading *r, skn_foreign *f, kept_rows *rows, const skn_jso
 
 static skein_rc add_memory(reading *r, const skn_json *row, skein_error *err)
 {
-    skn_str  chat = skn_foreign_text(row, "chatId");
+    skn_str  chat = skn_json_str(row, "chatId");
     world   *w;
     size_t   agent;
     skein_rc rc = need_agent(r, row, "agent", &w, &agent, err);
@@ -454,7 +396,7 @@ static skein_rc add_memory(reading *r, const skn_json *row, skein_error *err)
     if (rc || !skn_foreign_fits(r->file))
         return rc ? rc : skn_import_starved(err);
     keep_row(r, w->f, &w->memories.p[agent], row)->row.chat_id = chat.n ? chat : SKN_NONE;
-    w->f->metadata += skn_foreign_text(row, "metadata").n > 0;
+    w->f->metadata += skn_json_str(row, "metadata").n > 0;
     return SKEIN_OK;
 }
 
@@ -470,7 +412,7 @@ static void put_rows(skn_memories *m, const kept_rows *rows, int64_t chat)
 
 static skn_str key_of(const skn_json *row, const char *key)
 {
-    skn_str id = skn_foreign_text(row, key);
+    skn_str id = skn_json_str(row, key);
 
     return id.p ? id : SKN_STR("");
 }
@@ -479,7 +421,7 @@ static skn_str key_of(const skn_json *row, const char *key)
 static skein_rc add_archive(reading *r, const skn_json *row, skein_error *err)
 {
     session        *s = SKN_NEW(r->file->a, session);
-    skn_str         name = skn_foreign_text(row, "name");
+    skn_str         name = skn_json_str(row, "name");
     const skn_json *at = skn_json_get(row, "createdAt");
     world          *w;
     skein_rc        rc = need_agent(r, row, "agent", &w, &s->agent, err);
@@ -544,7 +486,7 @@ static void put_world(reading *r, world *w)
     }
     put_sessions(w, &m);
     skn_import_extras(w->f, w->config, NULL);
-    skn_import_current(w->f, skn_foreign_text(w->config, "currentChatId"));
+    skn_import_current(w->f, skn_json_str(w->config, "currentChatId"));
 }
 
 static skein_rc count_lost(reading *r, skein_error *err)
@@ -581,9 +523,8 @@ static skein_rc read_tables(reading *r, skein_error *err)
     if ((rc = read_table(r, "world_chats", chat_columns, add_chat, err)) ||
         (rc = read_table(r, MEMORY, memory_columns, add_memory, err)) ||
         (rc = read_table(r, "memory_archives", session_columns, add_archive, err)) ||
-        (rc = read_table(r, ARCHIVED, archived_columns, add_archived, err)))
-        return rc;
-    if ((rc = has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
+        (rc = read_table(r, ARCHIVED, archived_columns, add_archived, err)) ||
+        (rc = has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
         return rc;
     r->no_links = !linked;
     for (size_t i = 0; i < r->all.n; i++)

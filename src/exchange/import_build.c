@@ -56,14 +56,7 @@ static bool is_for_all(const skn_foreign_message *m)
            m->m.role != SKEIN_TOOL;
 }
 
-static int compare_lanes(const void *a, const void *b)
-{
-    const lane *x = *(lane *const *)a, *y = *(lane *const *)b;
-
-    if (x->chat != y->chat)
-        return x->chat < y->chat ? -1 : 1;
-    return x->agent < y->agent ? -1 : x->agent > y->agent;
-}
+SKN_ORDER_OF(compare_lanes, lane, chat, agent)
 
 /* An agent has a lane in a chat from the first thing it hears there. */
 static skein_rc deal_messages(builder *b, skein_error *err)

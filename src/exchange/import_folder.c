@@ -9,14 +9,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- Files -------------------------------------------------------------------------------- */
 
 static const char *inside(skn_foreign_file *file, const char *folder, const char *name)
 {
-    return skn_arena_printf(file->a, "%s/%s", folder, name).p;
+    return skn_arena_text(file->a, "%s/%s", folder, name);
 }
 
 /* Is there such a file or folder? A link could lead to any file of the person who imports, and whatever else is not a file
@@ -52,11 +51,6 @@ typedef struct names {
     size_t       count;
 } names;
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* What lies in a folder, by name; an absent folder is empty. */
 static skein_rc list_folder(skn_foreign_file *file, const char *path, names *out,
                             skein_error *err)
@@ -74,12 +68,12 @@ static skein_rc list_folder(skn_foreign_file *file, const char *path, names *out
         return skn_fail(err, SKEIN_IO, "cannot open \"%s\": %s", path, strerror(errno));
     while ((entry = readdir(dir)) && found.n <= SKN_IMPORT_VALUES)
         if (entry->d_name[0] != '.')
-            skn_vec_add(file->a, &found, skn_arena_printf(file->a, "%s", entry->d_name).p);
+            skn_vec_add(file->a, &found, skn_arena_text(file->a, "%s", entry->d_name));
     closedir(dir);
     if (found.n > SKN_IMPORT_VALUES)
         return skn_fail(err, SKEIN_LIMIT, "there is too much in \"%s\"", path);
     if (found.n)
-        qsort(found.p, found.n, sizeof *found.p, compare_names);
+        qsort(found.p, found.n, sizeof *found.p, skn_by_name);
     *out = (names){found.p, found.n};
     return SKEIN_OK;
 }
@@ -161,8 +155,8 @@ static skein_rc read_agent(skn_foreign *f, const char *folder, size_t agent, ske
     if (rc)
         return rc;
     skn_import_agent(f, agent, config, false);
-    if (skn_foreign_text(config, "name").n)
-        skn_foreign_alias(f, agent, skn_foreign_text(config, "name"));
+    if (skn_json_str(config, "name").n)
+        skn_foreign_alias(f, agent, skn_json_str(config, "name"));
     return read_prompt(f, inside(f->file, folder, "system-prompt.md"), agent, err);
 }
 
@@ -252,7 +246,7 @@ static skein_rc read_world(skn_foreign_file *file, const char *path, skein_error
         return rc;
     skn_import_extras(f, config, mcp);
     skn_import_edits(f, edits);
-    skn_import_current(f, skn_foreign_text(config, "currentChatId"));
+    skn_import_current(f, skn_json_str(config, "currentChatId"));
     return SKEIN_OK;
 }
 

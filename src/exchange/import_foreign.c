@@ -1,13 +1,10 @@
 /* import_foreign.c: worlds of another program while they are read. */
-#include "base/hash.h"
 #include "base/uid.h"
 #include "base/utf8.h"
-#include "engine/engine.h"
 #include "exchange/import.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void skn_foreign_file_init(skn_foreign_file *file, skein_engine *e, skn_arena *a)
@@ -182,8 +179,7 @@ static void add_number(skn_foreign *f, skn_jw *w, const skn_json *config, const 
     if (!text.p)
         return;
     if (is_number(f, text, 0, most)) {
-        skn_jw_key(w, key);
-        skn_jw_raw(w, text);
+        skn_jw_kraw(w, key, text);
         return;
     }
     skn_foreign_note(f->file,
@@ -199,8 +195,7 @@ static skn_str settings_of(skn_foreign *f, size_t agent, const skn_json *config,
     skn_buf buf;
     skn_jw  w;
 
-    skn_buf_init(&buf, 4096);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, 4096);
     skn_jw_object(&w);
     add_number(f, &w, config, "temperature", 2, agent);
     add_number(f, &w, config, "maxTokens", (double)SKN_AGENT_TOKENS_MOST, agent);
@@ -214,10 +209,10 @@ static skn_str settings_of(skn_foreign *f, size_t agent, const skn_json *config,
 void skn_import_agent(skn_foreign *f, size_t index, const skn_json *config, bool ours)
 {
     skn_foreign_agent *agent = &f->agents.p[index];
-    skn_str            name = skn_foreign_text(config, "name");
-    skn_str            prompt = skn_foreign_text(config, "systemPrompt");
-    skn_str            provider = skn_foreign_text(config, "provider");
-    skn_str            model = skn_foreign_text(config, "model");
+    skn_str            name = skn_json_str(config, "name");
+    skn_str            prompt = skn_json_str(config, "systemPrompt");
+    skn_str            provider = skn_json_str(config, "provider");
+    skn_str            model = skn_json_str(config, "model");
     int64_t            created_at = skn_foreign_time(skn_json_get(config, "createdAt"));
     skein_error        why;
 
@@ -277,7 +272,7 @@ skn_str skn_foreign_title(skn_foreign *f, skn_str text)
 
 void skn_import_chat(skn_foreign *f, const skn_json *chat)
 {
-    skn_str           id = skn_foreign_text(chat, "id");
+    skn_str           id = skn_json_str(chat, "id");
     int64_t           created_at = skn_foreign_time(skn_json_get(chat, "createdAt"));
     size_t            index;
     skn_foreign_chat *to;
@@ -286,15 +281,15 @@ void skn_import_chat(skn_foreign *f, const skn_json *chat)
         return;
     index = skn_foreign_chat_of(f, id);
     to = &f->chats.p[index];
-    to->title = skn_foreign_title(f, skn_foreign_text(chat, "name"));
+    to->title = skn_foreign_title(f, skn_json_str(chat, "name"));
     if (created_at)
         to->created_at = created_at;
 }
 
 void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise)
 {
-    skn_str     id = skn_foreign_text(config, "id"), name = skn_foreign_text(config, "name");
-    skn_str     description = skn_foreign_text(config, "description");
+    skn_str     id = skn_json_str(config, "id"), name = skn_json_str(config, "name");
+    skn_str     description = skn_json_str(config, "description");
     int64_t     created_at = skn_foreign_time(skn_json_get(config, "createdAt")), turns;
     char        time[SKN_TIME_TEXT];
     skein_error why;

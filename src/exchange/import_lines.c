@@ -1,11 +1,8 @@
 /* import_lines.c: messages as JSON: one a line, one conversation a line ({"messages":[…]}), or
  * one document. A broken line refuses the file; a row that has no place here is dropped with a
  * note. */
-#include "base/json_write.h"
 #include "base/lines.h"
 #include "exchange/import.h"
-
-#include <string.h>
 
 #define LINE_MAX_BYTES ((size_t)128 << 20)
 
@@ -116,13 +113,13 @@ static void add_list(reading *r, const skn_json *list, size_t chat, const char *
     for (const skn_json *row = list->first; row && skn_foreign_fits(r->f->file);
          row = row->next)
         add_row(r, row, chat,
-                skn_arena_printf(r->f->a, "message %lld of %s", (long long)++number, where).p);
+                skn_arena_text(r->f->a, "message %lld of %s", (long long)++number, where));
 }
 
 static void add_agents(skn_foreign *f, const skn_json *list)
 {
     for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
-        skn_str name = skn_foreign_text(v, "name");
+        skn_str name = skn_json_str(v, "name");
         int64_t agent = name.n ? skn_foreign_agent_of(f, name) : -1;
 
         if (agent < 0)
@@ -136,7 +133,7 @@ static void add_conversation(reading *r, const skn_json *doc, const char *where)
 {
     skn_foreign    *f = r->f;
     const skn_json *chat = skn_json_get(doc, "chat");
-    skn_str         title = skn_foreign_text(chat ? chat : doc, "title");
+    skn_str         title = skn_json_str(chat ? chat : doc, "title");
     size_t          index = skn_foreign_chat_new(f, skn_foreign_title(f, title));
 
     add_agents(f, skn_json_get(doc, "agents"));
@@ -162,7 +159,7 @@ static const char *within_line(const char *message, const char *what)
 
 static skein_rc add_line(reading *r, skn_str line, int64_t number, skein_error *err)
 {
-    const char     *what = skn_arena_printf(r->f->a, "line %lld", (long long)number).p;
+    const char     *what = skn_arena_text(r->f->a, "line %lld", (long long)number);
     const skn_json *v;
     skein_error     cause;
 
@@ -175,7 +172,7 @@ static skein_rc add_line(reading *r, skn_str line, int64_t number, skein_error *
     if (has_messages(v))
         add_conversation(r, v, what);
     else
-        add_row(r, v, skn_foreign_chat_of(r->f, skn_foreign_text(v, "chatId")), what);
+        add_row(r, v, skn_foreign_chat_of(r->f, skn_json_str(v, "chatId")), what);
     return SKEIN_OK;
 }
 
@@ -263,12 +260,6 @@ skein_rc skn_import_lines(skn_foreign_file *file, const char *path, skein_error 
 /* One message as JSON, in the spellings of OpenAI, of agent-world and of our own
  * export. What has no place here is dropped with a note; what has one is taken as it is. */
 
-skn_str skn_foreign_text(const skn_json *v, const char *key)
-{
-    v = skn_json_get(v, key);
-    return v && v->kind == SKN_JSON_STRING ? v->text : SKN_NONE;
-}
-
 /* The first of several spellings that is there and no null. */
 static const skn_json *member(const skn_json *v, const char *a, const char *b)
 {
@@ -335,7 +326,7 @@ static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *wha
 
     skn_buf_init(&buf, SKN_IMPORT_FILE);
     for (const skn_json *p = parts->first; p; p = p->next) {
-        skn_str text = p->kind == SKN_JSON_STRING ? p->text : skn_foreign_text(p, "text");
+        skn_str text = p->kind == SKN_JSON_STRING ? p->text : skn_json_str(p, "text");
 
         if (!text.p)
             skn_foreign_note(f->file, "%s: a part of its content is not text and was left out",
@@ -375,8 +366,7 @@ static skn_str arguments_of(skn_foreign *f, const skn_json *v)
         return SKN_NONE;
     if (skn_json_parse(&inner, v->text, "arguments", f->a, NULL) == SKEIN_OK)
         return v->text;
-    skn_buf_init(&buf, SKN_IMPORT_FILE);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, SKN_IMPORT_FILE);
     skn_jw_str(&w, v->text);
     return skn_buf_keep(&buf, f->a);
 }
@@ -386,8 +376,7 @@ static skein_tool_call call_of(skn_foreign *f, const skn_json *v)
     const skn_json *function = skn_json_get(v, "function");
     skein_tool_call c = {.call_id = text_of(v, "toolCallId", "id")};
 
-    c.tool_name = function ? skn_foreign_text(function, "name")
-                           : text_of(v, "toolName", "name");
+    c.tool_name = function ? skn_json_str(function, "name") : text_of(v, "toolName", "name");
     c.args = arguments_of(f, function ? skn_json_get(function, "arguments")
                                       : member(v, "args", "arguments"));
     return c;
@@ -429,7 +418,7 @@ static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_mes
         return;
     in = SKN_ARRAY(f->a, list->count, skein_instruction);
     for (const skn_json *v = list->first; v; v = v->next) {
-        in[n] = (skein_instruction){skn_foreign_text(v, "type"), skn_foreign_text(v, "target")};
+        in[n] = (skein_instruction){skn_json_str(v, "type"), skn_json_str(v, "target")};
         n += is_to_keep(&in[n]);
     }
     out->instructions = in;
@@ -456,7 +445,7 @@ static bool failed(const skn_json *row)
     const skn_json *v = member(row, "isError", "is_error");
 
     return (v && v->kind == SKN_JSON_BOOL && v->boolean) ||
-           skn_str_is(skn_foreign_text(row, "toolStatus"), "error");
+           skn_str_is(skn_json_str(row, "toolStatus"), "error");
 }
 
 /* What was written before there were kinds of it says only that it was stopped. */
@@ -465,7 +454,7 @@ static skein_unfinished unfinished(const skn_json *row)
     const skn_json  *v = member(row, "stopped", NULL);
     skein_unfinished why;
 
-    if (skein_unfinished_from(skn_foreign_text(row, "unfinished"), &why))
+    if (skein_unfinished_from(skn_json_str(row, "unfinished"), &why))
         return why;
     return v && v->kind == SKN_JSON_BOOL && v->boolean ? SKEIN_STOPPED : SKEIN_WHOLE;
 }
@@ -473,7 +462,7 @@ static skein_unfinished unfinished(const skn_json *row)
 void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
                      skein_new_message *out, const char **why)
 {
-    skn_str role = skn_foreign_text(row, "role");
+    skn_str role = skn_json_str(row, "role");
 
     *out = (skein_new_message){0};
     *why = NULL;

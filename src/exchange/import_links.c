@@ -4,7 +4,6 @@
  * older messages; so a claim that leads ahead stays a claim, and of every circle the oldest
  * message loses its link. Each message has at most one claim, so a walk that marks where it was
  * sees every message once and cannot hang. */
-#include "base/hash.h"
 #include "base/uid.h"
 #include "exchange/import.h"
 
@@ -17,14 +16,7 @@ typedef struct sortable {
     size_t  index;
 } sortable;
 
-static int compare(const void *a, const void *b)
-{
-    const sortable *x = a, *y = b;
-
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
+SKN_ORDER(compare, sortable, place, index)
 
 static void sort_messages(skn_foreign *f)
 {

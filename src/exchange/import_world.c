@@ -35,7 +35,7 @@ void skn_import_current(skn_foreign *f, skn_str chat_id)
 static bool is_escaped(const skn_json *rows)
 {
     for (const skn_json *v = rows ? rows->first : NULL; v; v = v->next)
-        if (skn_str_find(skn_foreign_text(v, "content"), SKN_STR("\n")) >= 0)
+        if (skn_str_find(skn_json_str(v, "content"), SKN_STR("\n")) >= 0)
             return false;
     return true;
 }
@@ -77,11 +77,10 @@ void skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int6
     skn_memories_begin(r, owner);
     for (const skn_json *v = rows ? rows->first : NULL; v && skn_foreign_fits(f->file);
          v = v->next) {
-        skn_memory_row row = {.chat = chat, .chat_id = skn_foreign_text(v, "chatId")};
+        skn_memory_row row = {.chat = chat, .chat_id = skn_json_str(v, "chatId")};
 
-        row.what = skn_arena_printf(f->a, "row %lld of \"%.*s\"", (long long)++number,
-                                    SKN_FMT(f->agents.p[owner].name))
-                       .p;
+        row.what = skn_arena_text(f->a, "row %lld of \"%.*s\"", (long long)++number,
+                                  SKN_FMT(f->agents.p[owner].name));
         skn_foreign_row(f, v, row.what, &row.m, &row.why);
         if (escaped)
             row.m.content = unescaped(f, row.m.content);
@@ -118,9 +117,9 @@ bool skn_import_is_world(const skn_json *doc)
 
 static skn_str id_of(const skn_json *agent)
 {
-    skn_str id = skn_foreign_text(agent, "id");
+    skn_str id = skn_json_str(agent, "id");
 
-    return id.n ? id : skn_foreign_text(agent, "name");
+    return id.n ? id : skn_json_str(agent, "name");
 }
 
 /* Ids first: a name leads to its agent only where it is nobody's id. */
@@ -138,9 +137,9 @@ static skein_rc add_agents(skn_foreign *f, const skn_json *list, skein_error *er
         skn_import_agent(f, known, a, false);
     }
     for (const skn_json *a = list->first; a; a = a->next)
-        if (skn_foreign_text(a, "name").n)
+        if (skn_json_str(a, "name").n)
             skn_foreign_alias(f, (size_t)skn_foreign_agent_find(f, id_of(a)),
-                              skn_foreign_text(a, "name"));
+                              skn_json_str(a, "name"));
     return SKEIN_OK;
 }
 
@@ -163,7 +162,7 @@ skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err)
     for (const skn_json *a = list->first; a; a = a->next)
         skn_import_memory(&memories, memory_of(a), owner++, -1, false);
     skn_import_extras(f, config ? config : doc, NULL);
-    skn_import_current(f, skn_foreign_text(config ? config : doc, "currentChatId"));
+    skn_import_current(f, skn_json_str(config ? config : doc, "currentChatId"));
     return SKEIN_OK;
 }
 
@@ -247,8 +246,8 @@ static void note_variables(skn_foreign *f, skn_str text)
 
 static void note_heartbeat(skn_foreign *f, const skn_json *config)
 {
-    skn_str interval = skn_foreign_text(config, "heartbeatInterval");
-    skn_str prompt = skn_foreign_text(config, "heartbeatPrompt");
+    skn_str interval = skn_json_str(config, "heartbeatInterval");
+    skn_str prompt = skn_json_str(config, "heartbeatPrompt");
     skn_buf n;
 
     if (!prompt.n && !(interval.n && is_true(skn_json_get(config, "heartbeatEnabled"))))
@@ -311,10 +310,10 @@ static void keep_main_agent(skn_foreign *f, skn_str name)
 void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp)
 {
     note_servers(f, mcp_of(mcp ? mcp : skn_json_get(config, "mcpConfig")));
-    note_title_model(f, skn_foreign_text(config, "chatLLMProvider"),
-                     skn_foreign_text(config, "chatLLMModel"));
-    note_variables(f, skn_foreign_text(config, "variables"));
-    keep_main_agent(f, skn_foreign_text(config, "mainAgent"));
+    note_title_model(f, skn_json_str(config, "chatLLMProvider"),
+                     skn_json_str(config, "chatLLMModel"));
+    note_variables(f, skn_json_str(config, "variables"));
+    keep_main_agent(f, skn_json_str(config, "mainAgent"));
     note_heartbeat(f, config);
     note_display_names(f);
     if (f->metadata)
@@ -337,8 +336,8 @@ static skn_str reasons_of(const skn_foreign *f, const skn_json *agents)
     for (const skn_json *v = agents ? agents->first : NULL; v && words.n < REASONS_MOST;
          v = v->next)
         words = skn_arena_printf(f->a, "%.*s%s%.*s: %.*s", SKN_FMT(words), words.n ? "; " : "",
-                                 SKN_FMT(skn_foreign_text(v, "agentId")),
-                                 SKN_FMT(skn_foreign_text(v, "error")));
+                                 SKN_FMT(skn_json_str(v, "agentId")),
+                                 SKN_FMT(skn_json_str(v, "error")));
     return words.n ? words : SKN_STR("the reason was not kept");
 }
 
@@ -347,8 +346,8 @@ void skn_import_edits(skn_foreign *f, const skn_json *list)
     size_t left = list && list->kind == SKN_JSON_ARRAY ? list->count : 0;
 
     for (const skn_json *v = left ? list->first : NULL; v; v = v->next, left--) {
-        skn_foreign_edit one = {.message = skn_foreign_text(v, "messageId"),
-                                .operation = skn_foreign_text(v, "operation"),
+        skn_foreign_edit one = {.message = skn_json_str(v, "messageId"),
+                                .operation = skn_json_str(v, "operation"),
                                 .at = skn_foreign_time(skn_json_get(v, "timestamp"))};
 
         if (left > EDITS_MOST || !one.message.n)

@@ -5,8 +5,7 @@
  * library in it starts without it.
  *
  * Threads: any; a skn_markup is never changed. */
-#ifndef SKN_EXCHANGE_MARKUP_H
-#define SKN_EXCHANGE_MARKUP_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -18,5 +17,3 @@ const skn_markup *skn_markup_load(skn_arena *a);
 /* Appends text as HTML. False, with nothing appended, when it cannot be: there is no library (NULL), or
  * the text is too long or nested too deep to be worth it. */
 bool skn_markup_html(const skn_markup *m, skn_str text, skn_buf *out);
-
-#endif

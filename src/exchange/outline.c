@@ -2,38 +2,9 @@
 #include "exchange/outline_lex.h"
 
 static const skn_lang langs[] = {
-    {"c h cc cpp cxx hpp hh hxx",
-     SKN_LANG_BRACES | SKN_LANG_BARE | SKN_LANG_DIRECTIVES | SKN_LANG_RAW | SKN_LANG_ALIAS, "",
-     "struct union enum class namespace"},
-    {"java", SKN_LANG_BRACES | SKN_LANG_BARE | SKN_LANG_TRIPLE, "",
-     "class interface enum record"},
-    {"cs",
-     SKN_LANG_BRACES | SKN_LANG_BARE | SKN_LANG_DIRECTIVES | SKN_LANG_TRIPLE | SKN_LANG_RAW, "",
-     "class struct interface enum record namespace"},
-    {"kt kts",
-     SKN_LANG_BRACES | SKN_LANG_NEWLINES | SKN_LANG_TRIPLE | SKN_LANG_NESTED |
-         SKN_LANG_TICK_NAME | SKN_LANG_RECEIVER,
-     "fun", "class interface object"},
-    {"js jsx mjs cjs",
-     SKN_LANG_BRACES | SKN_LANG_NEWLINES | SKN_LANG_BARE_ANY | SKN_LANG_QUOTE |
-         SKN_LANG_TEMPLATE,
-     "function", "class"},
-    {"ts tsx mts cts",
-     SKN_LANG_BRACES | SKN_LANG_NEWLINES | SKN_LANG_BARE_ANY | SKN_LANG_QUOTE |
-         SKN_LANG_TEMPLATE,
-     "function", "class interface enum namespace type"},
-    {"go", SKN_LANG_BRACES | SKN_LANG_NEWLINES | SKN_LANG_TICK_RAW, "func", "type"},
-    {"rs",
-     SKN_LANG_BRACES | SKN_LANG_NESTED | SKN_LANG_LIFETIME | SKN_LANG_MULTILINE | SKN_LANG_RAW,
-     "fn", "struct enum trait union mod type"},
-    {"php", SKN_LANG_BRACES | SKN_LANG_HASH | SKN_LANG_QUOTE, "function",
-     "class interface trait enum namespace"},
-    {"swift",
-     SKN_LANG_BRACES | SKN_LANG_NEWLINES | SKN_LANG_TRIPLE | SKN_LANG_NESTED |
-         SKN_LANG_TICK_NAME,
-     "func", "class struct enum protocol extension actor"},
-    {"py pyi", 0, "def", "class"},
-    {"rb rake", SKN_LANG_END, "def", "class module"},
+#define SKN_LANG(...) {__VA_ARGS__},
+#include "exchange/langs.def"
+#undef SKN_LANG
 };
 
 static bool speaks(const skn_lang *lang, unsigned trait)
@@ -78,8 +49,8 @@ static size_t header_find(header h, size_t from, char mark)
 
 static bool reserved(const skn_lang *lang, skn_str word)
 {
-    return skn_word_in(lang->types, word) || skn_word_in(lang->functions, word) ||
-           skn_word_in("var let val extends implements", word);
+    return skn_str_among(word, lang->types) || skn_str_among(word, lang->functions) ||
+           skn_str_among(word, "var let val extends implements");
 }
 
 /* In C a word like struct also begins functions and variables of that type: what declares one has
@@ -91,7 +62,7 @@ static size_t plain_type(const skn_lang *lang, header h, bool ends_here)
         if (header_mark(h, i, '(') || header_mark(h, i, '=') || (ends_here && i + 1 < h.n))
             break;
         if (header_word(h, i) && header_word(h, i - 1) &&
-            skn_word_in(lang->types, h.t[i - 1].text) && !reserved(lang, h.t[i].text))
+            skn_str_among(h.t[i - 1].text, lang->types) && !reserved(lang, h.t[i].text))
             return i;
     }
     return h.n;
@@ -104,7 +75,7 @@ static size_t header_type(const skn_lang *lang, header h, bool ends_here)
         return plain_type(lang, h, ends_here);
     for (size_t i = 1; i < h.n; i++)
         if (header_word(h, i) && header_word(h, i - 1) &&
-            skn_word_in(lang->types, h.t[i - 1].text) && !reserved(lang, h.t[i].text))
+            skn_str_among(h.t[i - 1].text, lang->types) && !reserved(lang, h.t[i].text))
             return i;
     return h.n;
 }
@@ -144,7 +115,7 @@ static size_t assigned_name(const skn_lang *lang, header h)
             return h.n;
         for (size_t k = i + 1; k < h.n; k++)
             if (header_mark(h, k, SKN_MARK_FAT) ||
-                (header_word(h, k) && skn_word_in(lang->functions, h.t[k].text)))
+                (header_word(h, k) && skn_str_among(h.t[k].text, lang->functions)))
                 return i - 1;
         return h.n;
     }
@@ -169,13 +140,13 @@ static size_t bare_name(header h, bool needs_type, bool needs_end)
 
     for (size_t i = 1; i < end && !header_mark(h, i, ':'); i++) {
         if (!header_mark(h, i, '(') || !header_word(h, i - 1) ||
-            skn_word_in(no_function, h.t[i - 1].text))
+            skn_str_among(h.t[i - 1].text, no_function))
             continue;
         if (header_mark(h, i + 2, '(') ||
             (needs_end && i + 2 < h.n && !header_mark(h, i + 2, ':')))
             continue; /* a pointer to a function; a statement that goes on */
         if (i > 1 && (header_mark(h, i - 2, '.') || header_mark(h, i - 2, '@') ||
-                      (header_word(h, i - 2) && skn_word_in(no_function, h.t[i - 2].text))))
+                      (header_word(h, i - 2) && skn_str_among(h.t[i - 2].text, no_function))))
             continue;
         if (follows_a_type(h, i - 1))
             return i - 1;
@@ -191,7 +162,7 @@ static size_t header_function(const skn_lang *lang, header h, bool ends_here, bo
     size_t name = speaks(lang, SKN_LANG_BARE_ANY) ? assigned_name(lang, h) : h.n;
 
     for (size_t i = 0; i < h.n && name == h.n; i++)
-        if (header_word(h, i) && skn_word_in(lang->functions, h.t[i].text))
+        if (header_word(h, i) && skn_str_among(h.t[i].text, lang->functions))
             return announced_name(lang, h, i);
     if (name == h.n && bare)
         name = bare_name(h, ends_here, speaks(lang, SKN_LANG_BARE_ANY));
@@ -245,7 +216,7 @@ static bool header_continues(const skn_lang *lang, header h, const skn_token *t)
     if (t->kind == SKN_MARK && (t->mark == SKN_MARK_OP || t->mark == SKN_MARK_FAT ||
                                 skn_str_find(SKN_STR(".?:=&|,)"), t->text) >= 0))
         return true;
-    if (t->kind == SKN_WORD && skn_word_in("where throws implements extends else", t->text))
+    if (t->kind == SKN_WORD && skn_str_among(t->text, "where throws implements extends else"))
         return true;
     if (last->kind == SKN_MARK && (last->mark == SKN_MARK_OP || last->mark == SKN_MARK_FAT ||
                                    skn_str_find(SKN_STR("=,.:+-*/%&|<?!^"), last->text) >= 0))
@@ -292,7 +263,7 @@ const skn_lang *skn_lang_of(skn_str path)
     if (dot == 0 || path.p[dot - 1] != '.')
         return NULL;
     for (size_t i = 0; i < sizeof langs / sizeof *langs; i++)
-        if (skn_word_in(langs[i].endings, skn_str_sub(path, dot, path.n)))
+        if (skn_str_among(skn_str_sub(path, dot, path.n), langs[i].endings))
             return &langs[i];
     return NULL;
 }
@@ -417,7 +388,7 @@ static bool nameless_type(parser *p, header h)
     skn_declaration d = {.type = true, .body = true, .name = SKN_STR("")};
 
     if (!has(p, SKN_LANG_ALIAS) || h.n != 2 || !header_word(h, 0) || !header_word(h, 1) ||
-        !skn_str_is(h.t[0].text, "typedef") || !skn_word_in("struct union enum", h.t[1].text))
+        !skn_str_is(h.t[0].text, "typedef") || !skn_str_among(h.t[1].text, "struct union enum"))
         return false;
     d.first_line = h.t[0].line;
     skn_vec_add(p->a, &p->found, d);
@@ -464,7 +435,7 @@ static void add_token(parser *p, const skn_token *t)
     header h = current(p);
 
     if (has(p, SKN_LANG_ALIAS) && t->kind == SKN_MARK && t->mark == ':' && h.n == 1 &&
-        skn_word_in("public private protected", h.t[0].text)) {
+        skn_str_among(h.t[0].text, "public private protected")) {
         forget_statement(p);
         return;
     }
@@ -686,10 +657,10 @@ static bool open_block(reader *r, size_t indent, skn_str rest)
     skn_declaration d = {.body = true, .last_line = r->line};
     block           b = {indent, r->found.n, SKN_NONE};
 
-    while (skn_word_in("async private protected public", word))
+    while (skn_str_among(word, "async private protected public"))
         word = next_word(&rest);
-    d.type = skn_word_in(r->lang->types, word);
-    if (!d.type && !skn_word_in(r->lang->functions, word))
+    d.type = skn_str_among(word, r->lang->types);
+    if (!d.type && !skn_str_among(word, r->lang->functions))
         return false;
     d.name = next_word(&rest);
     while (rest.n > 1 && (rest.p[0] == '.' || (rest.p[0] == ':' && rest.p[1] == ':'))) {

@@ -4,8 +4,7 @@
  * takes time linear in the text whatever the text is. Wrong code gives a poorer outline, no error.
  *
  * Threads: any.  Lifetimes: the outline lives in the arena, its names are views of the text. */
-#ifndef SKN_EXCHANGE_OUTLINE_H
-#define SKN_EXCHANGE_OUTLINE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -53,5 +52,3 @@ typedef struct skn_outline {
 /* The language that a file's name tells; NULL when it is none we read. */
 const skn_lang *skn_lang_of(skn_str path);
 void skn_outline_read(skn_str text, const skn_lang *lang, skn_arena *a, skn_outline *out);
-
-#endif

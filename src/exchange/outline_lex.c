@@ -25,16 +25,6 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-bool skn_word_in(const char *list, skn_str word)
-{
-    skn_str rest = skn_str_of(list), one;
-
-    while (skn_str_split(&rest, ' ', &one))
-        if (skn_str_eq(one, word))
-            return true;
-    return false;
-}
-
 size_t skn_first_line(const unsigned char *lines, size_t line)
 {
     while (line > 1 && lines[line - 1] == SKN_LINE_COMMENT)
@@ -448,6 +438,6 @@ bool skn_lexer_next(skn_lexer *lx, skn_token *t)
     pass(lx, to, SKN_LINE_CODE);
     t->text = skn_str_sub(lx->text, from, to);
     lx->value = t->kind == SKN_LITERAL || (t->kind == SKN_MARK && strchr(")]}", t->mark)) ||
-                (t->kind == SKN_WORD && !skn_word_in(before_pattern, t->text));
+                (t->kind == SKN_WORD && !skn_str_among(t->text, before_pattern));
     return true;
 }

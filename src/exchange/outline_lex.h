@@ -2,8 +2,7 @@
  *
  * Shared by the files behind outline.h.  Threads: one at a time.  Lifetimes: tokens are views of the
  * text. */
-#ifndef SKN_EXCHANGE_OUTLINE_LEX_H
-#define SKN_EXCHANGE_OUTLINE_LEX_H
+#pragma once
 
 #include "exchange/outline.h"
 
@@ -42,12 +41,8 @@ typedef struct skn_lexer {
 void skn_lexer_init(skn_lexer *lx, skn_str text, const skn_lang *lang, skn_arena *a);
 /* The next token; false at the end. */
 bool skn_lexer_next(skn_lexer *lx, skn_token *t);
-/* True if the blank-separated list holds the word. */
-bool skn_word_in(const char *list, skn_str word);
 /* The line that a declaration on `line` begins at, with the comments directly above it. */
 size_t skn_first_line(const unsigned char *lines, size_t line);
 size_t skn_count_lines(skn_str text);
 /* Outline of a language of indentation; skn_outline_read calls it. */
 void skn_outline_indent(skn_str text, const skn_lang *lang, skn_arena *a, skn_outline *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a request is let in, and where it belongs: before its body is read. */
-#include "base/error.h"
-#include "http/inside.h"
+#include "base/clock.h"
 #include "http/served.h"
 #include "http/sessions.h"
 #include "http/web.h"
@@ -73,7 +72,7 @@ static skein_rc check_rate(skn_api_call *c, const skn_peer *peer)
     int64_t wait = 0;
 
     if (peer->local ||
-        skn_rates_take(c->by->http->rates, skn_str_of(peer->address), skn_wire_now(), &wait))
+        skn_rates_take(c->by->http->rates, skn_str_of(peer->address), skn_clock_ms(), &wait))
         return SKEIN_OK;
     c->more.retry_after_ms = wait;
     c->problem_extra = SKN_STR("\"scope\":\"address\"");
@@ -167,7 +166,7 @@ static skein_rc check_who(skn_api_call *c)
         return SKEIN_OK;
     if (cookie_of(c).p && !skn_sessions_loaded(c->by->http->sessions))
         return skn_call_problem(c, 503, "starting", "the server is starting");
-    if (is_sign_in(c) && !skn_sign_in_failed(c, skn_wire_now(), &wait)) {
+    if (is_sign_in(c) && !skn_sign_in_failed(c, skn_clock_ms(), &wait)) {
         skn_sign_in_wait(c, wait);
         return c->error.rc;
     }

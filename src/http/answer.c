@@ -2,8 +2,6 @@
 #include "base/clock.h"
 #include "http/inside.h"
 
-#include <stdio.h>
-
 static const char *status_text(int status)
 {
     switch (status) {

@@ -1,15 +1,11 @@
 /* What was said last, as a page for browsers without JavaScript. It only shows. */
 #include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/url.h"
 #include "base/utf8.h"
 #include "http/inside.h"
 #include "http/jobs.h"
 #include "http/served.h"
-#include "http/web.h"
-
-#include <string.h>
 
 enum { MESSAGES = 200, TEXT_MOST = 20000 };
 
@@ -243,8 +239,7 @@ skein_rc skn_http_healthz(skn_api_call *c)
     c->status = ok ? 200 : 503;
     skn_jw_object(w);
     skn_jw_kstr(w, "status", ok ? SKN_STR("ok") : SKN_STR("failed"));
-    skn_jw_key(w, "checks");
-    skn_jw_array(w);
+    skn_jw_karray(w, "checks");
     for (size_t i = 0; i < CHECKS; i++) {
         skn_jw_object(w);
         skn_jw_kstr(w, "name", skn_str_of(list[i].name));
@@ -338,8 +333,7 @@ static void told_done(void *arg, const skn_api_made *made, const skein_error *er
     skn_buf b;
     skn_jw  w;
 
-    skn_buf_init(&b, SKN_ANSWER_MAX);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, SKN_ANSWER_MAX);
     if (!err)
         write_made(a, &w, made);
     a->handle = NULL;

@@ -1,11 +1,7 @@
 /* Providers of models. Who knows them answers on the loop; a key goes there and is never shown. */
 #include "http/served.h"
 
-#include "base/env_rule.h"
-#include "base/error.h"
 #include "base/shape_rows.h"
-
-#include <string.h>
 
 static void put_key_of(skn_jw *w, skn_str tail, skn_str source)
 {
@@ -48,11 +44,7 @@ static void put_budget(skn_jw *w, const void *thing)
     skn_jw_key(w, "used");
     skn_jw_double(w, (double)p->used_micros / 1e6);
     skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
-    skn_jw_key(w, "unpriced");
-    skn_jw_array(w);
-    for (size_t i = 0; i < p->unpriced_count; i++)
-        skn_jw_str(w, p->unpriced[i]);
-    skn_jw_array_end(w);
+    skn_jw_kstrs(w, "unpriced", p->unpriced, p->unpriced_count);
     skn_jw_object_end(w);
 }
 

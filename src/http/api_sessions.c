@@ -1,9 +1,5 @@
 /* Signing browsers in and out. These routes are not refused where the server is read only, and their answers are not kept
  * by Idempotency-Key: a cookie is given once. */
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/uid.h"
-#include "http/inside.h"
 #include "http/served.h"
 #include "http/sessions.h"
 

@@ -1,8 +1,5 @@
 /* Settings: the configuration that the server was started with, which only files, the environment
  * and options change, and what people set while they work, which is kept in the store. */
-#include "base/env_rule.h"
-#include "base/error.h"
-#include "base/hash.h"
 #include "http/inside.h"
 #include "http/served.h"
 
@@ -75,10 +72,8 @@ static skein_rc write_settings(skn_api_call *c, skein_settings *read)
     if (read)
         *read = list;
     skn_jw_object(w);
-    skn_jw_key(w, "configuration");
-    skn_jw_raw(w, skn_http_shown_settings(c->by->http, c->mem));
-    skn_jw_key(w, "preferences");
-    skn_jw_object(w);
+    skn_jw_kraw(w, "configuration", skn_http_shown_settings(c->by->http, c->mem));
+    skn_jw_kobject(w, "preferences");
     for (size_t i = 0; i < list.count; i++)
         write_preference(c, &list.at[i]);
     skn_jw_object_end(w);
@@ -142,7 +137,7 @@ static skein_rc read_patch(skn_api_call *c, skein_setting *list, size_t *count)
     for (const skn_json *m = patch->first; m; m = m->next) {
         const char *at = within ? "/preferences/" : "/";
 
-        at = skn_arena_printf(c->mem, "%s%.*s", at, SKN_FMT(m->key)).p;
+        at = skn_arena_text(c->mem, "%s%.*s", at, SKN_FMT(m->key));
         if ((rc = check_setting(c, at, m)))
             return rc;
         list[*count].key = m->key;

@@ -2,14 +2,12 @@
  *
  * A connection is held by itself while it is open, by the call that is worked on, by a stream until that knows of its end,
  * and by whatever function of it runs; the last one frees it. Shared bytes are made and dropped on any thread. */
-#include "http/inside.h"
+#include "base/clock.h"
 #include "http/sessions.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -329,7 +327,7 @@ static void say_goodbye(skn_conn *conn)
         return;
     }
     conn->state = SKN_CONN_DRAIN;
-    conn->deadline = skn_wire_now() + LINGER_MS;
+    conn->deadline = skn_clock_ms() + LINGER_MS;
     list_idle(conn);
     skn_watch_read(conn->watch, true);
 }
@@ -340,7 +338,7 @@ static void all_sent(skn_conn *conn)
     if (conn->state == SKN_CONN_LAST || (conn->state == SKN_CONN_STREAM && conn->ended)) {
         say_goodbye(conn);
     } else if (conn->state == SKN_CONN_HEAD) {
-        conn->deadline = skn_wire_now() + SKN_IDLE_MS;
+        conn->deadline = skn_clock_ms() + SKN_IDLE_MS;
         list_idle(conn);
     }
 }
@@ -381,7 +379,7 @@ static void await_request(skn_conn *conn)
     conn->state = SKN_CONN_HEAD;
     conn->scanned = 0;
     conn->begun = 0;
-    conn->deadline = skn_wire_now() + SKN_IDLE_MS;
+    conn->deadline = skn_clock_ms() + SKN_IDLE_MS;
     list_idle(conn);
     if (!conn->saw_end)
         skn_watch_read(conn->watch, true);
@@ -444,7 +442,7 @@ static bool read_head(skn_conn *conn)
     if (!conn->data.n)
         return false;
     if (!conn->begun) {
-        conn->begun = skn_wire_now();
+        conn->begun = skn_clock_ms();
         conn->deadline = conn->begun + head_ms(conn);
     }
     n = skn_head_end(conn->data, &conn->scanned, &no);
@@ -601,7 +599,7 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     conn->holds = 1;
     conn->peer = *peer;
     conn->last = &conn->first;
-    conn->begun = skn_wire_now();
+    conn->begun = skn_clock_ms();
     enter(conn, SKN_ROW_ALL);
     if (!skn_peer_is_owner(peer->uid))
         enter(conn, SKN_ROW_STRANGER);
@@ -664,7 +662,7 @@ static void after_answer(skn_conn *conn, bool keep, size_t size)
     else
         conn->state = SKN_CONN_LAST;
     if (conn->first) {
-        conn->deadline = skn_wire_now() + SKN_SEND_MS + (int64_t)(size / SKN_SLOWEST) * 1000;
+        conn->deadline = skn_clock_ms() + SKN_SEND_MS + (int64_t)(size / SKN_SLOWEST) * 1000;
         skn_watch_write(conn->watch, true);
     } else if (!keep) {
         say_goodbye(conn);
@@ -757,7 +755,7 @@ void skn_conn_end(skn_conn *conn)
     if (conn->fd < 0 || conn->ended)
         return;
     conn->ended = true;
-    conn->deadline = skn_wire_now() + SKN_SEND_MS;
+    conn->deadline = skn_clock_ms() + SKN_SEND_MS;
     if (conn->chunked)
         write_text(conn, SKN_STR("0\r\n\r\n"));
     flush_later(conn); /* also when all is sent already */

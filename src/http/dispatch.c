@@ -1,11 +1,8 @@
 #include "base/clock.h"
-#include "base/error.h"
 #include "http/inside.h"
 #include "http/jobs.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     ON_LOOP_BYTES = 64 * 1024,
@@ -76,8 +73,7 @@ skn_api_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_r
     c->query = b->request.query;
     c->request_id = request_id(h, &b->request, mem);
     skn_buf_init(&b->body, h->o.max_body);
-    skn_buf_init(&c->out, SKN_ANSWER_MAX);
-    skn_jw_init(&c->w, &c->out);
+    skn_jw_open(&c->w, &c->out, SKN_ANSWER_MAX);
     h->calls++;
     return c;
 }
@@ -275,7 +271,7 @@ static void count_refused(boxed *b)
     int64_t       wait = 0;
 
     if (!b->c.rc || !b->checked || c->problem_status != 401 ||
-        skn_sign_in_failed(c, skn_wire_now(), &wait))
+        skn_sign_in_failed(c, skn_clock_ms(), &wait))
         return;
     skn_buf_clear(&c->out);
     skn_sign_in_wait(c, wait);

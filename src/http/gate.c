@@ -1,12 +1,7 @@
 #include "http/gate.h"
-#include "base/arena.h"
-#include "base/hash.h"
-#include "base/uid.h"
 #include "http/inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 void skn_gate_token(skn_gate *g, skn_str token)

@@ -4,8 +4,7 @@
  * a name of its own that it lets point here. Such requests carry a Host or an Origin that is not
  * ours, and are refused.
  * Threads: any, once it is made.  Lifetimes: texts are the maker's. */
-#ifndef SKN_HTTP_GATE_H
-#define SKN_HTTP_GATE_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -32,5 +31,3 @@ skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host);
 bool skn_gate_is_token(const skn_gate *g, skn_str token);
 /* The value of Authorization has the token. */
 bool skn_gate_bearer(const skn_gate *g, skn_str authorization);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Threads: all calls on the loop's thread; handlers run on the workers.  Lifetimes: what the options
  * name outlives the server; texts in them are copied. */
-#ifndef SKN_HTTP_HTTP_H
-#define SKN_HTTP_HTTP_H
+#pragma once
 
 #include "api/api.h"
 #include "base/loop.h"
@@ -83,5 +82,3 @@ void skn_http_settings(skn_http *h, skn_str settings);
 typedef struct skn_bare skn_bare;
 skn_bare               *skn_bare_new(skn_loop *loop, skn_str body, int *port);
 void                    skn_bare_free(skn_bare *b); /* NULL is fine */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Threads: a call belongs to one thread at a time: the loop's, a worker's while it runs there, then the loop's again.
  * Lifetimes: everything in c->mem goes with the call. */
-#ifndef SKN_HTTP_HTTP_CALL_H
-#define SKN_HTTP_HTTP_CALL_H
+#pragma once
 
 #include "api/call.h"
 #include "http/http.h"
@@ -87,5 +86,3 @@ const skn_http_options *skn_http_opts(const skn_http *h);
 
 /* Makes the answer a stream of the events after `after` (-1: only new ones), and owns the call. On the loop. */
 void skn_stream_open(skn_api_call *c, const skn_stream_filter *filter, int64_t after);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads: the loop's, unless a comment says "worker".  Lifetimes: a stream lives until its connection is gone and its page
  * job is back; the hub until it was closed. */
-#ifndef SKN_HTTP_HUB_H
-#define SKN_HTTP_HUB_H
+#pragma once
 
 #include "http/http_call.h"
 
@@ -170,5 +169,3 @@ void skn_hub_look_soon(skn_hub *hub);
 
 /* How many events to read after a page of `limit` events with so many bytes: fewer large ones, more small ones. */
 size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* inside.h: what the files below the handlers share: the server, how a request goes through it, and what is counted.
  *
  * Threads: the loop's, unless a comment says otherwise. */
-#ifndef SKN_HTTP_INSIDE_H
-#define SKN_HTTP_INSIDE_H
+#pragma once
 
 #include "base/uid.h"
 #include "http/gate.h"
@@ -108,8 +107,7 @@ struct skn_http {
 /* A copy of the settings that are shown; any thread. */
 skn_str skn_http_shown_settings(skn_http *h, skn_arena *a);
 /* A call, a connection or a job has ended: the last one lets a closing server go on. */
-void    skn_http_call_ended(skn_http *h);
-int64_t skn_wire_now(void); /* monotonic milliseconds */
+void skn_http_call_ended(skn_http *h);
 /* The connection is written to in this round of the loop. */
 void skn_wire_flush_later(skn_http *h, skn_conn *conn);
 
@@ -210,5 +208,3 @@ int skn_listen_ours(int fd);
 int skn_listen_accept(int fd, bool local, int ask, skn_peer *peer);
 
 void skn_docs_page(skn_buf *out); /* route_docs.c */
-
-#endif

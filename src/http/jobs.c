@@ -1,13 +1,9 @@
 #include "http/jobs.h"
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/uid.h"
 #include "http/inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { RUNNING_MOST = 64, KEPT_MOST = 200, RESULT_MOST = 16 * 1024 * 1024 };
 
@@ -350,8 +346,7 @@ static void tell_end(void *arg)
 
     if (!e)
         return;
-    skn_buf_init(&b, RESULT_MOST + 4096);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, RESULT_MOST + 4096);
     pthread_mutex_lock(&job->jobs->mu);
     shape_locked(job, false, &w);
     pthread_mutex_unlock(&job->jobs->mu);

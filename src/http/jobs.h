@@ -2,8 +2,7 @@
  *
  * Threads: any; the jobs have their own lock, and nothing else is called under it.  Lifetimes: a job is known while it runs and
  * for an hour after, or until there are too many or their results are too large; the server's end forgets it. */
-#ifndef SKN_HTTP_JOBS_H
-#define SKN_HTTP_JOBS_H
+#pragma once
 
 #include "http/http_call.h"
 
@@ -51,5 +50,3 @@ bool skn_job_cancel(skn_jobs *j, skn_str id);
 int  skn_jobs_running(skn_jobs *j);
 /* Forgets what ended an hour before now (microseconds UTC). */
 void skn_jobs_sweep(skn_jobs *j, int64_t now);
-
-#endif

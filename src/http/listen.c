@@ -1,5 +1,4 @@
 /* Sockets that clients come in by. */
-#include "base/error.h"
 #include "http/inside.h"
 
 #include <arpa/inet.h>
@@ -8,8 +7,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

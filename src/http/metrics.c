@@ -1,11 +1,8 @@
 /* Counters, in the text format of Prometheus. */
-#include "base/clock.h"
 #include "http/inside.h"
 #include "http/jobs.h"
 #include "http/served.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -65,13 +62,6 @@ static int64_t number_of(const skn_json *v, const char *name, const char *other)
     return m && m->kind == SKN_JSON_NUMBER && skn_str_int(m->text, &n) && n > 0 ? n : 0;
 }
 
-static skn_str text_of(const skn_json *v, const char *name)
-{
-    const skn_json *m = skn_json_get(v, name);
-
-    return m && m->kind == SKN_JSON_STRING ? m->text : SKN_NONE;
-}
-
 static void count_answer_locked(skn_counts *n, const skein_event *e, bool ok, skn_arena *a)
 {
     const skn_json  *data, *usage;
@@ -83,8 +73,8 @@ static void count_answer_locked(skn_counts *n, const skein_event *e, bool ok, sk
     usage = skn_json_get(data, "usage");
     n->tokens_in += number_of(usage, "in", "inputTokens");
     n->tokens_out += number_of(usage, "out", "outputTokens");
-    model = text_of(data, "model");
-    if (!ok && !skn_str_is(text_of(data, "finishReason"), "error"))
+    model = skn_json_str(data, "model");
+    if (!ok && !skn_str_is(skn_json_str(data, "finishReason"), "error"))
         return; /* somebody stopped it: the model did not fail */
     m = model.n ? model_locked(n, model) : NULL;
     if (m)

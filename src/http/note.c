@@ -4,7 +4,6 @@
 #include "base/clock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A message's text becomes at most six times as long in JSON. */
 #define FRAME_LIMIT ((size_t)1 << 30)
@@ -62,8 +61,7 @@ static void add_event(skn_buf *out, const skein_event *e)
     skn_buf json;
     skn_jw  w;
 
-    skn_buf_init(&json, FRAME_LIMIT);
-    skn_jw_init(&w, &json);
+    skn_jw_open(&w, &json, FRAME_LIMIT);
     skn_shape_event(&w, e);
     skn_sse_frame(out, e->seq, e->type, skn_buf_str(&json));
     skn_buf_release(&json);
@@ -124,16 +122,14 @@ void skn_note_volatile(skn_buf *out, const skn_live *what)
     skn_buf json;
     skn_jw  w;
 
-    skn_buf_init(&json, FRAME_LIMIT);
-    skn_jw_init(&w, &json);
+    skn_jw_open(&w, &json, FRAME_LIMIT);
     skn_jw_object(&w);
     skn_jw_ktime(&w, "time", skn_clock_micros());
     skn_jw_kstr(&w, "world", what->world_name);
     skn_jw_kstr(&w, "chatId", what->chat_uid);
     skn_jw_knull(&w, "threadId");
     skn_jw_kstr(&w, "cause", what->cause);
-    skn_jw_key(&w, "data");
-    skn_jw_raw(&w, what->data);
+    skn_jw_kraw(&w, "data", what->data);
     skn_jw_object_end(&w);
     skn_sse_frame(out, 0, skn_str_of(what->type), skn_buf_str(&json));
     skn_buf_release(&json);

@@ -1,6 +1,5 @@
 #include "http/request.h"
 
-#include <string.h>
 #include <strings.h>
 
 static void refuse_request(skn_refusal *no, int status, const char *why)

@@ -4,8 +4,7 @@
  * bare LF, folded lines, blanks before a colon, a repeated Content-Length or Host, Content-Length
  * beside Transfer-Encoding. Nothing here knows of sockets.
  * Threads: any.  Lifetimes: a request's texts are views of its head. */
-#ifndef SKN_HTTP_REQUEST_H
-#define SKN_HTTP_REQUEST_H
+#pragma once
 
 #include "api/api.h"
 
@@ -50,5 +49,3 @@ typedef struct skn_chunks {
 /* Takes what it can from bytes and adds the body's part of it to out, whose limit is the body's.
  * *used is how much it took; true once the body has ended. */
 bool skn_chunks_read(skn_chunks *c, skn_str bytes, size_t *used, skn_buf *out, skn_refusal *no);
-
-#endif

@@ -3,8 +3,6 @@
 #include "http/inside.h"
 #include "http/served.h"
 
-#include <string.h>
-
 /* Where a heading goes: before the route with this path, the first time. */
 static const struct {
     const char *path, *heading;
@@ -40,33 +38,8 @@ static const char *needs(const skn_route *r)
     return r->flags & SKN_ROUTE_CHANGES ? "changes" : r->flags & SKN_ROUTE_OPEN ? "open" : "";
 }
 
-static const char intro[] =
-    "# HTTP API\n"
-    "\n"
-    "Generated from the tables of routes (`src/api/operations.def` and `src/http/served.c`); "
-    "a test keeps it current. Request and answer bodies are described in `/openapi.json` of a "
-    "running server (`src/api/openapi.json`).\n"
-    "\n"
-    "- Every path also works under `/api/v1` and `/api`.\n"
-    "- `{w}` is the name or id of a world, `{c}` a conversation (`chatId`), `{m}` a message, "
-    "`{t}` a version (`threadId`), `{a}` an agent, `{p}` a provider.\n"
-    "- Requests and answers are JSON with camelCase names. Errors are "
-    "`application/problem+json`; `type` is the address of a help page.\n"
-    "- Lists answer "
-    "`{\"data\":[…],\"page\":{\"next\",\"prev\",\"hasMore\",\"total\",\"totalIsExact\"}}` and "
-    "take `limit` (1 to 500) and `cursor`.\n"
-    "- Operations marked *changes* accept an `Idempotency-Key`, which makes a repeated "
-    "request harmless; a read-only server refuses them. Those marked *open* need no token.\n"
-    "- `If-Match` protects a change: if the state is another, the answer is 412. The ETag of "
-    "a world, an agent or the settings covers everything that a PATCH can change. The ETag of "
-    "a chat, `\"THREAD.LENGTH-HASH\"`, covers the whole chat for its PATCH (title, "
-    "replyExpected, readOnly); edits, undo and other changes of messages compare only "
-    "`\"THREAD.LENGTH\"`, which can also be sent without the hash.\n"
-    "- A JSON body is an object, or a list where a whole list is set, and has at most 100,000 "
-    "values. A body has at most 1 MB; with a message text, the size of the largest message as "
-    "JSON; to sign in or out, 64 kB; a file, 17 MB. A larger body is refused with 413. An "
-    "imported file may have more values; one with too many is refused with 422.\n"
-    "- `HEAD` works like `GET` without the body; `OPTIONS` answers with `Allow`.\n";
+extern const char
+    skn_reference_md[]; /* made from reference.md: what stands before the tables */
 
 static void add_rows(skn_buf *out, const skn_route *table)
 {
@@ -82,7 +55,7 @@ static void add_rows(skn_buf *out, const skn_route *table)
 
 void skn_http_reference(skn_buf *out)
 {
-    skn_buf_add(out, skn_str_of(intro));
+    skn_buf_add(out, skn_str_of(skn_reference_md));
     add_rows(out, skn_routes);
     add_rows(out, skn_server_routes);
 }

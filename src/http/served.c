@@ -1,7 +1,6 @@
 #include "http/served.h"
 
 #include <assert.h>
-#include <string.h>
 
 #define OPEN   SKN_ROUTE_OPEN
 #define PLAIN  SKN_ROUTE_PLAIN
@@ -9,63 +8,19 @@
 #define SIGN   SKN_ROUTE_SIGN
 
 const skn_route skn_server_routes[] = {
-    /* The web page */
-    {"GET", "/", skn_http_page, OPEN | PLAIN, "start", "the web page"},
-    {"GET", "/w/{page}", skn_http_page, OPEN | PLAIN, "page",
-     "the web page, also at deeper paths, and at /inbox, /search and /settings for "
-     "requests that accept text/html"},
-    {"GET", "/assets/{file}", skn_http_asset, OPEN | PLAIN, "asset",
-     "get a file of the web page"},
-    {"GET", "/plain", skn_http_plain_page, 0, "plain",
-     "list worlds, for browsers without JavaScript"},
-    {"GET", "/plain/w/{w}", skn_http_plain_world, 0, "plainWorld",
-     "show the last messages of a world's current chat, for browsers without JavaScript"},
-    /* The server */
-    {"GET", "/livez", skn_http_livez, OPEN | PLAIN, "livez", "check that the program runs"},
-    {"GET", "/readyz", skn_http_readyz, OPEN | ALWAYS, "readyz",
-     "check that the server accepts requests"},
-    {"GET", "/healthz", skn_http_healthz, ALWAYS, "healthz", "the same as /readyz, as JSON"},
-    {"GET", "/metrics", skn_http_metrics, 0, "metrics", "get metrics for Prometheus"},
-    {"GET", "/docs", skn_http_docs, PLAIN, "docs", "read this reference"},
-    {"POST", "/session", skn_http_sign_in, OPEN | SIGN, "signIn",
-     "sign a browser in: send a token or the code of a link, get a cookie"},
-    {"GET", "/session", skn_http_get_session, 0, "getSession", "show who sends the request"},
-    {"DELETE", "/session", skn_http_sign_out, SIGN, "signOut", "sign this browser out"},
-    {"POST", "/session/link", skn_http_new_link, SIGN, "newLink",
-     "create a code that signs a browser in once"},
-    {"GET", "/sessions", skn_http_list_sessions, 0, "listSessions",
-     "list the browsers that are signed in"},
-    {"DELETE", "/sessions", skn_http_remove_sessions, SIGN, "removeSessions",
-     "sign all browsers out"},
-    {"DELETE", "/sessions/{id}", skn_http_remove_session, SIGN, "removeSession",
-     "sign a browser out"},
+#define SKN_SERVER_ROUTE(method, path, run, flags, id, summary)                                \
+    {method, path, skn_http_##run, flags, id, summary},
+#include "http/served.def"
     {0},
 };
 
-/* Operations that are SERVED, by their ids: done on a worker, or taken on the loop. */
 static const struct {
     const char       *id;
     skn_handler      *run;
     skn_loop_handler *take;
 } served[] = {
-    {"postMessage", NULL, skn_http_post_message},
-    {"queueMessage", NULL, skn_http_post_message},
-    {"stopAgents", NULL, skn_http_stop_agents},
-    {"listProviders", NULL, skn_http_providers},
-    {"createProvider", NULL, skn_http_providers},
-    {"detectProviders", NULL, skn_http_providers},
-    {"getProvider", NULL, skn_http_providers},
-    {"updateProvider", NULL, skn_http_providers},
-    {"removeProvider", NULL, skn_http_providers},
-    {"testProvider", NULL, skn_http_providers},
-    {"listModels", NULL, skn_http_providers},
-    {"streamEvents", NULL, skn_http_stream_events},
-    {"streamWorldEvents", NULL, skn_http_stream_events},
-    {"getSettings", skn_http_get_settings, NULL},
-    {"updateSettings", NULL, skn_http_update_settings},
-    {"reloadSettings", NULL, skn_http_reload_settings},
-    {"getJob", skn_http_get_job, NULL},
-    {"cancelJob", skn_http_cancel_job, NULL},
+#define SKN_SERVED(id, run, take) {#id, run, take},
+#include "http/served.def"
 };
 
 void skn_served_find(skn_api_call *c)

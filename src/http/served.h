@@ -2,8 +2,7 @@
  * its own way, because they wait, stream or ask others.
  *
  * Threads, lifetimes: those of the call. */
-#ifndef SKN_HTTP_SERVED_H
-#define SKN_HTTP_SERVED_H
+#pragma once
 
 #include "http/http_call.h"
 
@@ -21,5 +20,3 @@ skn_handler skn_http_sign_in, skn_http_get_session, skn_http_sign_out, skn_http_
 skn_loop_handler skn_http_post_message, skn_http_stop_agents, skn_http_stream_events;
 skn_handler      skn_http_get_settings, skn_http_get_job, skn_http_cancel_job;
 skn_loop_handler skn_http_update_settings, skn_http_reload_settings, skn_http_providers;
-
-#endif

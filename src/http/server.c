@@ -1,6 +1,4 @@
 #include "base/clock.h"
-#include "base/error.h"
-#include "http/inside.h"
 #include "http/jobs.h"
 #include "http/served.h"
 #include "http/sessions.h"
@@ -8,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -45,11 +42,6 @@ struct skn_wire {
 };
 
 /* --- What connections ask for --------------------------------------------------------------------- */
-
-int64_t skn_wire_now(void)
-{
-    return skn_clock_monotonic() / 1000000;
-}
 
 static void flush_all(void *arg)
 {
@@ -180,7 +172,7 @@ static void can_accept(void *arg)
 static void tick(void *arg)
 {
     skn_http *h = arg;
-    int64_t   now = skn_wire_now(), streams = 0, lag = 0;
+    int64_t   now = skn_clock_ms(), streams = 0, lag = 0;
 
     for (skn_conn *c = h->conns.row[SKN_ROW_ALL].first, *next; c; c = next) {
         next = skn_conn_next(c);
@@ -341,7 +333,7 @@ void skn_http_ready(skn_http *h, skein_engine *engine)
 {
     h->o.engine = engine;
     h->hub = skn_hub_new(h, &h->o);
-    skn_sessions_refresh(h, skn_wire_now());
+    skn_sessions_refresh(h, skn_clock_ms());
     skn_count_begin(h);
 }
 

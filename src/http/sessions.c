@@ -1,12 +1,9 @@
 #include "http/sessions.h"
 
 #include "base/clock.h"
-#include "base/uid.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINKS_MOST = 16 };
 

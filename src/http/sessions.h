@@ -3,8 +3,7 @@
  * This is a copy of the sessions in the store, because the loop decides who asks and cannot wait for the store. Changes by this
  * server are in the copy at once, those of other programs after SKN_SESSIONS_MS.
  * Threads: any; it has its own lock.  Lifetimes: texts are copied. */
-#ifndef SKN_HTTP_SESSIONS_H
-#define SKN_HTTP_SESSIONS_H
+#pragma once
 
 #include "http/inside.h"
 
@@ -37,5 +36,3 @@ skn_str skn_cookie_name(const skn_api_call *c);
 /* A code that signs in once; and whether it is one, which uses it up. */
 void skn_link_new(skn_sessions_kept *k, char code[SKN_SECRET_TEXT], int64_t *expires_at);
 bool skn_link_take(skn_sessions_kept *k, skn_str code);
-
-#endif

@@ -3,12 +3,10 @@
 #include "base/uid.h"
 #include "base/url.h"
 #include "http/hub.h"
-#include "http/request.h"
 #include "http/served.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define HEARTBEAT_S 15
@@ -142,9 +140,6 @@ void skn_stream_note(skn_stream *s, const skn_note *n)
 }
 
 /* Something about the stream itself, or about its whole world: ready JSON by its format. */
-static void write_frame(skn_stream *s, const char *type, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
 static void write_frame(skn_stream *s, const char *type, const char *fmt, ...)
 {
     skn_live what = {.type = type, .cause = s->taking.filter.cause};

@@ -2,7 +2,6 @@
 #include "http/web.h"
 #include "http/served.h"
 
-#include <string.h>
 #include <strings.h>
 
 /* --- Which requests mean the page ----------------------------------------------------------------- */

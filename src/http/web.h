@@ -1,8 +1,7 @@
 /* web.h: the web page: its files, which are part of the program, and which requests mean it.
  *
  * Threads: any; nothing changes.  Lifetimes: files live as long as the program. */
-#ifndef SKN_HTTP_WEB_H
-#define SKN_HTTP_WEB_H
+#pragma once
 
 #include "http/http_call.h"
 
@@ -25,5 +24,3 @@ skn_str skn_web_path(const skn_api_call *c);
 bool skn_web_shares(skn_str path);
 /* True if a person opens an address that nothing has: the page says so in its own words. */
 bool skn_web_tells_lost(const skn_api_call *c);
-
-#endif

@@ -104,8 +104,7 @@ static skn_frame text_frame(const skn_writing *w, const char *type, skn_str text
     skn_frame f;
     skn_jw    j;
 
-    skn_buf_init(&data, FRAME_LIMIT);
-    skn_jw_init(&j, &data);
+    skn_jw_open(&j, &data, FRAME_LIMIT);
     skn_jw_object(&j);
     skn_jw_kstr(&j, "messageId", w->live.message);
     skn_jw_kint(&j, "chunk", w->chunk);

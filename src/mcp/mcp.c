@@ -1,12 +1,10 @@
 #include "mcp/mcp_inside.h"
 
 #include "base/env_rule.h"
-#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_PAUSE = 1000, LONGEST_PAUSE = 60 * 1000, QUIET = 60 * 1000 };
 

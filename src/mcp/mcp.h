@@ -9,8 +9,7 @@
  * Threads: the loop's, callbacks too. The process ignores SIGPIPE.
  * Lifetimes: options are copied. From inside a callback everything may be called but skn_mcp_free.
  * A call ends with `done` or with skn_mcp_cancel, whichever comes first. */
-#ifndef SKN_MCP_MCP_H
-#define SKN_MCP_MCP_H
+#pragma once
 
 #include "base/error.h"
 #include "base/loop.h"
@@ -118,5 +117,3 @@ skn_mcp_call *skn_mcp_ask(skn_mcp *s, skn_str tool, skn_str args,
                           const skn_mcp_call_sink *sink);
 /* Tells the server that nobody waits any more. NULL is fine. */
 void skn_mcp_cancel(skn_mcp_call *c);
-
-#endif

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TOOL_MOST ((size_t)256)
 #define ARGS_MOST ((size_t)4 * 1024 * 1024)
@@ -15,11 +14,6 @@ enum {
     PATIENCE = 10, /* times call_ms, when there is progress */
     SOON = 10      /* milliseconds: a timer may be early by some */
 };
-
-static int64_t now_ms(void)
-{
-    return skn_clock_monotonic() / 1000000;
-}
 
 skn_mcp_call *skn_mcp_call_of(const skn_mcp *s, int64_t id)
 {
@@ -150,13 +144,10 @@ static void send_call(skn_mcp_call *c)
         return;
     }
     w = skn_mcp_letter_begin(&l, ARGS_MOST * 2, c->id, "tools/call");
-    skn_jw_key(w, "params");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "params");
     skn_jw_kstr(w, "name", skn_str_of(c->tool));
-    skn_jw_key(w, "arguments");
-    skn_jw_raw(w, skn_str_of(c->args));
-    skn_jw_key(w, "_meta");
-    skn_jw_object(w);
+    skn_jw_kraw(w, "arguments", skn_str_of(c->args));
+    skn_jw_kobject(w, "_meta");
     skn_jw_kint(w, "progressToken", c->id);
     skn_jw_object_end(w);
     skn_jw_object_end(w);
@@ -187,8 +178,7 @@ static void tell_cancelled(skn_mcp_call *c, const char *reason)
     skn_mcp_letter l;
     skn_jw        *w = skn_mcp_letter_begin(&l, 2048, 0, "notifications/cancelled");
 
-    skn_jw_key(w, "params");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "params");
     skn_jw_kint(w, "requestId", c->id);
     skn_jw_kstr(w, "reason", skn_str_of(reason));
     skn_jw_object_end(w);
@@ -212,7 +202,7 @@ static void on_timer(void *arg)
     }
     if (skn_mcp_alive(c->s))
         tell_cancelled(c, "timeout");
-    if (c->progressed && now_ms() + SOON < c->until)
+    if (c->progressed && skn_clock_ms() + SOON < c->until)
         snprintf(words, sizeof words, "no answer, and no progress for %lld ms", ms);
     else
         snprintf(words, sizeof words, "no answer within %lld ms",
@@ -243,7 +233,7 @@ void skn_mcp_call_progress(skn_mcp *s, const skn_json *params)
     if (!c)
         return;
     c->progressed = true;
-    left = c->until - now_ms();
+    left = c->until - skn_clock_ms();
     skn_timer_start(c->timer, left < s->o.call_ms ? left : s->o.call_ms);
     if (c->sink.progress)
         c->sink.progress(c->sink.arg, number_of(params, "progress"), number_of(params, "total"),
@@ -291,7 +281,7 @@ skn_mcp_call *skn_mcp_ask(skn_mcp *s, skn_str tool, skn_str args, const skn_mcp_
     c->id = ++s->next_id;
     c->sink = *sink;
     c->timer = skn_timer_new(s->loop, on_timer, c);
-    c->until = now_ms() + s->o.call_ms * PATIENCE;
+    c->until = skn_clock_ms() + s->o.call_ms * PATIENCE;
     c->tool = skn_heap_copy(skn_utf8_cut(tool, TOOL_MOST));
     why = hindrance(s, tool, args);
     if (why || s->state == SKN_MCP_FAILED) {

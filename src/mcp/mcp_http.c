@@ -5,7 +5,6 @@
 #include "base/sse_reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SESSION_MOST ((size_t)512)
 #define HEADERS_MOST 264 /* ours, and as many as settings take */

@@ -8,8 +8,7 @@
  *
  * Roads and callbacks never change the life directly: skn_mcp_broke notes that it is over, and a
  * timer closes the road from the top of the stack. */
-#ifndef SKN_MCP_MCP_INSIDE_H
-#define SKN_MCP_MCP_INSIDE_H
+#pragma once
 
 #include "base/hash.h"
 #include "mcp/mcp.h"
@@ -141,5 +140,3 @@ bool skn_mcp_call_unsend(skn_mcp *s, int64_t id);
 void skn_mcp_calls_end(skn_mcp *s, bool all, const char *words);
 void skn_mcp_calls_send(skn_mcp *s);
 void skn_mcp_calls_free(skn_mcp *s);
-
-#endif

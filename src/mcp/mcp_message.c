@@ -1,7 +1,6 @@
 #include "mcp/mcp_message.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define ID_MOST ((size_t)256)
 
@@ -100,8 +99,7 @@ skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn
 
 static skn_jw *begin_letter(skn_mcp_letter *l, size_t most)
 {
-    skn_buf_init(&l->text, most);
-    skn_jw_init(&l->w, &l->text);
+    skn_jw_open(&l->w, &l->text, most);
     skn_jw_object(&l->w);
     skn_jw_kstr(&l->w, "jsonrpc", SKN_STR("2.0"));
     return &l->w;
@@ -121,8 +119,7 @@ skn_jw *skn_mcp_letter_answer(skn_mcp_letter *l, skn_str raw_id)
 {
     skn_jw *w = begin_letter(l, 4096);
 
-    skn_jw_key(w, "id");
-    skn_jw_raw(w, raw_id);
+    skn_jw_kraw(w, "id", raw_id);
     return w;
 }
 

@@ -1,8 +1,7 @@
 /* mcp_message.h: JSON-RPC messages as MCP has them: reading what a stranger sent, writing our own.
  *
  * Threads: any.  Lifetimes: what is read lives in the arena and in its source. */
-#ifndef SKN_MCP_MCP_MESSAGE_H
-#define SKN_MCP_MCP_MESSAGE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -57,5 +56,3 @@ void skn_mcp_error_text(const skn_json *error, skn_buf *out);
 
 /* Adds text as UTF-8 whatever it is, without control characters but tab and line end. */
 void skn_mcp_add_clean(skn_buf *out, skn_str text);
-
-#endif

@@ -3,8 +3,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 #define URI_MOST  ((size_t)2048)
 #define TYPE_MOST ((size_t)128)
 

@@ -7,7 +7,6 @@
 #include <skein/version.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LOG_BYTES ((size_t)2048) /* of a line */
 enum { LOG_LINES = 20 };         /* a second */
@@ -82,13 +81,10 @@ void skn_mcp_hello(skn_mcp *s)
     skn_mcp_letter l;
     skn_jw        *w = skn_mcp_letter_begin(&l, 2048, s->hello_id = ++s->next_id, "initialize");
 
-    skn_jw_key(w, "params");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "params");
     skn_jw_kstr(w, "protocolVersion", skn_str_of(versions[0]));
-    skn_jw_key(w, "capabilities");
-    skn_jw_raw(w, SKN_STR("{}"));
-    skn_jw_key(w, "clientInfo");
-    skn_jw_object(w);
+    skn_jw_kraw(w, "capabilities", SKN_STR("{}"));
+    skn_jw_kobject(w, "clientInfo");
     skn_jw_kstr(w, "name", SKN_STR("skein"));
     skn_jw_kstr(w, "version", SKN_STR(SKEIN_VERSION));
     skn_jw_object_end(w);
@@ -127,11 +123,9 @@ static void on_request(skn_mcp *s, const skn_mcp_message *m)
     skn_jw        *w = skn_mcp_letter_answer(&l, m->raw_id);
 
     if (skn_str_is(m->method, "ping")) {
-        skn_jw_key(w, "result");
-        skn_jw_raw(w, SKN_STR("{}"));
+        skn_jw_kraw(w, "result", SKN_STR("{}"));
     } else {
-        skn_jw_key(w, "error");
-        skn_jw_raw(w, SKN_STR("{\"code\":-32601,\"message\":\"Method not found\"}"));
+        skn_jw_kraw(w, "error", SKN_STR("{\"code\":-32601,\"message\":\"Method not found\"}"));
     }
     skn_mcp_post(s, &l, 0);
 }
@@ -214,8 +208,7 @@ bool skn_mcp_take(skn_mcp *s, skn_str text)
     skein_rc    rc;
 
     skn_arena_reset(s->scratch);
-    rc = skn_mcp_read(text, s->scratch, on_message, s, &err);
-    if (rc)
+    if ((rc = skn_mcp_read(text, s->scratch, on_message, s, &err)))
         skn_mcp_note(s, "warning", "what it said could not be read: %s", err.message);
     return !rc;
 }

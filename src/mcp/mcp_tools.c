@@ -3,8 +3,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 #define NAME_MOST        ((size_t)256)
 #define DESCRIPTION_MOST ((size_t)16 * 1024)
 #define CURSOR_MOST      ((size_t)64 * 1024)
@@ -18,10 +16,8 @@ static void ask_page(skn_mcp *s, skn_str cursor)
 
     s->list_id = ++s->next_id;
     w = skn_mcp_letter_begin(&l, CURSOR_MOST * 8, s->list_id, "tools/list");
-    skn_jw_key(w, "params");
-    skn_jw_object(w);
-    if (cursor.p)
-        skn_jw_kstr(w, "cursor", cursor);
+    skn_jw_kobject(w, "params");
+    skn_jw_kgiven(w, "cursor", cursor);
     skn_jw_object_end(w);
     if (s->state == SKN_MCP_READY)
         skn_timer_start(s->relist, s->o.call_ms); /* before that the start has its own limit */

@@ -7,8 +7,7 @@
  * keys).
  *
  * Threads, lifetimes: as in store.h; the cells of a row are gone when the next one is read. */
-#ifndef SKN_STORE_ARCHIVE_VERBS_H
-#define SKN_STORE_ARCHIVE_VERBS_H
+#pragma once
 
 typedef enum skn_archive_table {
 #define NUMBERED(constant, ...) SKN_AR_##constant,
@@ -84,5 +83,3 @@ skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count,
  * is in the store already; the transaction is then of no more use. */
 skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
                             const skn_cell *cells, bool *taken, skein_error *err);
-
-#endif

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -238,22 +237,8 @@ static const struct {
     bool        detailed; /* the driver's text follows */
     const char *hint;
 } faults[] = {
-    {SKEIN_CONFLICT, "a row with this key is there already", false, NULL},
-    {SKEIN_FULL, "the disk is full", false,
-     "nothing was changed; free some space and try again"},
-    {SKEIN_NO_MEMORY, "the database has not enough memory, or too few files may be open", false,
-     NULL},
-    {SKEIN_READ_ONLY, "the store can be read but not written", false,
-     "check who owns it, its permissions, and how it was opened"},
-    {SKEIN_BUSY, "another program is writing to the store", false,
-     "nothing was changed; try again"},
-    {SKEIN_DAMAGED, "the store is damaged: ", true,
-     "copy it elsewhere, then run \"skein fsck\" or restore a backup"},
-    {SKEIN_UNREACHABLE, "the database cannot be reached: ", true,
-     "check that the server runs and that the address is right"},
-    {SKEIN_LIMIT, "too large for the database: ", true, NULL},
-    {SKEIN_IO, "cannot read or write the store: ", true, NULL},
-    {SKEIN_OK, "the database refused: ", true, NULL}, /* any other */
+#define FAULT(...) {__VA_ARGS__},
+#include "store/faults.def"
 };
 
 skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *err)

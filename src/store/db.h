@@ -3,8 +3,7 @@
  *
  * Threads: a connection is used by one thread at a time; its owner sees to that.
  * Lifetimes: texts and blobs of a row die at the next step or done. */
-#ifndef SKN_STORE_DB_H
-#define SKN_STORE_DB_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -176,5 +175,3 @@ skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *
 
 extern const skn_driver skn_driver_sqlite;
 extern const skn_driver skn_driver_pg;
-
-#endif

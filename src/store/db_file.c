@@ -1,6 +1,5 @@
 #include "store/db_file.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "base/uid.h"
 

@@ -2,8 +2,7 @@
  * Only files of this folder include it.
  *
  * Threads: any.  Lifetimes: nothing is kept. */
-#ifndef SKN_STORE_DB_FILE_H
-#define SKN_STORE_DB_FILE_H
+#pragma once
 
 #define SKN_PATH_LIMIT 4096
 
@@ -49,5 +48,3 @@ typedef struct skn_file_tries {
 
 /* Waits a little before the next try, a little longer each time; false when `most` nanoseconds are over. */
 bool skn_file_again(skn_file_tries *t, int64_t most);
-
-#endif

@@ -67,28 +67,12 @@ static pg_db *of(skn_db *db)
 
 /* --- Failures -------------------------------------------------------------------------------- */
 
-/* By SQLSTATE, or by its first letters; the first match counts. */
 static const struct {
     const char *state;
     skein_rc    rc;
 } states[] = {
-    {"23505", SKEIN_CONFLICT},    /* unique key */
-    {"40001", SKEIN_BUSY},        /* serialization: run again */
-    {"40P01", SKEIN_BUSY},        /* deadlock: run again */
-    {"55P03", SKEIN_BUSY},        /* lock_timeout */
-    {"53100", SKEIN_FULL},        /* disk */
-    {"53200", SKEIN_NO_MEMORY},   /* of the server */
-    {"25006", SKEIN_READ_ONLY},   /* transaction or standby */
-    {"22021", SKEIN_INVALID},     /* not UTF-8 */
-    {"54", SKEIN_LIMIT},          /* a row for an index, for instance */
-    {"XX001", SKEIN_DAMAGED},     /* table */
-    {"XX002", SKEIN_DAMAGED},     /* index */
-    {"58", SKEIN_IO},             /* of the server's system */
-    {"42501", SKEIN_IO},          /* privilege */
-    {"08", SKEIN_UNREACHABLE},    /* connection */
-    {"57P0", SKEIN_UNREACHABLE},  /* shutting down, or starting up */
-    {"53300", SKEIN_UNREACHABLE}, /* too many connections */
-    {"", SKEIN_FAILED},
+#define STATE(...) {__VA_ARGS__},
+#include "store/faults.def"
 };
 
 /* Turns a failed result, or a failed connection, into an error. */

@@ -1,13 +1,10 @@
 /* The SQLite driver. What other programs' files need besides is in foreign.c. */
 #include "store/db_sqlite.h"
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "store/db_file.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

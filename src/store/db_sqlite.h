@@ -1,8 +1,7 @@
 /* db_sqlite.h: what the files of the SQLite driver share; the only file that includes sqlite3.h.
  *
  * Threads: a connection is used by one at a time. */
-#ifndef SKN_STORE_DB_SQLITE_H
-#define SKN_STORE_DB_SQLITE_H
+#pragma once
 
 #include "store/db.h"
 #include "store/db_file.h"
@@ -23,5 +22,3 @@ typedef struct skn_sqlite {
 skein_rc skn_sqlite_fault(skn_sqlite *db, skein_error *err);
 /* Sets a connection up for another program's file: nothing that is written in it is run. */
 skein_rc skn_sqlite_harden(skn_sqlite *db, skein_error *err);
-
-#endif

@@ -1,6 +1,4 @@
 #include "store/foreign.h"
-#include "store/db.h"
-#include "store/db_file.h"
 #include "store/db_sqlite.h"
 
 #include <assert.h>
@@ -108,10 +106,9 @@ static skein_rc look_inside(skn_foreign_db *f, skein_error *err)
     int64_t  tables;
     skein_rc rc = skn_db_begin_read(f->db, err);
 
-    if (!rc)
-        rc = skn_db_number(f->db, "SELECT count(*) FROM (SELECT 1 FROM sqlite_master LIMIT 1)",
-                           &tables, err);
-    if (!rc)
+    if (!rc && !(rc = skn_db_number(
+                     f->db, "SELECT count(*) FROM (SELECT 1 FROM sqlite_master LIMIT 1)",
+                     &tables, err)))
         rc = skn_db_number(f->db, "PRAGMA user_version", &f->version, err);
     if (!rc)
         rc = skn_sqlite_is_ours(f->db, &f->ours, err);

@@ -6,8 +6,7 @@
  * see the same state, also while the other program goes on writing.
  *
  * Threads: one at a time.  Lifetimes: the cells of a row are gone when the next one is read. */
-#ifndef SKN_STORE_FOREIGN_H
-#define SKN_STORE_FOREIGN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -36,5 +35,3 @@ int64_t skn_foreign_db_version(const skn_foreign_db *db);
  * returned when that is not a success. */
 skein_rc skn_foreign_db_query(skn_foreign_db *db, const char *sql, skn_foreign_each *each,
                               void *arg, skein_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* rows.h: what the store keeps, as plain rows; part of the door (store.h includes it). Worlds, agents and messages
  * are the public structs; the rest is only the engine's business. Zero ids mean NULL. */
-#ifndef SKN_STORE_ROWS_H
-#define SKN_STORE_ROWS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/session.h"
@@ -317,5 +316,3 @@ typedef struct skn_copy {
     int64_t message, home;
 } skn_copy;
 typedef SKN_LIST(skn_copy) skn_copy_list;
-
-#endif

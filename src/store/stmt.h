@@ -4,8 +4,7 @@
  *   return skn_run(tx, SKN_SQL(inbox_begun, INT(now), INT(id)), err);
  *
  * A verb that is no more than such a call stands in verbs.def. */
-#ifndef SKN_STORE_STMT_H
-#define SKN_STORE_STMT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/shape.h"
@@ -142,5 +141,3 @@ skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
 void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row);
 /* A message's instructions back from their column; what is damaged reads as none. */
 void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);
-
-#endif

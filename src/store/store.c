@@ -1,6 +1,5 @@
 #include "base/uid.h"
 #include "store/db_file.h"
-#include "store/stmt.h"
 #include "store/tx.h"
 
 #include <assert.h>

@@ -9,8 +9,7 @@
  * its caller's, and must touch only its argument and the transaction. Readers never wait for the
  * writer. On PostgreSQL every call takes a connection of its own from a pool.
  * Lifetimes: results live in the arena that the verb was given. */
-#ifndef SKN_STORE_STORE_H
-#define SKN_STORE_STORE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -91,5 +90,3 @@ void skn_tx_uid(skn_tx *tx, char out[11]);
 #include "store/foreign.h"
 #include "store/verbs.h"
 #include "store/verbs_check.h"
-
-#endif

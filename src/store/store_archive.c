@@ -1,8 +1,6 @@
 /* store_archive.c: rows as cells, out of the store and into it. */
 #include "base/clock.h"
-#include "base/json.h"
 #include "store/stmt.h"
-#include "store/store.h"
 
 #define CHUNK 1000 /* rows of one statement; as in the LIMIT of its text */
 

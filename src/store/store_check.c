@@ -2,15 +2,12 @@
 #include "base/clock.h"
 #include "store/stmt.h"
 
-#include <string.h>
-
 const skn_invariant skn_invariants[SKN_INVARIANTS] = {
 #define SKN_INVARIANT(constant, name, sentence) {name, sentence},
 #include "store/invariants.def"
 #undef SKN_INVARIANT
 };
 
-/* "%1" and "%2" stand for the two texts that the statement selects. */
 typedef struct rule {
     enum skn_query          query;
     enum skn_invariant_name invariant;
@@ -18,113 +15,9 @@ typedef struct rule {
 } rule;
 
 static const rule rules[] = {
-    {SKN_Q_check_world_chat, SKN_INV_CURRENT_CHAT,
-     "the current chat of world \"%1\" is not one of its chats"},
-    {SKN_Q_check_agent, SKN_INV_REFERENCES,
-     "agent \"%2\" (%1) has no world, or a lead outside of it"},
-    {SKN_Q_check_lead_cycle, SKN_INV_REFERENCES, "agent \"%2\" (%1) leads itself"},
-    {SKN_Q_check_conversation, SKN_INV_REFERENCES,
-     "conversation \"%1\" has no world, or an agent outside of it"},
-    {SKN_Q_check_tag, SKN_INV_REFERENCES, "tag \"%1\" has no world, or no known control"},
-    {SKN_Q_check_active_tag, SKN_INV_REFERENCES,
-     "tag %1 is active in conversation %2 of another world"},
-    {SKN_Q_check_file, SKN_INV_REFERENCES, "context file \"%1\" has no conversation"},
-    {SKN_Q_check_head, SKN_INV_ONE_POINTER,
-     "the current version of conversation \"%1\" is not one of its own"},
-    {SKN_Q_check_main_lane, SKN_INV_ONE_POINTER, "conversation \"%1\" has no main lane"},
-    {SKN_Q_check_main_thread, SKN_INV_ONE_POINTER,
-     "v%2 of conversation \"%1\" has no thread in the main lane"},
-    {SKN_Q_check_version_numbers, SKN_INV_ONE_POINTER,
-     "the versions of conversation %1 are not numbered 1, 2, …"},
-    {SKN_Q_check_version_home, SKN_INV_OWN_CONVERSATION, "version row %1 has no conversation"},
-    {SKN_Q_check_version_origin, SKN_INV_EARLIER_ORIGIN,
-     "v%2 of conversation \"%1\" was not made from an earlier version"},
-    {SKN_Q_check_branch, SKN_INV_EARLIER_ORIGIN,
-     "conversation \"%1\" was not branched from an earlier one"},
-    {SKN_Q_check_thread_home, SKN_INV_OWN_CONVERSATION,
-     "thread \"%1\" is not of the conversation of its version"},
-    {SKN_Q_check_thread_origin, SKN_INV_EARLIER_ORIGIN,
-     "thread \"%1\" was not made from a state of an earlier thread"},
-    {SKN_Q_check_thread_compaction, SKN_INV_SUMMARY_COVERS,
-     "thread \"%1\" uses compaction %2, which is not there"},
-    {SKN_Q_check_node_home, SKN_INV_OWN_CONVERSATION, "span node %1 has no conversation"},
-    {SKN_Q_check_placed, SKN_INV_NOTHING_LOST, "message \"%1\" stands in no thread"},
-    {SKN_Q_check_lane_home, SKN_INV_OWN_CONVERSATION,
-     "lane \"%2\" (%1) has no conversation, or an agent or origin outside of it"},
-    {SKN_Q_check_lane_parent, SKN_INV_LANE_TREE,
-     "lane \"%2\" (%1) does not hang on an earlier lane of its name"},
-    {SKN_Q_check_lane_children, SKN_INV_NUMBERED_DELEGATIONS,
-     "lane \"%2\" (%1) miscounts its delegations"},
-    {SKN_Q_check_lane_gaps, SKN_INV_NUMBERED_DELEGATIONS,
-     "the delegations of lane %2 are not numbered 1, 2, …"},
-    {SKN_Q_check_lane_spawn, SKN_INV_KNOWN_PARENT,
-     "lane \"%2\" (%1) was made by a message that is not there"},
-    {SKN_Q_check_op, SKN_INV_OPERATION_CHAIN,
-     "operation %1 (%2) moved between versions that are not there"},
-    {SKN_Q_check_op_undone, SKN_INV_OPERATION_CHAIN,
-     "operation %1 (%2) was taken back by one that did not"},
-    {SKN_Q_check_op_undoes, SKN_INV_OPERATION_CHAIN,
-     "operation %1 (%2) takes back what is not there"},
-    {SKN_Q_check_op_chain, SKN_INV_OPERATION_CHAIN,
-     "operation %1 (%2) does not start where the one before it ended"},
-    {SKN_Q_check_op_head, SKN_INV_OPERATION_CHAIN,
-     "conversation \"%1\" is not where its last operation left it"},
-    {SKN_Q_check_message_home, SKN_INV_OWN_CONVERSATION, "message \"%1\" has no conversation"},
-    {SKN_Q_check_reply, SKN_INV_REPLY_PARENT,
-     "message \"%1\" replies to message %2, which is not the one it names"},
-    {SKN_Q_check_reply_depth, SKN_INV_REPLY_DEPTH, "message \"%1\" is not %2 levels deep"},
-    {SKN_Q_check_amend, SKN_INV_AMEND_REPLACES_ONE,
-     "message \"%1\" replaces message %2, which is of another kind or not there"},
-    {SKN_Q_check_lineage, SKN_INV_LINEAGE,
-     "message \"%1\" does not go back to where the one it replaces does"},
-    {SKN_Q_check_squash, SKN_INV_SQUASH_SOURCES,
-     "squash \"%1\" has no result that names it, or no version"},
-    {SKN_Q_check_squash_count, SKN_INV_SQUASH_SOURCES,
-     "squash \"%1\" has less than two sources, or one twice"},
-    {SKN_Q_check_squash_source, SKN_INV_SQUASH_SOURCES,
-     "squash %1 took message %2, which is not an earlier one"},
-    {SKN_Q_check_squashed, SKN_INV_SQUASH_SOURCES,
-     "message \"%1\" names squash \"%2\", which is not there"},
-    {SKN_Q_check_compaction, SKN_INV_SUMMARY_COVERS,
-     "compaction %1 names a thread, summary or message that is not there"},
-    {SKN_Q_check_result, SKN_INV_CALL_OF_RESULT,
-     "the result \"%2\" in message \"%1\" cannot be found by its call"},
-    {SKN_Q_check_half, SKN_INV_CALL_OF_RESULT,
-     "call \"%1\" is noted for message %2, which does not have it"},
-    {SKN_Q_check_tool_message, SKN_INV_CALL_OF_RESULT,
-     "message \"%1\" is the result of a tool, but of no call"},
-    {SKN_Q_check_event_gap, SKN_INV_UNCHANGED,
-     "events before event %1 are missing, or came back"},
-    {SKN_Q_check_event, SKN_INV_REFERENCES,
-     "event %1 (%2) is about something that is not there"},
-    {SKN_Q_check_time, SKN_INV_IDS_GIVE_ORDER, "row %2 of table \"%1\" has an impossible time"},
-    {SKN_Q_check_turn, SKN_INV_WORK_ONCE,
-     "turn \"%1\" is open, but the work it is for is not its own"},
-    {SKN_Q_check_delivery, SKN_INV_WORK_ONCE,
-     "an agent is marked as working on %1, but has no turn"},
-    {SKN_Q_check_waiting, SKN_INV_WORK_ONCE,
-     "message \"%1\" waits, but nobody is at work there"},
-    {SKN_Q_check_turn_lane, SKN_INV_WORK_ONCE,
-     "turn \"%1\" is open on a lane that its work is not for"},
-    {SKN_Q_check_written, SKN_INV_WORK_ONCE,
-     "words of turn %1 are kept as being written, but it is not open"},
-    {SKN_Q_check_turn_task, SKN_INV_WORK_ONCE,
-     "turn \"%1\" is open for a task that is not at work"},
-    {SKN_Q_check_task, SKN_INV_REFERENCES,
-     "task \"%1\" has no agent or message, or is over without an end"},
-    {SKN_Q_check_copy, SKN_INV_REFERENCES,
-     "message %1 repeats words of message %2, which is erased or not there"},
-    {SKN_Q_check_inbox, SKN_INV_REFERENCES,
-     "inbox item \"%1\" is about something that is not there"},
-    {SKN_Q_check_lane_told, SKN_INV_TOLD_ONCE,
-     "who asked for delegation \"%2\" of conversation \"%1\" was not told once of its end"},
-    {SKN_Q_check_knowledge, SKN_INV_REFERENCES, "agent %1 has the same note twice (%2)"},
-    {SKN_Q_check_expected, SKN_INV_WORK_ONCE,
-     "expected answer %1 is %2, but its messages do not say so"},
-    {SKN_Q_check_words_upto, SKN_INV_SEARCH_INDEX,
-     "the index of words says it reaches to message %1"},
-    {SKN_Q_check_words, SKN_INV_SEARCH_INDEX,
-     "the index of words has words of message %1, which is erased or unknown"},
+#define SKN_RULE(query, invariant, text) {SKN_Q_check_##query, SKN_INV_##invariant, text},
+#include "store/rules.def"
+#undef SKN_RULE
 };
 
 static void fill_in(const char *text, skn_str one, skn_str two, skn_buf *out)
@@ -218,11 +111,10 @@ skein_rc skn_check_index(skn_tx *tx, skein_error *err)
 
     if (skn_db_is_pg(tx->db))
         return SKEIN_OK;
-    rc = skn_db_script(tx->db,
-                       "CREATE VIRTUAL TABLE temp.words_there USING "
-                       "fts5vocab('main', 'message_words', 'row')",
-                       err);
-    if (rc)
+    if ((rc = skn_db_script(tx->db,
+                            "CREATE VIRTUAL TABLE temp.words_there USING "
+                            "fts5vocab('main', 'message_words', 'row')",
+                            err)))
         return rc;
     if (!(rc = skn_get_number(tx, SKN_SQL(check_index, NOTHING), &there, err)) &&
         !(rc = words_said(tx, &said, err)) && there != said)

@@ -1,6 +1,5 @@
 /* store_feed.c: rows of events, and of what the program keeps for itself, where a verb is more than one statement. */
 #include "base/clock.h"
-#include "base/json_write.h"
 #include "store/stmt.h"
 
 /* More of them go in one statement: PostgreSQL is asked once, and nobody waits for it for long. */
@@ -44,8 +43,7 @@ static skein_rc write_many(skn_tx *tx, skein_error *err)
     skn_jw   w;
     skein_rc rc;
 
-    skn_buf_init(&buf, SIZE_MAX / 2);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, SIZE_MAX / 2);
     skn_jw_array(&w);
     for (size_t i = 0; i < tx->told.rows.n; i++) {
         const skn_event_row *row = &tx->told.rows.p[i];

@@ -1,7 +1,5 @@
 /* store_message.c: rows of messages. Tool calls and instructions are JSON inside the row: they are
  * only ever read together with it. */
-#include "base/json.h"
-#include "base/json_write.h"
 #include "store/stmt.h"
 
 static const char *const author_names[] = {"human", "agent", "tool", "system"};
@@ -28,8 +26,7 @@ skn_str skn_calls_json(const skein_tool_call *calls, size_t count, skn_buf *buf)
         skn_jw_object(&w);
         skn_jw_kstr(&w, "id", calls[i].call_id);
         skn_jw_kstr(&w, "name", calls[i].tool_name);
-        skn_jw_key(&w, "args");
-        skn_jw_raw(&w, calls[i].args.n ? calls[i].args : SKN_STR("{}"));
+        skn_jw_kraw(&w, "args", calls[i].args.n ? calls[i].args : SKN_STR("{}"));
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);
@@ -47,8 +44,7 @@ skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_b
     for (size_t i = 0; i < count; i++) {
         skn_jw_object(&w);
         skn_jw_kstr(&w, "type", list[i].type);
-        if (list[i].target.p)
-            skn_jw_kstr(&w, "target", list[i].target);
+        skn_jw_kgiven(&w, "target", list[i].target);
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);

@@ -1,8 +1,5 @@
 /* store_rows.c: how the columns of statements become structs, and the verbs that are one statement. */
-#include "base/json.h"
 #include "store/stmt.h"
-
-#include <string.h>
 
 /* --- Words ---------------------------------------------------------------------------------------- */
 

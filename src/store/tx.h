@@ -3,8 +3,7 @@
  *
  * Threads: a skn_tx belongs to the thread that runs its work; pools and groups may be used by any.
  * Lock order: a pool's lock and a group's lock are never held together, and never during SQL. */
-#ifndef SKN_STORE_TX_H
-#define SKN_STORE_TX_H
+#pragma once
 
 #include "store/db.h"
 #include "store/store.h"
@@ -53,5 +52,3 @@ skein_rc skn_group_alone(skn_group   *g, skein_rc (*work)(skn_db *, skein_error 
 
 /* The loop behind skn_store_floor, on the connection of tx and outside of any transaction. */
 skein_rc skn_floor_run(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A lookup that finds nothing returns SKEIN_OK with *found false; what "not found" means is the
  * engine's business. An insert that meets a taken key sets *id to 0 where that is expected. */
-#ifndef SKN_STORE_VERBS_H
-#define SKN_STORE_VERBS_H
+#pragma once
 
 /* --- The verbs that are one statement: store_rows.c ------------------------------------------------- */
 
@@ -218,5 +217,3 @@ typedef skein_rc skn_call_sink(void *arg, skn_str uid, skn_str request, skn_str 
 /* Hands over every call, or only those that skn_call_erase would empty; conversation 0: every. */
 skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, void *arg,
                        skein_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * gone when they return, and may use other verbs.
  *
  * Threads, lifetimes: as in store.h. */
-#ifndef SKN_STORE_VERBS_CHECK_H
-#define SKN_STORE_VERBS_CHECK_H
+#pragma once
 
 typedef struct skn_check_counts {
     int64_t messages, threads, nodes, conversations, warnings;
@@ -104,5 +103,3 @@ typedef struct skn_check_source {
 
 skein_rc skn_check_source_of(skn_tx *tx, int64_t thread, skn_check_source *out,
                              skein_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * On a terminal finished messages go into its scrollback; below them stand a few live rows: what is
  * being written, what waits, the status; and the prompt. Without one all is printed line by line.
  * Threads: one. Lifetimes: a chat lives from cmd_chat's first line to its last; `mem` is scratch. */
-#ifndef SKN_TERMINAL_CHAT_H
-#define SKN_TERMINAL_CHAT_H
+#pragma once
 
 #include "cli/commands.h"
 #include "cli/news.h"
@@ -286,5 +285,3 @@ skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found);
  * ended by `end`. */
 void skn_box_print(skn_chat *c, const skn_box *box, size_t most, const char *foot,
                    void (*end)(skn_chat *c));
-
-#endif

@@ -1,7 +1,5 @@
 #include "terminal/chat.h"
 
-#include "cli/commands.h"
-
 #include <inttypes.h>
 
 skn_cli *skn_chat_ask(skn_chat *c, skn_arena *mem)
@@ -46,9 +44,8 @@ skein_rc skn_chat_ids(skn_chat *c, skn_arena *mem, int64_t version, int64_t from
 {
     skn_str     thread = version ? skn_arena_printf(mem, "/threads/v%" PRId64, version)
                                  : SKN_STR("");
-    const char *path = skn_arena_printf(mem, "%s%.*s/messages?fields=messageId&from=%" PRId64,
-                                        c->cli->door->chat, SKN_FMT(thread), from)
-                           .p;
+    const char *path = skn_arena_text(mem, "%s%.*s/messages?fields=messageId&from=%" PRId64,
+                                      c->cli->door->chat, SKN_FMT(thread), from);
 
     return skn_chat_told(c, skn_door_all(skn_chat_ask(c, mem), path, (size_t)count, out));
 }
@@ -72,8 +69,8 @@ static void read_states(skn_chat *c, const skn_json *status)
 {
     for (const skn_json *t = skn_first(status, "busy"); t; t = t->next)
         for (size_t i = 0; i < c->agents.count; i++)
-            if (skn_str_eq(c->agents.at[i].name, skn_door_text(t, "agent")))
-                c->states[i] = skn_door_text(t, "state");
+            if (skn_str_eq(c->agents.at[i].name, skn_json_str(t, "agent")))
+                c->states[i] = skn_json_str(t, "state");
 }
 
 static skein_rc get_status(skn_cli *cli, const skn_json **out)
@@ -157,8 +154,8 @@ skein_rc skn_chat_delegations(skn_chat *c, const skein_delegations **out)
     if (c->delegations_mem)
         return SKEIN_OK;
     c->delegations_mem = skn_arena_new();
-    rc = skn_chat_told(c, delegations_of(skn_chat_ask(c, c->delegations_mem), &c->delegations));
-    if (rc)
+    if ((rc = skn_chat_told(
+             c, delegations_of(skn_chat_ask(c, c->delegations_mem), &c->delegations))))
         skn_chat_forget(c, true);
     return rc;
 }

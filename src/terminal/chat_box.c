@@ -1,10 +1,8 @@
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "terminal/chat.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,14 +1,10 @@
 /* chat_commands.c: lines that begin with a slash. Most are commands of the program, run in place. */
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "terminal/chat.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,7 +129,7 @@ static void cmd_edit(skn_chat *c, skn_str rest)
     word_list   list = {.at = {"edit", "--no-wait"}, .count = 2}; /* the chat shows them */
 
     if (!rest.n && c->plain) { /* there is no editor */
-        need(c, skn_arena_printf(c->mem, "/edit %s TEXT", ref ? ref : "@you").p);
+        need(c, skn_arena_text(c->mem, "/edit %s TEXT", ref ? ref : "@you"));
         return;
     }
     if (ref)
@@ -160,7 +156,7 @@ static bool add_range(skn_chat *c, word_list *list, const char *word, int64_t *m
     rc = skn_chat_ids(c, c->mem, 0, from - 1, to - from + 1, &found);
     c->cli->err = before;
     for (size_t i = 0; !rc && i < found.n; i++)
-        add_word(c, list, skn_door_text(found.p[i], "messageId"));
+        add_word(c, list, skn_json_str(found.p[i], "messageId"));
     if (!rc && (int64_t)found.n <= to - from)
         *missing = from + (int64_t)found.n;
     return !rc;
@@ -283,8 +279,8 @@ static void cmd_queue(skn_chat *c, skn_str rest)
         return;
     }
     for (size_t i = 0; i < queue.n; i++)
-        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(skn_door_text(queue.p[i], "id")),
-                      SKN_FMT(skn_door_text(queue.p[i], "content")));
+        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(skn_json_str(queue.p[i], "id")),
+                      SKN_FMT(skn_json_str(queue.p[i], "content")));
     if (!queue.n)
         skn_chat_tell(c, "Nothing waits.");
 }
@@ -300,7 +296,7 @@ static void cmd_now(skn_chat *c, skn_str rest)
         return;
     }
     if (!rc)
-        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : skn_door_text(queue.p[0], "id"));
+        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : skn_json_str(queue.p[0], "id"));
     if (rc)
         skn_chat_complain(c);
 }
@@ -314,33 +310,9 @@ static void cmd_quit(skn_chat *c, skn_str rest)
 static void cmd_help(skn_chat *c, skn_str rest);
 
 static const chat_command commands[] = {
-    {"reply", "ID [TEXT]", "Answer this message, now or with the next line", cmd_reply, NULL},
-    {"edit", "[ID [TEXT]]", "Edit and send it again; later messages are removed", cmd_edit,
-     NULL},
-    {"undo", "[N]", "Undo the last change", NULL, "undo"},
-    {"redo", "[N]", "Redo what was undone", NULL, "redo"},
-    {"log", "", "List the last messages with their ids", NULL, "log -n 20"},
-    {"tree", "[ID]", "Show messages as reply threads", NULL, "tree"},
-    {"history", "", "List the versions of the conversation", NULL, "history"},
-    {"switch", "VERSION", "Make another version current", NULL, "switch"},
-    {"squash", "3-7 \"TEXT\"", "Merge messages into one", cmd_squash, NULL},
-    {"search", "QUERY", "Find messages, in all versions", NULL, "search"},
-    {"show", "ID", "Show a message in full", NULL, "show"},
-    {"inbox", "[show ITEM]", "List briefings, questions, approvals and failures", NULL,
-     "inbox"},
-    {"allow", "[ITEM]", "Allow the tool call that waits for you", cmd_allow, NULL},
-    {"deny", "[ITEM]", "Deny it", cmd_deny, NULL},
-    {"inspect", "AGENT", "Show an agent's background work", NULL, "inspect"},
-    {"tag", "[NAME]", "Put a tag on the next message; without a name, list the tags", cmd_tag,
-     NULL},
-    {"model", "[NAME|off]", "Use this model from now on", cmd_model, NULL},
-    {"export", "[FILE]", "Write the conversation as Markdown", cmd_export, NULL},
-    {"stop", "[AGENT]", "Stop working agents", cmd_stop, NULL},
-    {"retry", "ID --agent NAME", "Ask an agent to answer again", NULL, "retry"},
-    {"queue", "", "List queued messages", cmd_queue, NULL},
-    {"now", "[ID]", "Send the first queued message at once", cmd_now, NULL},
-    {"help", "", "Show this list", cmd_help, NULL},
-    {"quit", "", "Leave the chat", cmd_quit, NULL},
+#define SKN_CHAT_COMMAND(...) {__VA_ARGS__},
+#include "terminal/chat_commands.def"
+#undef SKN_CHAT_COMMAND
 };
 
 static void cmd_help(skn_chat *c, skn_str rest)
@@ -462,12 +434,7 @@ static const char *real_path(skn_arena *mem, skn_str path)
 
     if (!home || !skn_str_starts(path, SKN_STR("~/")))
         return path.n ? skn_arena_copy(mem, path).p : ".";
-    return skn_arena_printf(mem, "%s%.*s", home, SKN_FMT(skn_str_sub(path, 1, path.n))).p;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return skn_arena_text(mem, "%s%.*s", home, SKN_FMT(skn_str_sub(path, 1, path.n)));
 }
 
 /* Hidden ones only when a dot asks for them; a folder ends with a slash, so that it goes on from there. */
@@ -494,7 +461,7 @@ static void offer_files(skn_chat *c, offers *o)
     }
     if (dir)
         closedir(dir);
-    qsort(o->out, o->count, sizeof *o->out, by_name);
+    qsort(o->out, o->count, sizeof *o->out, skn_by_name);
     skn_arena_reset(c->mem);
 }
 

@@ -1,13 +1,10 @@
 /* chat_events.c: the events of a chat, from a server or from the store. */
-#include "base/error.h"
 #include "base/utf8.h"
 #include "cli/answers.h"
-#include "cli/commands.h"
 #include "cli/unanswered.h"
 #include "terminal/chat.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 static bool is(const skn_news_item *item, const char *type)
 {
@@ -173,7 +170,7 @@ static skein_rc refresh_queue(skn_chat *c)
     c->waiting = (size_t)skn_door_int(skn_json_get(page, "page"), "total", 0);
     skn_buf_clear(&c->next);
     if (first)
-        skn_buf_add(&c->next, skn_door_text(first, "content"));
+        skn_buf_add(&c->next, skn_json_str(first, "content"));
     c->changed = true;
     return SKEIN_OK;
 }
@@ -247,7 +244,7 @@ static skn_str state_word(skn_str said)
 
 static skein_rc take_state(skn_chat *c, const skn_news_item *item)
 {
-    skn_str state = state_word(skn_door_text(item->data, "state"));
+    skn_str state = state_word(skn_json_str(item->data, "state"));
 
     for (size_t i = 0; i < c->agents.count; i++)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
@@ -290,7 +287,7 @@ static skn_names heard_by(skn_chat *c, const skn_news_item *item)
     skn_vec(const char *) names = {0};
 
     for (const skn_json *d = skn_first(item->data, "delivery"); d; d = d->next)
-        skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_door_text(d, "agent")).p);
+        skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_json_str(d, "agent")).p);
     return (skn_names){names.p, names.n};
 }
 
@@ -309,7 +306,7 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
     surroundings around = {.heard = heard_by(c, item)};
     found        f;
 
-    if (!c->plain && skn_door_text(item->data, "threadPath").n) { /* it stands in a box */
+    if (!c->plain && skn_json_str(item->data, "threadPath").n) { /* it stands in a box */
         c->delegated = c->changed = true;
         return SKEIN_OK;
     }
@@ -336,14 +333,14 @@ static skein_rc end_typing(skn_chat *c, skn_typing *t)
 /* `message`: the one to answer. */
 static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
 {
-    skn_str lane = skn_door_text(item->data, "threadPath");
+    skn_str lane = skn_json_str(item->data, "threadPath");
 
     if (lane.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
     else if (message.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s%s", SKN_FMT(message),
                       SKN_FMT(item->agent),
-                      skn_again_option(skn_door_text(item->data, "detail")));
+                      skn_again_option(skn_json_str(item->data, "detail")));
 }
 
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */
@@ -351,7 +348,7 @@ static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 {
     found f;
 
-    if (!skn_door_text(item->data, "stoppedAt").n || !find_message(c, item->message, &f) ||
+    if (!skn_json_str(item->data, "stoppedAt").n || !find_message(c, item->message, &f) ||
         !skn_chat_holds(c, &f.facts))
         return SKEIN_OK;
     skn_chat_tell(c, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
@@ -361,7 +358,7 @@ static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 
 static skein_rc take_failed(skn_chat *c, const skn_news_item *item)
 {
-    skn_str why = skn_door_text(item->data, "detail");
+    skn_str why = skn_json_str(item->data, "detail");
 
     skn_chat_tell(c, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : ".",
                   SKN_FMT(why));
@@ -398,15 +395,15 @@ static skein_rc take_delegation(skn_chat *c, const skn_news_item *item)
     if (c->plain)
         return SKEIN_OK;
     c->delegated = c->changed = true;
-    if (!started && skn_str_is(skn_door_text(item->data, "parent"), "main"))
-        skn_chat_box_ended(c, skn_door_text(item->data, "threadPath"));
+    if (!started && skn_str_is(skn_json_str(item->data, "parent"), "main"))
+        skn_chat_box_ended(c, skn_json_str(item->data, "threadPath"));
     return SKEIN_OK;
 }
 
 /* Of an agent's memory; one of the main lane is a message of it. */
 static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
 {
-    skn_str lane = skn_door_text(item->data, "lane");
+    skn_str lane = skn_json_str(item->data, "lane");
     int64_t covers = 0;
 
     if (skn_str_starts(lane, SKN_STR("@")) &&
@@ -414,7 +411,7 @@ static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
         skn_chat_tell(
             c, "%.*s",
             SKN_FMT(skn_summary_line_text(c->mem, skn_str_sub(lane, 1, lane.n), covers,
-                                          skn_door_text(item->data, "messageId"))));
+                                          skn_json_str(item->data, "messageId"))));
     return SKEIN_OK;
 }
 

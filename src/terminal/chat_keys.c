@@ -1,13 +1,9 @@
 /* chat_keys.c: Ctrl-O, and the keys after Ctrl-X: what they show, with what was typed kept. */
-#include "base/error.h"
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "terminal/chat.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define TEXT_BYTES 400 /* of a message in a list: more does not fit on a row */
@@ -17,7 +13,7 @@
 
 static void switch_to(skn_chat *c, skn_arena *mem, const skein_version *v)
 {
-    const char *words[] = {"switch", skn_arena_printf(mem, "v%" PRId64, v->number).p};
+    const char *words[] = {"switch", skn_arena_text(mem, "v%" PRId64, v->number)};
 
     if (v->current)
         skn_chat_tell(c, "v%" PRId64 " is current.", v->number);
@@ -107,7 +103,7 @@ static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
     for (size_t i = 0; i < agents->n; i++) {
         int64_t pending = skn_door_int(agents->p[i], "pendingTasks", 0);
 
-        items[i].label = skn_arena_copy(mem, skn_door_text(agents->p[i], "name"));
+        items[i].label = skn_arena_copy(mem, skn_json_str(agents->p[i], "name"));
         items[i].text = pending ? skn_arena_printf(
                                       mem, "%" PRId64 " task%s%s", pending, skn_plural(pending),
                                       skn_door_flag(agents->p[i], "paused") ? ", paused" : "")
@@ -118,10 +114,9 @@ static skn_menu agent_menu(skn_arena *mem, const skn_json_list *agents)
 
 static void pick_agent(skn_chat *c)
 {
-    skn_arena  *mem = skn_arena_new();
-    const char *path = skn_arena_printf(mem, "%s/agents?fields=name,pendingTasks,paused",
-                                        c->cli->door->world)
-                           .p;
+    skn_arena    *mem = skn_arena_new();
+    const char   *path = skn_arena_text(mem, "%s/agents?fields=name,pendingTasks,paused",
+                                        c->cli->door->world);
     const char   *words[2] = {"inspect"};
     skn_json_list agents = {0};
     skein_rc      rc = skn_chat_told(c, skn_door_all(skn_chat_ask(c, mem), path, 0, &agents));
@@ -252,11 +247,11 @@ static skein_rc send_text(skn_chat *c, skn_cli *cli, skn_str text)
                                 model.n ? model : SKN_NONE);
     if ((rc = post(cli, &c->news.server, &request, &v)))
         return rc;
-    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_door_text(v, "messageId")));
+    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_json_str(v, "messageId")));
     notice = skn_json_get(v, "notice");
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_door_text(notice, "text")),
-                      SKN_FMT(skn_door_text(notice, "hint")));
+        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_json_str(notice, "text")),
+                      SKN_FMT(skn_json_str(notice, "hint")));
     return SKEIN_OK;
 }
 
@@ -469,13 +464,12 @@ static int64_t window_of(skn_chat *c, skn_str model)
 
     skn_str_split(&rest, '/', &provider);
     sub.keep = skein_mem_new();
-    what.path = skn_arena_printf(sub.keep, "/providers/%s/models?limit=500",
-                                 skn_client_encode(sub.keep, provider))
-                    .p;
+    what.path = skn_arena_text(sub.keep, "/providers/%s/models?limit=500",
+                               skn_client_encode(sub.keep, provider));
     if (!skn_client_json(&sub, &c->news.server, &what, LIST_MS, &models))
         window = 0;
     for (const skn_json *m = window ? NULL : skn_first(models, "data"); m; m = m->next)
-        if (skn_str_eq(skn_door_text(m, "model"), model))
+        if (skn_str_eq(skn_json_str(m, "model"), model))
             window = skn_door_int(m, "contextWindow", 0);
     skein_mem_free(sub.keep);
     return window;

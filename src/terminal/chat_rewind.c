@@ -2,12 +2,10 @@
 #include "terminal/chat.h"
 
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "cli/input.h"
 
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 
 #define OWN_MOST   200 /* messages to pick from */
 #define TEXT_BYTES 400 /* of one: more does not fit on a row */
@@ -42,11 +40,9 @@ static skein_rc read_own(skn_chat *c, skn_arena *mem, skn_json_list *out)
 {
     skn_json_list hits = {0};
     skn_cli      *cli = skn_chat_ask(c, mem);
-    const char   *path = skn_arena_printf(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
-                                          skn_door_part(cli, OWN),
-                                          skn_door_part(cli, c->chat.uid))
-                           .p;
-    skein_rc rc = skn_chat_told(c, skn_door_all(cli, path, OWN_MOST, &hits));
+    const char   *path = skn_arena_text(mem, "%s/search?q=%s&chatId=%s", cli->door->world,
+                                        skn_door_part(cli, OWN), skn_door_part(cli, c->chat.uid));
+    skein_rc      rc = skn_chat_told(c, skn_door_all(cli, path, OWN_MOST, &hits));
 
     for (size_t i = 0; !rc && i < hits.n; i++)
         if (is_own(hits.p[i]))
@@ -66,7 +62,7 @@ static skn_menu_item *own_items(skn_arena *mem, const skn_json_list *hits)
                              ? SKN_STR("now")
                              : skn_arena_printf(mem, "v%" PRId64,
                                                 skn_door_int(hit, "version", 0));
-        items[i].text = skn_utf8_cut(skn_door_text(hit, "content"), TEXT_BYTES);
+        items[i].text = skn_utf8_cut(skn_json_str(hit, "content"), TEXT_BYTES);
     }
     return items;
 }
@@ -80,15 +76,6 @@ static skn_menu message_menu(skn_arena *mem, const skn_json_list *hits)
                       .at = hits->n - 1};
 }
 
-/* In the current version, or else in the newest that holds it. */
-static int64_t home_of(const skein_message_facts *f, int64_t current)
-{
-    for (size_t i = 0; i < f->version_count; i++)
-        if (f->versions[i] == current)
-            return current;
-    return f->version_count ? f->versions[0] : current;
-}
-
 static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *out)
 {
     skein_conversation  now;
@@ -99,7 +86,7 @@ static skein_rc find_target(skn_chat *c, skn_arena *mem, skn_str uid, target *ou
     if ((rc = skn_chat_now(c, mem, &now)))
         return rc;
     if (!(rc = skn_door_message(skn_chat_ask(c, mem), uid, &out->m, &facts, NULL))) {
-        out->version = home_of(&facts, now.version);
+        out->version = skn_home_version(&facts, now.version);
         rc = skn_door_version_numbered(&c->question.cli, out->version, &version);
     }
     if (!rc) {
@@ -161,7 +148,7 @@ static skn_menu_end pick_choice(skn_chat *c, skn_arena *mem, const target *t, ch
 
 static bool switch_to(skn_chat *c, int64_t version)
 {
-    const char *words[] = {"switch", skn_arena_printf(c->mem, "v%" PRId64, version).p};
+    const char *words[] = {"switch", skn_arena_text(c->mem, "v%" PRId64, version)};
 
     return skn_chat_run(c, words, 2) == 0;
 }
@@ -233,7 +220,7 @@ static void summarise(skn_chat *c, skn_arena *mem, const target *t, int64_t from
     words[1] = "-m";
     words[2] = PROMPT;
     for (size_t i = 0; i < list.n; i++)
-        words[3 + i] = skn_arena_copy(mem, skn_door_text(list.p[i], "messageId")).p;
+        words[3 + i] = skn_arena_copy(mem, skn_json_str(list.p[i], "messageId")).p;
     skn_chat_tell(c, "Summarising %zu messages…", list.n);
     (void)skn_chat_run(c, words, list.n + 3);
     skn_interrupt_arm(SIGINT); /* who waited for the model has had it */
@@ -253,12 +240,12 @@ static void branch(skn_chat *c, skn_arena *mem, const target *t)
         return;
     }
     length = skn_door_int(made, "messageCount", 0);
-    skn_chat_move(c, skn_door_text(made, "id"));
+    skn_chat_move(c, skn_json_str(made, "id"));
     if (!c->rc)
         skn_chat_tell(c,
                       "This is %.*s now, which begins with %" PRId64
                       " message%s of the other.\nThat one stays: skein chat %.*s -c %.*s",
-                      SKN_FMT(skn_door_text(made, "id")), length, skn_plural(length),
+                      SKN_FMT(skn_json_str(made, "id")), length, skn_plural(length),
                       SKN_FMT(c->world.name), SKN_FMT(old));
 }
 
@@ -288,7 +275,7 @@ static void pick(skn_chat *c, skn_arena *mem, const skn_json_list *hits)
     while (end == SKN_MENU_BACK) {
         if (skn_chat_menu(c, &messages) != SKN_MENU_PICKED)
             return;
-        if (find_target(c, mem, skn_door_text(hits->p[hits->n - 1 - messages.at], "messageId"),
+        if (find_target(c, mem, skn_json_str(hits->p[hits->n - 1 - messages.at], "messageId"),
                         &t)) {
             skn_chat_complain(c);
             return;

@@ -1,11 +1,7 @@
 /* chat_work.c: calls of tools that wait for the person's yes or no, and saying it in the chat. */
 #include "base/utf8.h"
-#include "cli/commands.h"
 #include "cli/paste.h"
 #include "terminal/chat.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define INBOX_MOST 100
 #define ARGS_MOST  ((size_t)300) /* bytes of what a tool is to be given */
@@ -17,7 +13,7 @@ static bool is_ours(const skn_chat *c, const skn_json *item)
 {
     return skn_is(item, "type", "approval") && !skn_has(item, "answer") &&
            skn_has(item, "open") &&
-           (!skn_has(item, "chatId") || skn_str_eq(skn_door_text(item, "chatId"), c->chat.uid));
+           (!skn_has(item, "chatId") || skn_str_eq(skn_json_str(item, "chatId"), c->chat.uid));
 }
 
 static bool is_known(const skn_approval *list, size_t count, const char *uid)
@@ -30,16 +26,16 @@ static bool is_known(const skn_approval *list, size_t count, const char *uid)
 
 static void copy(skn_approval *out, const skn_json *item, skn_arena *mem)
 {
-    skn_str agent = skn_door_text(item, "agent"), tool = skn_door_text(item, "tool");
+    skn_str agent = skn_json_str(item, "agent"), tool = skn_json_str(item, "tool");
 
-    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(skn_door_text(item, "id")));
+    snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(skn_json_str(item, "id")));
     snprintf(out->who, sizeof out->who, "%.*s", SKN_FMT(agent.n ? agent : SKN_STR("the team")));
     if (tool.n)
         snprintf(out->what, sizeof out->what, "%.*s %.*s",
                  SKN_FMT(skn_clean_consent(mem, tool)),
                  SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, skn_args_of(item)), ARGS_MOST)));
     else
-        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(skn_door_text(item, "title")));
+        snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(skn_json_str(item, "title")));
 }
 
 /* A list leaves out what is long. */
@@ -63,7 +59,7 @@ static void tell_definition(skn_chat *c, const skn_json *listed, skn_arena *mem)
     if (d.why && !skn_has(item, "definition"))
         skn_chat_tell(c,
                       "  It could not be read. Read it before you allow it: /inbox show %.*s",
-                      SKN_FMT(skn_door_text(item, "id")));
+                      SKN_FMT(skn_json_str(item, "id")));
     for (size_t i = 0; i < d.parts.n; i++) {
         skn_chat_wrap(c, d.parts.p[i].label, 2, false);
         skn_chat_wrap(c, d.parts.p[i].text, 6, false);
@@ -330,8 +326,7 @@ skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out)
 
 static const char *path_of(skn_cli *cli, skn_str uid)
 {
-    return skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_door_part(cli, uid))
-        .p;
+    return skn_arena_text(cli->keep, "%s/queue/%s", cli->door->chat, skn_door_part(cli, uid));
 }
 
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid)
@@ -352,8 +347,8 @@ void skn_chat_queue_take(skn_chat *c)
     if (skn_chat_queue_read(c, &queue)) {
         skn_chat_complain(c);
     } else if (queue.n) {
-        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(skn_door_text(queue.p[0], "id")));
-        skn_line_edit_preset(c->edit, skn_door_text(queue.p[0], "content"));
+        snprintf(c->queued, sizeof c->queued, "%.*s", SKN_FMT(skn_json_str(queue.p[0], "id")));
+        skn_line_edit_preset(c->edit, skn_json_str(queue.p[0], "content"));
     }
     skn_arena_reset(c->mem);
     c->changed = true;

@@ -1,13 +1,8 @@
 /* Talking to a world: at a terminal, or line by line. */
-#include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/utf8.h"
-#include "cli/commands.h"
-#include "cli/door.h"
 #include "cli/input.h"
 #include "cli/paste.h"
-#include "cli/place.h"
 #include "config/own.h"
 #include "terminal/chat.h"
 
@@ -16,7 +11,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -263,9 +257,9 @@ static const char *history_file(skn_chat *c)
     skein_error err = cli->err;
 
     if (state && *state)
-        file = skn_arena_printf(cli->keep, "%s/skein/history", state).p;
+        file = skn_arena_text(cli->keep, "%s/skein/history", state);
     else if (home && *home)
-        file = skn_arena_printf(cli->keep, "%s/.local/state/skein/history", home).p;
+        file = skn_arena_text(cli->keep, "%s/.local/state/skein/history", home);
     else
         return NULL;
     if (skn_place_folders(cli, file) || !is_own(cli, file)) {
@@ -388,10 +382,9 @@ static skn_str way_back(skn_chat *c)
         model = skn_arena_printf(cli->keep, " --model %.*s",
                                  SKN_FMT(skn_shell_word(cli->keep, model.p)));
     return skn_str_of(skn_pasteable(
-        cli, skn_arena_printf(cli->keep, "skein chat %.*s%.*s%.*s%s --continue",
-                              SKN_FMT(c->world.name), SKN_FMT(where), SKN_FMT(model),
-                              skn_opt(cli, "plain") ? " --plain" : "")
-                 .p));
+        cli, skn_arena_text(cli->keep, "skein chat %.*s%.*s%.*s%s --continue",
+                            SKN_FMT(c->world.name), SKN_FMT(where), SKN_FMT(model),
+                            skn_opt(cli, "plain") ? " --plain" : "")));
 }
 
 static void say_goodbye(skn_chat *c)
@@ -495,10 +488,10 @@ static size_t add_common(skn_chat *c, const char **out)
         const char *value = skn_opt(c->cli, passed[i]);
 
         if (value)
-            out[count++] = skn_arena_printf(c->mem, "--%s=%s", passed[i], value).p;
+            out[count++] = skn_arena_text(c->mem, "--%s=%s", passed[i], value);
     }
-    out[count++] = skn_arena_printf(c->mem, "--world=%.*s", SKN_FMT(c->world.name)).p;
-    out[count++] = skn_arena_printf(c->mem, "--conversation=%.*s", SKN_FMT(c->chat.uid)).p;
+    out[count++] = skn_arena_text(c->mem, "--world=%.*s", SKN_FMT(c->world.name));
+    out[count++] = skn_arena_text(c->mem, "--conversation=%.*s", SKN_FMT(c->chat.uid));
     out[count++] = "--no-pager";
     out[count++] = "--yes";
     if (!c->edit)

@@ -2,7 +2,6 @@
 #define _XOPEN_SOURCE 700 /* for wcwidth, which libedit measures with */
 #endif
 #include "terminal/line_edit.h"
-#include "base/arena.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -14,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>

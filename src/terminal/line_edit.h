@@ -2,8 +2,7 @@
  *
  * The caller may write above the prompt meanwhile: the typed text is hidden before and
  * drawn again after. Threads: one. Lifetimes: a line lives until the next one is read. */
-#ifndef SKN_TERMINAL_LINE_EDIT_H
-#define SKN_TERMINAL_LINE_EDIT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -84,5 +83,3 @@ typedef struct skn_keys {
 } skn_keys;
 
 skn_key skn_key_read(skn_keys *k);
-
-#endif

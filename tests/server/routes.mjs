@@ -34,7 +34,7 @@ test('/openapi.json is the document of the source tree', async () => {
 test('the document, docs/api.md and the table of routes name the same routes', async () => {
     const own = operations.map(o => `${o.method} ${o.path}`).sort();
     const file = fs.readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-    const table = ['api/operations.def', 'http/served.c'].map(f => fs.readFileSync(new URL(`../../src/${f}`, import.meta.url), 'utf8')).join('');
+    const table = ['api/operations.def', 'http/served.def'].map(f => fs.readFileSync(new URL(`../../src/${f}`, import.meta.url), 'utf8')).join('');
     const inFile = [...file.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\b[ `|]+(\/[^\s`|]*)/g)].map(m => `${m[1]} ${m[2]}`);
     const inTable = [...table.matchAll(/[({]\s*"?(GET|POST|PUT|PATCH|DELETE)"?,\s*"([^"]+)",[^"]*"(\w+)",\s*"/g)].map(m => ({ route: `${m[1]} ${m[2]}`, id: m[3] }));
     assert.deepEqual([...new Set(inTable.map(t => t.route))].sort(), own);

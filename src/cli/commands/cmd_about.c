@@ -1,11 +1,8 @@
 /* What the program says about itself: help, version, completion. */
-#include "base/error.h"
 #include "cli/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 skein_rc skn_cmd_help(skn_cli *cli)

@@ -1,14 +1,8 @@
 /* Agents: making, listing, changing, pausing and waking them, telling them something, giving them tasks. */
-#include "base/error.h"
-#include "base/json.h"
-#include "base/str.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
-#include "cli/discover.h"
 #include "cli/unanswered.h"
 #include "runtime/runtime.h"
-
-#include <inttypes.h>
 
 #define LISTED_MOST 1000
 #define AGENT       "{world}/agents/{name}"
@@ -95,7 +89,7 @@ static skein_rc agent_would_be(skn_cli *cli)
     if (!rc)
         rc = skn_read_all(cli, NULL, "{world}/agents", 0, &agents);
     for (size_t i = 0; !rc && i < agents.n; i++)
-        if (skn_str_eq(skn_door_text(agents.p[i], "name"), name))
+        if (skn_str_eq(skn_json_str(agents.p[i], "name"), name))
             rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
                           SKN_FMT(name));
     if (!rc)
@@ -183,8 +177,7 @@ static void write_tools(skn_jw *w, skn_str names)
         skn_jw_knull(w, "tools");
         return;
     }
-    skn_jw_key(w, "tools");
-    skn_jw_array(w);
+    skn_jw_karray(w, "tools");
     while (skn_str_split(&names, ',', &one))
         if (skn_str_trim(one).n)
             skn_jw_str(w, skn_str_trim(one));
@@ -235,10 +228,8 @@ static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
         skn_jw_kstr(w, "model", model);
     if (tools.p)
         write_tools(w, tools);
-    if (most.p) {
-        skn_jw_key(w, "maxTokens");
-        skn_jw_raw(w, is_usual(most) ? SKN_STR("null") : most);
-    }
+    if (most.p)
+        skn_jw_kraw(w, "maxTokens", is_usual(most) ? SKN_STR("null") : most);
     write_settings(cli, w);
 }
 
@@ -273,7 +264,7 @@ static skein_rc order(skn_cli *cli, const skn_deed *deed, skn_door_body *b,
     skein_rc rc = skn_do(cli, deed, b, &agent);
 
     if (!rc && does && !cli->dry_run)
-        skn_note_nobody(cli, skn_door_text(agent, "name"), does);
+        skn_note_nobody(cli, skn_json_str(agent, "name"), does);
     return rc;
 }
 
@@ -346,7 +337,7 @@ skn_str skn_args_joined(skn_cli *cli, size_t from)
     skn_buf_init(&b, SIZE_MAX);
     for (size_t i = from; i < cli->arg_count; i++)
         skn_buf_addf(&b, "%s%s", i > from ? " " : "", cli->args[i]);
-    return skn_body_keep(cli, &b);
+    return skn_buf_keep(&b, cli->keep);
 }
 
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
@@ -369,12 +360,10 @@ skein_rc skn_cmd_agent_tell(skn_cli *cli)
         (skn_opt(cli, "from") &&
          (rc = skn_agent_named(cli, skn_str_of(skn_opt(cli, "from")), &from))))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_door_text(agent, "name")), text.n);
+    if (skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(skn_json_str(agent, "name")), text.n))
         return SKEIN_OK;
-    }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "text", text);
-    skn_jw_kstr(&b.w, "from", skn_door_text(from, "name"));
+    skn_jw_kstr(&b.w, "from", skn_json_str(from, "name"));
     skn_jw_kbool(&b.w, "responseExpected", skn_opt(cli, "expect-reply") != NULL);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tell", &told)))
         return rc;
@@ -383,7 +372,7 @@ skein_rc skn_cmd_agent_tell(skn_cli *cli)
     rc = skn_tell(cli, SKEIN_OK, told, "{messageId}, in its background. Watch it: ");
     if (!cli->json)
         skn_say(cli, agent, "skein inspect {name}\n");
-    skn_note_nobody(cli, skn_door_text(agent, "name"), "reads it");
+    skn_note_nobody(cli, skn_json_str(agent, "name"), "reads it");
     return rc;
 }
 
@@ -396,17 +385,15 @@ skein_rc skn_cmd_agent_task(skn_cli *cli)
 
     if ((rc = find_agent(cli, &agent)) || (rc = skn_arg_text(cli, 1, &text)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_door_text(agent, "name")),
-                  text.n);
+    if (skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(skn_json_str(agent, "name")),
+                  text.n))
         return SKEIN_OK;
-    }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "content", text);
     if ((rc = skn_send(cli, &b, "POST", agent, AGENT "/tasks", &task)))
         return rc;
     rc = skn_tell(cli, SKEIN_OK, task,
                   "{agent} has the task {id}. Take it back with \"skein task cancel {id}\".\n");
-    skn_note_nobody(cli, skn_door_text(agent, "name"), "begins");
+    skn_note_nobody(cli, skn_json_str(agent, "name"), "begins");
     return rc;
 }
 
@@ -424,7 +411,7 @@ skein_rc skn_cmd_agent_memory(skn_cli *cli)
         (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))))
         return rc;
     if (words.p)
-        path = skn_arena_printf(cli->keep, "%s?q=%s", path, skn_door_part(cli, words)).p;
+        path = skn_arena_text(cli->keep, "%s?q=%s", path, skn_door_part(cli, words));
     rc = skn_read_all(cli, agent, path, LISTED_MOST, &list);
     rc = skn_tell_list(cli, rc, &list,
                        "{yellow id}  {type 10}  {confidence 3} %  {line content}\n", NULL);

@@ -1,12 +1,9 @@
 #include "api/call.h"
-#include "base/error.h"
 #include "base/lines.h"
 #include "cli/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Any text that may be stored fits into a line, also with every byte escaped. */
@@ -105,14 +102,11 @@ skein_rc skn_append_send(skn_cli *cli, const skn_append *what, const skn_json **
     skn_jw         *w = skn_door_body_begin(cli, &b);
     skein_rc        rc;
 
-    if (what->lane.p)
-        skn_jw_kstr(w, "lane", what->lane);
-    if (what->call_id.p)
-        skn_jw_kstr(w, "spawnCallId", what->call_id);
+    skn_jw_kgiven(w, "lane", what->lane);
+    skn_jw_kgiven(w, "spawnCallId", what->call_id);
     if (what->strict)
         skn_jw_kbool(w, "strict", true);
-    skn_jw_key(w, "messages");
-    skn_jw_array(w);
+    skn_jw_karray(w, "messages");
     for (size_t i = 0; i < what->count; i++)
         skn_jw_raw(w, what->messages[i]);
     skn_jw_array_end(w);
@@ -161,9 +155,8 @@ static void note_unknown(skn_cli *cli, batch *b, const char *what, skn_str membe
 {
     const char *near = skn_message_member_near(member, cli->mem);
 
-    for (size_t i = 0; i < b->noted.n; i++)
-        if (skn_str_eq(b->noted.p[i], member))
-            return;
+    if (skn_str_in(b->noted.p, b->noted.n, member))
+        return;
     skn_vec_add(cli->keep, &b->noted, skn_arena_copy(cli->keep, member));
     skn_note(cli, "%s: no message has \"%.*s\"; it is ignored.%s%s%s", what, SKN_FMT(member),
              near ? " Did you mean \"" : "", near ? near : "", near ? "\"?" : "");

@@ -1,16 +1,10 @@
 /* Changes that make a version: amend, insert, rm, move, and the edit that sends again. */
 #include "cli/commands.h"
 
-#include "base/clean.h"
-#include "base/error.h"
 #include "cli/answers.h"
-#include "cli/discover.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-#define REF_LEAST 4 /* characters of an id that may stand for it */
 
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text)
 {
@@ -27,16 +21,15 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
                           skn_arena_copy(cli->keep, (skn_str){text, (size_t)(dot - text)}).p,
                           &version);
     if (!rc)
-        cli->door->match = skn_arena_printf(cli->keep, "\"%.*s.%" PRId64 "\"",
-                                            SKN_FMT(version.thread_uid), length)
-                               .p;
+        cli->door->match = skn_arena_text(cli->keep, "\"%.*s.%" PRId64 "\"",
+                                          SKN_FMT(version.thread_uid), length);
     return rc;
 }
 
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
 {
-    cli->more.current =
-        skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid), chat->length).p;
+    cli->more.current = skn_arena_text(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid),
+                                       chat->length);
 }
 
 /* A message named by its place, as the id that stays when others come behind it. */
@@ -143,18 +136,13 @@ skn_jw *skn_change_begin(skn_cli *cli, skn_door_body *b, bool look)
 
 void skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids)
 {
-    skn_jw_key(w, member);
-    skn_jw_array(w);
-    for (size_t i = 0; i < ids->n; i++)
-        skn_jw_str(w, ids->p[i]);
-    skn_jw_array_end(w);
+    skn_jw_kstrs(w, member, ids->p, ids->n);
 }
 
 const char *skn_message_path(skn_cli *cli, skn_str uid, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "%s/messages/%s%s", cli->door->world,
-                            skn_door_part(cli, uid), rest)
-        .p;
+    return skn_arena_text(cli->keep, "%s/messages/%s%s", cli->door->world,
+                          skn_door_part(cli, uid), rest);
 }
 
 skein_rc skn_message_told(skn_cli *cli, skn_str uid, const skn_json **out)
@@ -176,9 +164,9 @@ static skn_jw *operation(skn_cli *cli, skn_door_body *b, const char *op)
 /* What became of the conversation, for a person. */
 static void say_version(skn_cli *cli, const skein_conversation *before, const skn_json *v)
 {
-    skn_str what = skn_door_text(v, skn_has(v, "note") ? "note" : "operation");
+    skn_str what = skn_json_str(v, skn_has(v, "note") ? "note" : "operation");
 
-    if (!cli->dry_run && skn_say_made(cli, skn_door_text(v, "version"), what))
+    if (!cli->dry_run && skn_say_made(cli, skn_json_str(v, "version"), what))
         return;
     skn_print(cli, cli->dry_run ? "Would make a new version of v%" PRId64 : "v%" PRId64 " → ",
               before->version);
@@ -203,8 +191,7 @@ static skein_rc operate(skn_cli *cli, skn_door_body *b, const skein_conversation
         return SKEIN_OK;
     }
     w = skn_item_with(cli, v);
-    if (original.p)
-        skn_jw_kstr(w, "originalMessageId", original);
+    skn_jw_kgiven(w, "originalMessageId", original);
     return skn_item_close(cli);
 }
 
@@ -339,7 +326,7 @@ static skein_rc removal_out(skn_cli *cli, const skn_json *r)
 {
     if (cli->json)
         return skn_door_item(cli, r);
-    if (skn_say_made(cli, skn_door_text(r, "version"), SKN_NONE))
+    if (skn_say_made(cli, skn_json_str(r, "version"), SKN_NONE))
         return SKEIN_OK;
     say_removed(cli, r);
     return SKEIN_OK;
@@ -362,8 +349,7 @@ static skein_rc remove_it(skn_cli *cli, const skein_message *target, skn_str tex
         return look_at_removal(cli, target, out);
     w = skn_change_begin(cli, &b, false);
     skn_jw_kstr(w, "chatId", cli->door->chat_uid);
-    if (text.p)
-        skn_jw_kstr(w, "newContent", text);
+    skn_jw_kgiven(w, "newContent", text);
     if (text.p && !answer)
         skn_jw_kbool(w, "answer", false);
     return skn_door_send(&b, text.p ? "PUT" : "DELETE", skn_message_path(cli, target->uid, ""),
@@ -430,7 +416,7 @@ static skein_rc say_responding(skn_cli *cli, const skn_json *made)
 {
     const skn_json *m;
     bool            any = false;
-    skein_rc        rc = skn_message_told(cli, skn_door_text(made, "newMessageId"), &m);
+    skein_rc        rc = skn_message_told(cli, skn_json_str(made, "newMessageId"), &m);
 
     for (const skn_json *d = rc || cli->json ? NULL : skn_first(m, "delivery"); d; d = d->next)
         if (!skn_is(d, "state", "inMemory")) {
@@ -476,8 +462,8 @@ static skein_rc edit_and_wait(skn_cli *cli, const editing *e)
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
     if (!(rc = skn_await_open(&w)) && !(rc = remove_it(cli, &e->target, e->text, true, &r)) &&
         !(rc = removal_out(cli, r)) &&
-        !was_made(cli, skn_door_text(r, "version"))) { /* else it was answered long ago */
-        skn_await_message(&w, skn_door_text(r, "newMessageId"));
+        !was_made(cli, skn_json_str(r, "version"))) { /* else it was answered long ago */
+        skn_await_message(&w, skn_json_str(r, "newMessageId"));
         rc = skn_await_answers(&w, e->timeout_ms);
     }
     skn_await_release(&w);
@@ -504,11 +490,6 @@ static skein_rc edit(skn_cli *cli)
     return SKEIN_OK;
 }
 
-static bool is_part(skn_str id, skn_str ref)
-{
-    return ref.n >= REF_LEAST && (skn_str_starts(id, ref) || skn_str_ends(id, ref));
-}
-
 /* The newest that is meant, halves or others; *other is one of another message that may be meant as well. */
 static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool half,
                                    const skn_json **other)
@@ -517,8 +498,8 @@ static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool h
 
     *other = NULL;
     for (size_t i = 0; i < all->n; i++) {
-        skn_str id = skn_door_text(all->p[i], "id");
-        skn_str message = skn_door_text(all->p[i], "messageId");
+        skn_str id = skn_json_str(all->p[i], "id");
+        skn_str message = skn_json_str(all->p[i], "messageId");
 
         if (skn_str_starts(id, SKN_STR(SKEIN_EDIT_HALF)) != half)
             continue;
@@ -526,9 +507,9 @@ static const skn_json *pick_failed(const skn_json_list *all, skn_str ref, bool h
             *other = NULL;
             return all->p[i];
         }
-        if (!is_part(id, ref) && !is_part(message, ref))
+        if (!skn_is_part(id, ref) && !skn_is_part(message, ref))
             continue;
-        if (found && !skn_str_eq(skn_door_text(found, "messageId"), message))
+        if (found && !skn_str_eq(skn_json_str(found, "messageId"), message))
             *other = all->p[i];
         found = found ? found : all->p[i];
     }
@@ -540,7 +521,7 @@ static skein_rc refuse_half(skn_cli *cli, const skn_json *half)
     skn_fail(&cli->err, SKEIN_CONFLICT,
              "the messages of this edit were removed already, and its new text never came");
     return skn_hint(&cli->err, SKEIN_CONFLICT, "Put them back: skein undo -c %.*s",
-                    SKN_FMT(skn_door_text(half, "chatId")));
+                    SKN_FMT(skn_json_str(half, "chatId")));
 }
 
 static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
@@ -565,8 +546,8 @@ static skein_rc find_failed(skn_cli *cli, const skn_json **out)
     if (rc || (rc = skn_read_all(cli, NULL, "{world}/edit-errors", 0, &all)))
         return rc;
     if ((*out = pick_failed(&all, ref, false, &other)) && other)
-        return refuse_several(cli, skn_door_text(*out, "messageId"),
-                              skn_door_text(other, "messageId"));
+        return refuse_several(cli, skn_json_str(*out, "messageId"),
+                              skn_json_str(other, "messageId"));
     if (*out)
         return SKEIN_OK;
     if ((half = pick_failed(&all, ref, true, &other)))
@@ -587,9 +568,9 @@ static skein_rc edit_again(skn_cli *cli)
 
     if (rc)
         return rc;
-    cli->args[0] = skn_arena_copy(cli->keep, skn_door_text(failed, "messageId")).p;
+    cli->args[0] = skn_arena_copy(cli->keep, skn_json_str(failed, "messageId")).p;
     skn_opt_give(cli, "conversation",
-                 skn_arena_copy(cli->keep, skn_door_text(failed, "chatId")).p);
+                 skn_arena_copy(cli->keep, skn_json_str(failed, "chatId")).p);
     if (skn_opt(cli, "message") || skn_opt(cli, "file"))
         return edit(cli);
     return remove_from(cli);

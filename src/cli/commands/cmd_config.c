@@ -2,17 +2,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* realpath */
 #endif
-#include "base/error.h"
-#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/default_model.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,11 +91,9 @@ static line line_of(skn_cli *cli, const skn_config *c, skn_config_id id)
                          name_of(cli, id), c->values[id].text, skn_config_origin(&c->values[id], cli->keep),
                          SKN_NONE,         row->help,          row->use == SKN_USE_RESTART};
 
-    skn_buf_init(&value, 1 << 20);
-    skn_jw_init(&w, &value);
+    skn_jw_open(&w, &value, 1 << 20);
     skn_config_value_shape(&w, c, id);
-    l.json = skn_arena_copy(cli->keep, skn_buf_str(&value));
-    skn_buf_release(&value);
+    l.json = skn_buf_keep(&value, cli->keep);
     return l;
 }
 
@@ -256,12 +250,9 @@ static skn_str as_json(skn_cli *cli, skn_str text)
 
     if (!skn_json_parse(&v, text, "value", cli->keep, &err))
         return text;
-    skn_buf_init(&out, 6 * text.n + 8);
-    skn_jw_init(&w, &out);
+    skn_jw_open(&w, &out, 6 * text.n + 8);
     skn_jw_str(&w, text);
-    text = skn_arena_copy(cli->keep, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return text;
+    return skn_buf_keep(&out, cli->keep);
 }
 
 /* A setting that has a type must have a value of it. */
@@ -291,10 +282,8 @@ skein_rc skn_cmd_config_set(skn_cli *cli)
     if ((rc = check_settable(cli, name)) || (rc = check_value(cli, name, text)))
         return rc;
     one.value = as_json(cli, text);
-    if (cli->dry_run) {
-        skn_would(cli, "set %.*s to %.*s", SKN_FMT(name), SKN_FMT(one.value));
+    if (skn_would(cli, "set %.*s to %.*s", SKN_FMT(name), SKN_FMT(one.value)))
         return SKEIN_OK;
-    }
     if ((rc = skn_place_open(cli)) || (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
         return rc;
     if (!cli->json) {
@@ -381,7 +370,7 @@ typedef struct work {
 static void make_folders(skn_cli *cli, const char *path)
 {
     for (const char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/'))
-        mkdir(skn_arena_printf(cli->keep, "%.*s", (int)(at - path), path).p, 0700);
+        mkdir(skn_arena_text(cli->keep, "%.*s", (int)(at - path), path), 0700);
 }
 
 static skein_rc begin_config(work *w)
@@ -393,9 +382,9 @@ static skein_rc begin_config(work *w)
 
     w->path = c->files.p[c->files.n - 1].path; /* the person's own, or the one that was named */
     if ((whole = realpath(w->path, NULL)))
-        w->path = skn_arena_printf(w->cli->keep, "%s", whole).p;
+        w->path = skn_arena_text(w->cli->keep, "%s", whole);
     free(whole);
-    w->draft = skn_arena_printf(w->cli->keep, "%s.edited", w->path).p;
+    w->draft = skn_arena_text(w->cli->keep, "%s.edited", w->path);
     w->mode = stat(w->path, &file) == 0 ? file.st_mode & 0777 : 0600;
     rc = skn_read_file(w->cli, w->path, FILE_LIMIT, &w->old);
     if (rc != SKEIN_NOT_FOUND)
@@ -476,10 +465,8 @@ skein_rc skn_cmd_config_edit(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "edit %s", w.path);
+    if (skn_would(cli, "edit %s", w.path))
         return SKEIN_OK;
-    }
     if (skn_opt(cli, "no-input")) {
         skn_fail(&cli->err, SKEIN_USAGE, "\"skein config edit\" opens an editor");
         return skn_hint(&cli->err, SKEIN_USAGE, "Write %s by other means", w.path);

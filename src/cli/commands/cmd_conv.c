@@ -1,10 +1,8 @@
 /* Conversations: making, listing, showing, changing them. What was archived or removed comes back here, worlds too, and
  * both get other names. An agent keeps its name: messages carry it. */
-#include "base/error.h"
 #include "cli/commands.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* --- Making ------------------------------------------------------------------------------- */
 
@@ -13,8 +11,7 @@ static skein_rc make_chat(skn_cli *cli, skn_str title, const skn_json **out)
     skn_door_body b;
     skn_jw       *w = skn_door_body_begin(cli, &b);
 
-    if (title.p)
-        skn_jw_kstr(w, "title", title);
+    skn_jw_kgiven(w, "title", title);
     return skn_send(cli, &b, "POST", NULL, "{world}/chats", out);
 }
 
@@ -69,11 +66,9 @@ skein_rc skn_cmd_conv_of(skn_cli *cli)
                         "\"--mode\" is foreground or background, not \"%s\"", word);
     if ((rc = skn_need_world(cli, NULL)) || (rc = skn_need_agent(cli, cli->args[0], &agent)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "give the %s conversation of @%.*s", skn_mode_name(mode),
-                  SKN_FMT(agent.name));
+    if (skn_would(cli, "give the %s conversation of @%.*s", skn_mode_name(mode),
+                  SKN_FMT(agent.name)))
         return SKEIN_OK;
-    }
     rc = make_of(cli, agent.name, mode, &chat);
     return skn_tell(cli, rc, chat, "{id}  " CHAT_NAME);
 }
@@ -119,7 +114,7 @@ skein_rc skn_cmd_conv_ls(skn_cli *cli)
     if (rc || (rc = list_chats(cli, archived, &all)) || cli->json)
         return rc ? rc : skn_say_list(cli, &all, NULL);
     for (size_t i = 0; i < all.n; i++) {
-        bool current = skn_str_eq(skn_door_text(all.p[i], "id"), world.current_chat_uid);
+        bool current = skn_str_eq(skn_json_str(all.p[i], "id"), world.current_chat_uid);
 
         skn_say(cli, all.p[i], current ? "* {id}  v" : "  {id}  v");
         skn_print(cli, "%-4" PRId64, skn_door_int(all.p[i], "version", 0));
@@ -191,7 +186,7 @@ skein_rc skn_cmd_conv_use(skn_cli *cli)
     if (skn_str_is(skn_arg(cli, 0), "none"))
         return leave_session(cli);
     if (!(rc = chat_named(cli, &chat)) && !cli->dry_run)
-        rc = set_current(cli, skn_door_text(chat, "id"));
+        rc = set_current(cli, skn_json_str(chat, "id"));
     return skn_tell(cli, rc, chat,
                     "[.dry:Would make {id} current][!.dry:Current is {id}]: " CHAT_NAME);
 }
@@ -271,7 +266,7 @@ skein_rc skn_cmd_conv_rename(skn_cli *cli)
     if (!skn_is(chat, "mode", "chat"))
         return skn_fail(
             &cli->err, SKEIN_INVALID, "the %.*s conversation of @%.*s is named after its agent",
-            SKN_FMT(skn_door_text(chat, "mode")), SKN_FMT(skn_door_text(chat, "agent")));
+            SKN_FMT(skn_json_str(chat, "mode")), SKN_FMT(skn_json_str(chat, "agent")));
     skn_jw_kstr(skn_door_body_begin(cli, &b), "title", title.n ? title : SKN_NONE);
     return skn_do(cli, &deed, &b, &chat);
 }
@@ -305,9 +300,9 @@ static skein_rc find_archived(skn_cli *cli)
     skein_rc        rc = skn_read_all(cli, NULL, "{world}/chats?archived=true", 0, &list);
 
     for (size_t i = 0; i < list.n; i++) {
-        if (skn_str_eq(skn_door_text(list.p[i], "id"), ref))
+        if (skn_str_eq(skn_json_str(list.p[i], "id"), ref))
             return rc;
-        if (ref.n && skn_str_eq(skn_door_text(list.p[i], "title"), ref)) {
+        if (ref.n && skn_str_eq(skn_json_str(list.p[i], "title"), ref)) {
             found = list.p[i];
             fit++;
         }
@@ -319,7 +314,7 @@ static skein_rc find_archived(skn_cli *cli)
                                  SKN_FMT(ref)),
                         "Give the id: \"skein conv ls --archived\"");
     if (found)
-        cli->args[0] = skn_arena_copy(cli->keep, skn_door_text(found, "id")).p;
+        cli->args[0] = skn_arena_copy(cli->keep, skn_json_str(found, "id")).p;
     return rc;
 }
 
@@ -375,10 +370,8 @@ skein_rc skn_cmd_world_rename(skn_cli *cli)
 
     if (rc || (rc = skn_name_normal(skn_arg(cli, 1), cli->keep, &name, &cli->err)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "rename the world %.*s to %.*s", SKN_FMT(world.name), SKN_FMT(name));
+    if (skn_would(cli, "rename the world %.*s to %.*s", SKN_FMT(world.name), SKN_FMT(name)))
         return SKEIN_OK;
-    }
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", name);
     if ((rc = skn_send(cli, &b, "PATCH", NULL, "{world}", &v)))
         return rc;

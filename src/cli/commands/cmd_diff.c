@@ -1,10 +1,7 @@
 /* What differs between two versions. */
-#include "base/error.h"
-#include "base/hash.h"
 #include "cli/commands.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define BEHIND SKN_STR("    ") /* before what does not fit into the first row */
 

@@ -1,13 +1,9 @@
 /* The doctor: every check has one line, a result, and a cure where one is needed. --fix takes the cures that lose
  * nothing: what they are about is then told as fixed. */
-#include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/default_model.h"
-#include "cli/discover.h"
-#include "cli/news.h"
 #include "cli/paste.h"
 #include "config/backups.h"
 
@@ -15,7 +11,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
@@ -162,7 +157,7 @@ static skein_rc check_data(visit *v)
     if (!rc || rc == SKEIN_NOT_FOUND)
         return tell_check(v, "data", OK, data_text(cli), NULL);
     return tell_check(v, "data", FAIL, skn_arena_printf(cli->keep, "%s", err.message),
-                      err.hint[0] ? skn_arena_printf(cli->keep, "%s", err.hint).p
+                      err.hint[0] ? skn_arena_text(cli->keep, "%s", err.hint)
                                   : "go back to a backup, or name another store with --data");
 }
 
@@ -222,10 +217,9 @@ static skein_rc tell_open_folder(visit *v, mode_t mode)
         return tell_check(v, "folder", FIXED,
                           skn_arena_printf(a, "others could read %s; now they cannot", folder),
                           NULL);
-    return tell_check(
-        v, "folder", WARN,
-        skn_arena_printf(a, "others can read %s (%04o)", folder, (unsigned)mode),
-        skn_arena_printf(a, "chmod 700 %.*s", SKN_FMT(skn_shell_word(a, folder))).p);
+    return tell_check(v, "folder", WARN,
+                      skn_arena_printf(a, "others can read %s (%04o)", folder, (unsigned)mode),
+                      skn_arena_text(a, "chmod 700 %.*s", SKN_FMT(skn_shell_word(a, folder))));
 }
 
 static skein_rc check_folder(visit *v)
@@ -342,8 +336,8 @@ static skein_rc check_lock(visit *v)
 static skein_rc check_budget(visit *v, const skn_json *provider)
 {
     const skn_json *budget = skn_json_get(provider, "budget");
-    skn_str         detail = skn_door_text(provider, "detail");
-    skn_str         name = skn_door_text(provider, "name");
+    skn_str         detail = skn_json_str(provider, "detail");
+    skn_str         name = skn_json_str(provider, "name");
 
     if (!budget || budget->kind != SKN_JSON_OBJECT)
         return SKEIN_OK;
@@ -375,8 +369,8 @@ static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
 static skein_rc check_answer(visit *v, const skn_json *provider)
 {
     skn_arena *a = v->cli->keep;
-    skn_str    name = skn_door_text(provider, "name");
-    skn_str    state = skn_door_text(provider, "state");
+    skn_str    name = skn_json_str(provider, "name");
+    skn_str    state = skn_json_str(provider, "state");
 
     if (skn_str_is(state, "up"))
         return tell_check(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
@@ -385,8 +379,8 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
         return SKEIN_OK;
     return tell_check(v, "provider", FAIL,
                       skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
-                                       SKN_FMT(skn_door_text(provider, "detail"))),
-                      cure_of(a, name, skn_door_text(provider, "detail")).p);
+                                       SKN_FMT(skn_json_str(provider, "detail"))),
+                      cure_of(a, name, skn_json_str(provider, "detail")).p);
 }
 
 static skein_rc check_providers(visit *v)
@@ -424,11 +418,10 @@ static skein_rc check_default_model(visit *v)
     cli->err = (skein_error){.rc = SKEIN_OK};
     if (rc != SKEIN_NOT_FOUND)
         return SKEIN_OK; /* the check of the server reported what it did not answer */
-    return tell_check(
-        v, "model", WARN, problem,
-        set->from <= SKN_FROM_STORE
-            ? "\"skein model use auto\" chooses one that is available"
-            : skn_arena_printf(cli->keep, "name another model in %s", set->source).p);
+    return tell_check(v, "model", WARN, problem,
+                      set->from <= SKN_FROM_STORE
+                          ? "\"skein model use auto\" chooses one that is available"
+                          : skn_arena_text(cli->keep, "name another model in %s", set->source));
 }
 
 /* --- All of it ------------------------------------------------------------------------------ */
@@ -448,8 +441,7 @@ static skein_rc examine(visit *v)
         v->cli->err = (skein_error){.rc = SKEIN_OK};
         rc = tell_check(
             v, "server", FAIL, skn_arena_printf(v->cli->keep, "%s", err.message),
-            skn_arena_printf(v->cli->keep, "%s", err.hint[0] ? err.hint : "see its token file")
-                .p);
+            skn_arena_text(v->cli->keep, "%s", err.hint[0] ? err.hint : "see its token file"));
     } else {
         rc = check_server(v);
     }
@@ -481,8 +473,7 @@ static void bundle_shape(skn_cli *cli, skn_jw *w, skn_str checks)
     skn_jw_kint(w, "schema", skn_schema_known());
     skn_jw_ktime(w, "madeAt", skn_clock_micros());
     system_shape(w, cli->keep);
-    skn_jw_key(w, "checks");
-    skn_jw_raw(w, checks);
+    skn_jw_kraw(w, "checks", checks);
     skn_jw_key(w, "settings");
     skn_config_shape(w, c, c, cli->keep);
     skn_jw_object_end(w);
@@ -507,8 +498,7 @@ static skein_rc write_bundle(skn_cli *cli, const char *path, skn_str checks)
     skn_jw   w;
     skein_rc rc;
 
-    skn_buf_init(&all, BUNDLE_LIMIT);
-    skn_jw_init(&w, &all);
+    skn_jw_open(&w, &all, BUNDLE_LIMIT);
     bundle_shape(cli, &w, checks);
     skn_buf_add(&all, SKN_STR("\n"));
     rc = all.over
@@ -530,8 +520,7 @@ skein_rc skn_cmd_doctor(skn_cli *cli)
     if (bundle && access(bundle, F_OK) == 0)
         return skn_fail_hint(&cli->err, SKEIN_CONFLICT, "Name another file",
                              "\"%s\" is already there", bundle);
-    skn_buf_init(&v.told, BUNDLE_LIMIT);
-    skn_jw_init(&v.list, &v.told);
+    skn_jw_open(&v.list, &v.told, BUNDLE_LIMIT);
     skn_jw_array(&v.list);
     skn_list_begin(cli);
     rc = examine(&v);

@@ -3,13 +3,9 @@
 #endif
 #include "cli/commands.h"
 
-#include "base/error.h"
 #include "cli/config_cli.h"
-#include "cli/discover.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FILES "{chat}/context-files"
 
@@ -32,7 +28,7 @@ static skein_rc files_folder(skn_cli *cli, const char **out)
         return rc;
     if (!folder)
         return skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
-    *out = skn_arena_printf(cli->keep, "%s/files", folder).p;
+    *out = skn_arena_text(cli->keep, "%s/files", folder);
     return SKEIN_OK;
 }
 
@@ -77,10 +73,10 @@ static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
 static void tell_problems(skn_cli *cli, const skn_json *file)
 {
     for (const skn_json *one = skn_first(file, "problems"); one; one = one->next) {
-        skn_str item = skn_door_text(one, "item");
+        skn_str item = skn_json_str(one, "item");
 
-        skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_door_text(file, "path")),
-                 item.n ? ", " : "", SKN_FMT(item), SKN_FMT(skn_door_text(one, "detail")));
+        skn_note(cli, "%.*s%s%.*s: %.*s", SKN_FMT(skn_json_str(file, "path")),
+                 item.n ? ", " : "", SKN_FMT(item), SKN_FMT(skn_json_str(one, "detail")));
     }
 }
 
@@ -134,8 +130,7 @@ skein_rc skn_cmd_files_add(skn_cli *cli)
         return rc;
     w = skn_door_body_begin(cli, &b);
     skn_jw_kstr(w, "path", path_of(cli, cli->args[0], folder));
-    skn_jw_key(w, "items");
-    skn_jw_array(w);
+    skn_jw_karray(w, "items");
     for (size_t i = 1; i < cli->arg_count; i++)
         skn_jw_str(w, skn_arg(cli, i));
     skn_jw_array_end(w);
@@ -154,9 +149,8 @@ static skein_rc ask_for(skn_cli *cli, const char *folder, const char *method, co
     skein_rc rc;
 
     for (;; path = typed) {
-        const char *whole = skn_arena_printf(cli->keep, "%s/context-files/%s%s",
-                                             cli->door->chat, skn_door_part(cli, path), query)
-                                .p;
+        const char *whole = skn_arena_text(cli->keep, "%s/context-files/%s%s", cli->door->chat,
+                                           skn_door_part(cli, path), query);
 
         rc = *method == 'G' ? skn_door_get(cli, out, "%s", whole)
                             : skn_door_change(cli, method, whole, SKN_NONE, out);
@@ -188,7 +182,7 @@ static skein_rc file_content(skn_cli *cli, const skn_json *file)
                 !skn_has(part, "firstLine") && skn_has(part, "text")
                     ? ", as its prompt asks\n"
                     : ":{firstLine}-{lastLine}\n");
-        skn_print_block(cli, skn_door_text(part, "text"), 0);
+        skn_print_block(cli, skn_json_str(part, "text"), 0);
     }
     tell_problems(cli, file);
     return SKEIN_OK;

@@ -1,12 +1,8 @@
 /* search, stats and context: what can be found out about a conversation. */
 #include "cli/commands.h"
 
-#include "base/error.h"
-#include "cli/say.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define EXIT_NO_HIT 1     /* as grep does */
 #define GROUPS_MOST 10000 /* of a page: each counts all messages again */
@@ -33,11 +29,10 @@ static skein_rc search_path(skn_cli *cli, const char **out)
         rc = skn_need_chat(cli, &world, &chat);
     else if (!all)
         rc = skn_need_world(cli, &world);
-    *out = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s", all ? "" : cli->door->world,
-                            skn_door_part(cli, skn_args_joined(cli, 0)),
-                            skn_opt(cli, "current") ? "&current=true" : "",
-                            skn_door_parameter(cli, "chatId", chat.uid))
-               .p;
+    *out = skn_arena_text(cli->keep, "%s/search?q=%s%s%s", all ? "" : cli->door->world,
+                          skn_door_part(cli, skn_args_joined(cli, 0)),
+                          skn_opt(cli, "current") ? "&current=true" : "",
+                          skn_door_parameter(cli, "chatId", chat.uid));
     return rc;
 }
 
@@ -65,7 +60,7 @@ skein_rc skn_cmd_search(skn_cli *cli)
         return skn_fail(&cli->err, SKEIN_USAGE, "say what to search for");
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 50, &limit)) ||
         (rc = read_archived(cli, &archived)) || (rc = search_path(cli, &path)) ||
-        (rc = skn_door_all(cli, skn_arena_printf(cli->keep, "%s%s", path, archived).p,
+        (rc = skn_door_all(cli, skn_arena_text(cli->keep, "%s%s", path, archived),
                            (size_t)limit, &hits)))
         return rc;
     skn_out_page(cli);
@@ -134,7 +129,7 @@ static void print_group(void *arg, skn_cli *look, const skn_json *g)
         skn_door_read_message(look, skn_json_get(g, "root"), &root, NULL, NULL);
         skn_print_oneline(cli, &root, NULL);
     } else {
-        skn_print_sender(cli, skn_door_text(g, "group"), 0);
+        skn_print_sender(cli, skn_json_str(g, "group"), 0);
         skn_print_raw(cli, SKN_STR("\n"));
     }
 }
@@ -143,11 +138,10 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
 {
     grouping    job = {.cli = cli};
     const char *by = skn_opt(cli, "by");
-    const char *path = skn_arena_printf(cli->keep, "%s/analytics/groups?by=%s&threadId=%s%s",
-                                        cli->door->chat, by, skn_door_part(cli, thread),
-                                        skn_door_parameter(cli, "root", root))
-                           .p;
-    skein_rc rc;
+    const char *path = skn_arena_text(cli->keep, "%s/analytics/groups?by=%s&threadId=%s%s",
+                                      cli->door->chat, by, skn_door_part(cli, thread),
+                                      skn_door_parameter(cli, "root", root));
+    skein_rc    rc;
 
     if (strcmp(by, "agent") != 0 && strcmp(by, "day") != 0 && strcmp(by, "thread") != 0)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--by\" is agent, day or thread, not \"%s\"",
@@ -205,7 +199,7 @@ static void note_size(skn_cli *cli, const skn_json *c)
                  " in the summary %.*s, the summary, and %" PRId64
                  " as they are. Compacts when these and the summary are %" PRId64,
                  SKN_FMT(sent), covered + stored, covered,
-                 SKN_FMT(skn_door_text(c, "summaryMessageId")), stored - 1, limit);
+                 SKN_FMT(skn_json_str(c, "summaryMessageId")), stored - 1, limit);
     else
         skn_note(cli, "%.*s; %" PRId64 " stored, compacts at %" PRId64, SKN_FMT(sent), stored,
                  limit);

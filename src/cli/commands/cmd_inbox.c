@@ -2,13 +2,9 @@
 #include "cli/commands.h"
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/str.h"
-#include "cli/discover.h"
 #include "cli/paste.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define SNOOZE_MOST   ((int64_t)366 * 24 * 3600 * 1000)
 #define EXIT_THERE_IS 10
@@ -16,7 +12,7 @@
 
 static bool needs_person(const skn_json *item)
 {
-    return skn_is_among(SKN_STR("question,approval,failure"), skn_door_text(item, "type"));
+    return skn_is_among(SKN_STR("question,approval,failure"), skn_json_str(item, "type"));
 }
 
 /* "world=NAME" of the world that this run is about, or nothing. */
@@ -24,16 +20,14 @@ static const char *of_world(skn_cli *cli, const char *before)
 {
     if (!cli->door->world)
         return "";
-    return skn_arena_printf(cli->keep, "%sworld=%s", before,
-                            cli->door->world + sizeof "/worlds/" - 1)
-        .p;
+    return skn_arena_text(cli->keep, "%sworld=%s", before,
+                          cli->door->world + sizeof "/worlds/" - 1);
 }
 
 skein_rc skn_inbox_list(skn_cli *cli, const char *query, size_t most, skn_json_list *out)
 {
-    return skn_door_all(cli,
-                        skn_arena_printf(cli->keep, "/inbox?%s%s", query, of_world(cli, "&")).p,
-                        most, out);
+    return skn_door_all(
+        cli, skn_arena_text(cli->keep, "/inbox?%s%s", query, of_world(cli, "&")), most, out);
 }
 
 /* Of the world that is named, or of all. */
@@ -69,7 +63,7 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, const skn_json **out)
     if (rc)
         return rc;
     for (size_t i = 0; start.n >= 7 && i < all.n; i++)
-        if (skn_str_starts(skn_door_text(all.p[i], "id"), start)) {
+        if (skn_str_starts(skn_json_str(all.p[i], "id"), start)) {
             *out = all.p[i];
             hits++;
         }
@@ -84,7 +78,7 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, const skn_json **out)
 static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, const skn_json **out)
 {
     skn_json_list listed = {0};
-    bool          done = !strcmp(cli->command->name, "inbox reopen");
+    bool          done = skn_verb_is(cli, "reopen");
     skein_rc      rc = read_inbox(cli, done ? "state=done" : "state=open", &listed);
 
     if (rc)
@@ -131,7 +125,7 @@ static void age(skn_cli *cli, int64_t since)
 
 static skn_str sender_of(const skn_json *item)
 {
-    return skn_has(item, "agent") ? skn_door_text(item, "agent") : SKN_STR("skein");
+    return skn_has(item, "agent") ? skn_json_str(item, "agent") : SKN_STR("skein");
 }
 
 static void item_line(skn_cli *cli, size_t number, const skn_json *item)
@@ -214,7 +208,7 @@ static void show_call(skn_cli *cli, const skn_json *item)
     skn_str args = skn_clean_consent(cli->keep, skn_args_of(item));
 
     skn_print_raw(cli, SKN_STR("wants to call "));
-    skn_print_line(cli, skn_clean_consent(cli->keep, skn_door_text(item, "tool")), 0);
+    skn_print_line(cli, skn_clean_consent(cli->keep, skn_json_str(item, "tool")), 0);
     skn_print_raw(cli, SKN_STR("\n"));
     if (args.n)
         skn_print_block(cli, args, 4);
@@ -270,8 +264,9 @@ skein_rc skn_cmd_inbox_show(skn_cli *cli)
 /* --- Changing ----------------------------------------------------------------------------- */
 
 /* All are looked up before any is changed: numbers count what is listed, and a change shifts them. */
-static skein_rc mark(skn_cli *cli, bool done, const char *text)
+skein_rc skn_cmd_inbox_mark(skn_cli *cli)
 {
+    bool            done = skn_verb_is(cli, "done");
     skn_json_list   items = {0};
     const skn_json *item;
     skn_door_body   b;
@@ -288,23 +283,14 @@ static skein_rc mark(skn_cli *cli, bool done, const char *text)
             skn_jw_kbool(skn_door_body_begin(cli, &b), "done", done);
             rc = skn_send(cli, &b, "PATCH", items.p[i], ITEM, &items.p[i]);
         }
-        rc = skn_tell(cli, rc, items.p[i], text);
+        rc = skn_tell(
+            cli, rc, items.p[i],
+            done ? "[.dry:{id} would be done.\n][!.dry:{id} is done. Take it back with "
+                   "\"skein inbox reopen {id}\".\n]"
+                 : "{id} [.dry:would be][!.dry:is] open again.\n");
     }
     skn_list_done(cli, rc);
     return rc;
-}
-
-skein_rc skn_cmd_inbox_done(skn_cli *cli)
-{
-    return mark(
-        cli, true,
-        "[.dry:{id} would be done.\n][!.dry:{id} is done. Take it back with \"skein inbox "
-        "reopen {id}\".\n]");
-}
-
-skein_rc skn_cmd_inbox_reopen(skn_cli *cli)
-{
-    return mark(cli, false, "{id} [.dry:would be][!.dry:is] open again.\n");
 }
 
 skein_rc skn_cmd_inbox_snooze(skn_cli *cli)
@@ -364,7 +350,7 @@ static skein_rc answer_item(skn_cli *cli, const skn_json *item, const char *memb
         return rc ? rc : skn_door_item(cli, told);
     say_answered(cli, item, told, skn_str_is(text, "allow"));
     if (skn_has(item, "tool"))
-        skn_note_nobody(cli, skn_door_text(item, "agent"), "goes on");
+        skn_note_nobody(cli, skn_json_str(item, "agent"), "goes on");
     return SKEIN_OK;
 }
 
@@ -377,7 +363,7 @@ skein_rc skn_cmd_inbox_reply(skn_cli *cli)
     if (rc)
         return rc;
     if (skn_is(item, "type", "approval")) {
-        id = skn_door_text(item, "id");
+        id = skn_json_str(item, "id");
         skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(id));
         return skn_hint(&cli->err, SKEIN_USAGE,
                         "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"", SKN_FMT(id),
@@ -387,23 +373,15 @@ skein_rc skn_cmd_inbox_reply(skn_cli *cli)
     return (rc ? rc : answer_item(cli, item, "text", text));
 }
 
-static skein_rc decide(skn_cli *cli, const char *word)
+skein_rc skn_cmd_inbox_decide(skn_cli *cli)
 {
     const skn_json *item;
     skein_rc        rc = need_item(cli, 0, false, &item);
 
     if (!rc && !skn_is(item, "type", "approval"))
         rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
-                      SKN_FMT(skn_door_text(item, "id")), SKN_FMT(skn_door_text(item, "type")));
-    return (rc ? rc : answer_item(cli, item, "decision", skn_str_of(word)));
-}
-
-skein_rc skn_cmd_inbox_allow(skn_cli *cli)
-{
-    return decide(cli, "allow");
-}
-
-skein_rc skn_cmd_inbox_deny(skn_cli *cli)
-{
-    return decide(cli, "deny");
+                      SKN_FMT(skn_json_str(item, "id")), SKN_FMT(skn_json_str(item, "type")));
+    return rc ? rc
+              : answer_item(cli, item, "decision",
+                            skn_verb_is(cli, "allow") ? SKN_STR("allow") : SKN_STR("deny"));
 }

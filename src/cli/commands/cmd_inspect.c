@@ -1,8 +1,5 @@
 /* Looking on while agents work: what one does in its background, and what a model was sent. */
-#include "base/error.h"
 #include "cli/commands.h"
-#include "cli/paste.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -22,7 +19,7 @@ static void print_end(skn_cli *cli, const skn_json *call)
 
     if (skn_has(call, "messageId") &&
         !skn_read(cli, call, "{world}/messages/{messageId}?chatId={chatId}", &made))
-        skein_unfinished_from(skn_door_text(made, "unfinished"), &why);
+        skein_unfinished_from(skn_json_str(made, "unfinished"), &why);
     skn_print_unfinished(cli, why, 0, 2); /* its tokens stand before it */
     cli->err = before;
 }
@@ -33,7 +30,7 @@ static void call_head(skn_cli *cli, const skn_json *call)
 
     skn_say(cli, call, "{yellow id}  {purpose} for ");
     skn_print_sender(
-        cli, skn_has(call, "agent") ? skn_door_text(call, "agent") : SKN_STR("skein"), 0);
+        cli, skn_has(call, "agent") ? skn_json_str(call, "agent") : SKN_STR("skein"), 0);
     skn_say(cli, call, ", {line model}, {time createdAt}\n{state} in {totalMs} ms, {tries} ");
     skn_print(cli, skn_door_int(call, "tries", 0) == 1 ? "try, " : "tries, ");
     if (skn_door_int(usage, "inputTokens", -1) < 0 &&
@@ -84,7 +81,7 @@ static skein_rc show_call(skn_cli *cli, const char *ref)
     if (rc || (rc = find_call(cli, skn_str_of(ref), &call)) || cli->json)
         return rc ? rc : skn_door_item(cli, call);
     request = skn_json_get(call, "request");
-    answer = skn_door_text(call, "response");
+    answer = skn_json_str(call, "response");
     if (request && request->kind != SKN_JSON_NULL) /* one that was not JSON is a text */
         sent = request->kind == SKN_JSON_STRING ? request->text : request->raw;
     if (skn_opt(cli, "saw")) {
@@ -101,7 +98,7 @@ static skein_rc show_call(skn_cli *cli, const char *ref)
     skn_say(cli, call, "skein inspect --call {id} --saw\n");
     skn_print(cli, "answered %zu bytes\n", answer.n);
     skn_print_block(cli, answer, 4);
-    return skn_print_decisions(cli, skn_door_text(call, "messageId"));
+    return skn_print_decisions(cli, skn_json_str(call, "messageId"));
 }
 
 /* --- Background work ---------------------------------------------------------------------- */
@@ -212,9 +209,8 @@ static skein_rc find_background(skn_cli *cli, const skn_json *agent, skein_conve
 static skein_rc follow(skn_cli *cli, const skn_json *agent, skein_conversation *chat,
                        bool found)
 {
-    skein_rc rc = found
-                      ? SKEIN_OK
-                      : skn_chat_of(cli, skn_door_text(agent, "name"), SKEIN_BACKGROUND, chat);
+    skein_rc rc = found ? SKEIN_OK
+                        : skn_chat_of(cli, skn_json_str(agent, "name"), SKEIN_BACKGROUND, chat);
 
     if (rc)
         return rc;

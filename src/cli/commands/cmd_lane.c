@@ -1,8 +1,5 @@
-#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/unanswered.h"
-
-#include <string.h>
 
 #define LANES "{world}/delegations"
 #define LANE  "{world}/delegations/{delegationId}"
@@ -13,24 +10,15 @@ skein_rc skn_lanes_read(skn_cli *cli, bool others, skn_json_list *out)
 {
     return skn_door_all(
         cli,
-        skn_arena_printf(cli->keep, "%s/delegations?chatId=%s%s", cli->door->world,
-                         skn_door_part(cli, cli->door->chat_uid), others ? "&lanes=true" : "")
-            .p,
+        skn_arena_text(cli->keep, "%s/delegations?chatId=%s%s", cli->door->world,
+                       skn_door_part(cli, cli->door->chat_uid), others ? "&lanes=true" : ""),
         0, out);
-}
-
-static const skn_json *agent_of(const skn_json_list *agents, const skn_json *lane)
-{
-    for (size_t i = 0; i < agents->n; i++)
-        if (skn_str_eq(skn_door_text(agents->p[i], "name"), skn_door_text(lane, "agent")))
-            return agents->p[i];
-    return NULL;
 }
 
 /* The activity on a running delegation. The activity of an agent is shown with the agent. */
 static void print_doing(skn_cli *cli, const skn_json *lane, const skn_json_list *agents)
 {
-    const skn_json *agent = agent_of(agents, lane);
+    const skn_json *agent = skn_list_find(agents, "name", skn_json_str(lane, "agent"));
 
     if (!skn_has(lane, "parent") || !skn_has(lane, "agent") ||
         !skn_is(lane, "state", "running"))

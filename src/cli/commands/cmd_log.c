@@ -1,11 +1,8 @@
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/hash.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/news.h"
 #include "cli/paste.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -57,7 +54,7 @@ static skein_rc summaries_read(skn_cli *cli, summary_lines *lines)
 
 static moment made_at(const skn_json *summary)
 {
-    return (moment){skn_door_time(summary, "createdAt"), skn_door_text(summary, "messageId")};
+    return (moment){skn_door_time(summary, "createdAt"), skn_json_str(summary, "messageId")};
 }
 
 /* Leaves those out that were made before this. */
@@ -81,9 +78,9 @@ static void summaries_until(skn_cli *cli, summary_lines *lines, moment before)
         if (!is_before(lines->seen, made_at(s)) || !is_before(made_at(s), before))
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
-        text = skn_summary_line_text(cli->keep, skn_door_text(s, "memoryOf"),
+        text = skn_summary_line_text(cli->keep, skn_json_str(s, "memoryOf"),
                                      skn_door_int(s, "covers", 0),
-                                     skn_door_text(s, "messageId"));
+                                     skn_json_str(s, "messageId"));
         skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }
@@ -551,9 +548,8 @@ static skein_rc listen_for(skn_cli *cli, log_job *job)
     skn_news_init(&l.news, cli, &cli->door->server);
     l.news.first = (skn_request_spec){
         .method = "GET",
-        .path = skn_arena_printf(cli->keep, "%s/events?chatId=%s", cli->door->world,
-                                 skn_door_part(cli, cli->door->chat_uid))
-                    .p};
+        .path = skn_arena_text(cli->keep, "%s/events?chatId=%s", cli->door->world,
+                               skn_door_part(cli, cli->door->chat_uid))};
     l.news.again = l.news.first;
     l.news.take = take_news;
     l.news.arg = &l;

@@ -1,18 +1,14 @@
 /* In and out: export, import, backup, migrate. */
-#include "base/clean.h"
 #include "base/clock.h"
-#include "base/error.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/discover.h"
-#include "cli/say.h"
 #include "config/backups.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,14 +23,13 @@ static const char *export_path(skn_cli *cli, const skn_export_order *what)
                                         [SKN_DELEGATIONS_NONE] = "none",
                                         [SKN_DELEGATIONS_FULL] = "full"};
 
-    return skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
-                            what->whole_world ? cli->door->world : cli->door->chat,
-                            skn_format_name(what->format), lanes[what->delegations],
-                            what->redact ? "&redact=true" : "",
-                            what->no_memory_only ? "&memoryOnly=false" : "",
-                            skn_door_parameter(cli, "threadId", what->thread),
-                            skn_door_parameter(cli, "root", what->root))
-        .p;
+    return skn_arena_text(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
+                          what->whole_world ? cli->door->world : cli->door->chat,
+                          skn_format_name(what->format), lanes[what->delegations],
+                          what->redact ? "&redact=true" : "",
+                          what->no_memory_only ? "&memoryOnly=false" : "",
+                          skn_door_parameter(cli, "threadId", what->thread),
+                          skn_door_parameter(cli, "root", what->root));
 }
 
 /* An export on its way: whole lines are passed on. */
@@ -142,15 +137,9 @@ static skein_rc target_write(void *arg, skn_str bytes, skein_error *err)
                                               strerror(t->cli->out.failure))
                                    : SKEIN_OK;
     }
-    while (bytes.n) {
-        ssize_t n = write(t->fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno != EINTR)
-            return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
-                            "\"%s\" cannot be written: %s", t->path, strerror(errno));
-        if (n > 0)
-            bytes = skn_str_sub(bytes, (size_t)n, bytes.n);
-    }
+    if (!skn_fd_write(t->fd, bytes))
+        return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
+                        "\"%s\" cannot be written: %s", t->path, strerror(errno));
     return SKEIN_OK;
 }
 
@@ -180,7 +169,7 @@ static skein_rc target_open(skn_cli *cli, target *t)
         return SKEIN_OK;
     if ((rc = check_target(cli, t->path)) || cli->dry_run)
         return rc;
-    t->partial = skn_arena_printf(cli->keep, "%s.part", t->path).p;
+    t->partial = skn_arena_text(cli->keep, "%s.part", t->path);
     t->fd = open(t->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (t->fd < 0)
         return skn_fail(&cli->err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
@@ -259,10 +248,8 @@ skein_rc skn_cmd_export(skn_cli *cli)
     if ((rc = export_how(cli, &spec)) || (rc = export_what(cli, &spec)) ||
         (rc = target_open(cli, &t)))
         return rc;
-    if (t.path && cli->dry_run) {
-        skn_would(cli, "write %s", t.path);
+    if (t.path && skn_would(cli, "write %s", t.path))
         return SKEIN_OK;
-    }
     t.shown = skn_format_shown(spec.format);
     rc = target_close(&t, skn_export_pass(cli, &spec, &sink));
     if (!rc && t.path)
@@ -331,7 +318,7 @@ static const char *backup_name(skn_cli *cli)
         if (*p != '-' && *p != ':')
             name[n++] = *p;
     name[n] = '\0';
-    return skn_arena_printf(cli->keep, "skein-%sZ.db", name).p;
+    return skn_arena_text(cli->keep, "skein-%sZ.db", name);
 }
 
 skein_rc skn_cmd_backup(skn_cli *cli)
@@ -344,10 +331,8 @@ skein_rc skn_cmd_backup(skn_cli *cli)
     if (access(path, F_OK) == 0)
         return skn_fail_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE",
                              "\"%s\" is already there", path);
-    if (cli->dry_run) {
-        skn_would(cli, "write %s", path);
+    if (skn_would(cli, "write %s", path))
         return SKEIN_OK;
-    }
     if ((rc = skein_backup(cli->engine, skn_str_of(path), &cli->err)))
         return rc;
     stat(path, &file);
@@ -380,14 +365,6 @@ static void show_unreachable(skn_cli *cli, const skn_json *told)
     show_rest(cli, skn_door_int(told, "erased", 0));
 }
 
-static bool is_named(const skn_uids *ids, skn_str uid)
-{
-    for (size_t i = 0; i < ids->n; i++)
-        if (skn_str_eq(ids->p[i], uid))
-            return true;
-    return false;
-}
-
 /* What the system made of their words, wherever it was said. */
 static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told)
 {
@@ -395,7 +372,7 @@ static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told
     int64_t         rest = skn_door_int(told, "erased", 0) - (all ? all->count : 0);
 
     for (const skn_json *m = skn_first(told, "messages"); m; m = m->next)
-        if (!is_named(ids, skn_door_text(m, "messageId")))
+        if (!skn_str_in(ids->p, ids->n, skn_json_str(m, "messageId")))
             skn_say(cli, m, "made of it: " TEXT);
     if (rest > 0)
         skn_print(cli, "and %" PRId64 " more made of it\n", rest);
@@ -475,8 +452,8 @@ static void tell_kept(skn_cli *cli, const skn_json *told)
     for (const skn_json *k = skn_first(told, "kept"); k; k = k->next)
         skn_note(cli, "A %s %.*s and stays: skein purge %.*s",
                  skn_is(k, "in", "squash") ? "squash was made of" : "summary covers",
-                 SKN_FMT(skn_door_text(k, "messageId")),
-                 SKN_FMT(skn_door_text(k, "keptMessageId")));
+                 SKN_FMT(skn_json_str(k, "messageId")),
+                 SKN_FMT(skn_json_str(k, "keptMessageId")));
 }
 
 /* `erased`: of messages that are named, none when they were erased before. */

@@ -1,16 +1,11 @@
 /* Providers of models: asked of the running server, which knows them and keeps their keys. */
-#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
 #include "cli/input.h"
 #include "cli/paste.h"
-#include "cli/say.h"
-#include "config/provider_plan.h"
 #include "config/secrets.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROVIDER "/providers/{.0}"
 
@@ -40,7 +35,7 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
     skn_say(cli, v, "{sender name 12}  ");
     skn_print_sender(cli,
                      skn_is(v, "state", "not-tried") ? SKN_STR("not tried yet")
-                                                     : skn_door_text(v, "state"),
+                                                     : skn_json_str(v, "state"),
                      13);
     skn_say(cli, v,
             "  {sender type 10}  [key.tail:key {key.tail} ({line key.source})  ]{line baseUrl}"
@@ -52,7 +47,7 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
     }
     if (skn_has(v, "detail")) {
         skn_print_raw(cli, SKN_STR("\n              "));
-        skn_print_told(cli, skn_door_text(v, "detail"));
+        skn_print_told(cli, skn_json_str(v, "detail"));
     }
     skn_print_raw(cli, SKN_STR("\n"));
     skn_row_end(cli, row, SKN_LIST_BEHIND);
@@ -117,7 +112,7 @@ skein_rc skn_cmd_provider_detect(skn_cli *cli)
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
 {
-    skn_str detail = skn_arena_copy(cli->keep, skn_door_text(v, "detail"));
+    skn_str detail = skn_arena_copy(cli->keep, skn_json_str(v, "detail"));
 
     return detail.n ? skn_str_of(skn_pasteable(cli, detail.p)) : SKN_NONE;
 }
@@ -167,7 +162,7 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
     if ((rc = skn_need_server(cli, "this")) || (rc = skn_default_model(cli, &was)) ||
         (rc = ask_provider(cli, method, path, body, &answer)))
         return rc;
-    provider = skn_door_text(answer, "name");
+    provider = skn_json_str(answer, "name");
     if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, provider))) ||
         (rc = skn_read(cli, answer, "/providers/{name}", &answer)))
         return rc;
@@ -190,7 +185,7 @@ static skn_str add_body(skn_cli *cli)
     if (cli->dry_run)
         skn_jw_kbool(w, "dryRun", true);
     skn_jw_object_end(w);
-    return skn_body_keep(cli, &b.bytes);
+    return skn_buf_keep(&b.bytes, cli->keep);
 }
 
 skein_rc skn_cmd_provider_add(skn_cli *cli)
@@ -236,8 +231,7 @@ skein_rc skn_cmd_provider_login(skn_cli *cli)
         return change(cli, "PATCH", SKN_STR("{\"apiKey\":null}"), "No key is stored for it.\n");
     if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
         return rc;
-    skn_buf_init(&b, 65536);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 65536);
     skn_jw_object(&w);
     skn_jw_kstr(&w, "apiKey", key);
     skn_jw_object_end(&w);
@@ -293,7 +287,7 @@ static const skn_json *models_of(skn_cli *cli, const skn_json *provider)
     const skn_json *answer = NULL;
 
     if (skn_read(cli, provider, "/providers/{name}/models?limit=500", &answer)) {
-        skn_note(cli, "%.*s: %s", SKN_FMT(skn_door_text(provider, "name")), cli->err.message);
+        skn_note(cli, "%.*s: %s", SKN_FMT(skn_json_str(provider, "name")), cli->err.message);
         cli->err = (skein_error){.rc = SKEIN_OK};
     }
     return skn_first(answer, "data");
@@ -317,7 +311,7 @@ static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
 /* Without consent or a key nobody is asked. */
 static bool is_usable(const skn_json *provider)
 {
-    skn_str state = skn_door_text(provider, "state");
+    skn_str state = skn_json_str(provider, "state");
 
     return !skn_str_is(state, "unused") && !skn_str_is(state, "no-key") &&
            !skn_str_is(state, "not-there");

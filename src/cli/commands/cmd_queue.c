@@ -1,12 +1,7 @@
 /* Messages that wait until the agents are done: listed, and taken back. Asking agents again, and stopping them. */
-#include "base/error.h"
 #include "cli/commands.h"
-#include "cli/discover.h"
-#include "cli/unanswered.h"
 
 #include <inttypes.h>
-
-#define REF_LEAST 4 /* characters of an id that may stand for it */
 
 /* --- What waits --------------------------------------------------------------------------- */
 
@@ -29,7 +24,7 @@ static skein_rc waiting_out(skn_cli *cli, const skn_json *m)
     if (rc || cli->json)
         return rc ? rc : skn_door_item(cli, m);
     skn_say(cli, m, "{id messageId}  {sender sender 5}  {time createdAt}\n");
-    skn_print_block(cli, skn_door_text(m, "content"), 4);
+    skn_print_block(cli, skn_json_str(m, "content"), 4);
     return SKEIN_OK;
 }
 
@@ -50,9 +45,9 @@ static skein_rc find_waiting(skn_cli *cli, const skn_json_list *queue, skn_str r
 {
     *out = NULL;
     for (size_t i = 0; i < queue->n; i++) {
-        skn_str uid = skn_door_text(queue->p[i], "id");
+        skn_str uid = skn_json_str(queue->p[i], "id");
 
-        if (ref.n < REF_LEAST || (!skn_str_starts(uid, ref) && !skn_str_ends(uid, ref)))
+        if (!skn_is_part(uid, ref))
             continue;
         if (*out)
             return skn_fail(&cli->err, SKEIN_INVALID,
@@ -182,8 +177,7 @@ static skein_rc stop(skn_cli *cli, skn_str agent, skn_str chat, const skn_json *
     if (chat.n)
         skn_jw_kstr(w, "chatId", chat);
     if (agent.n) {
-        skn_jw_key(w, "agents");
-        skn_jw_array(w);
+        skn_jw_karray(w, "agents");
         skn_jw_str(w, agent);
         skn_jw_array_end(w);
     }
@@ -195,10 +189,9 @@ static skein_rc tell_json(skn_cli *cli, const skn_json *told)
     skn_jw *w = skn_item_begin(cli);
 
     skn_jw_kint(w, "stopped", skn_door_int(told, "stopped", 0));
-    skn_jw_key(w, "tasks");
-    skn_jw_array(w);
+    skn_jw_karray(w, "tasks");
     for (const skn_json *t = skn_first(told, "tasks"); t; t = t->next)
-        skn_jw_str(w, skn_door_text(t, "id"));
+        skn_jw_str(w, skn_json_str(t, "id"));
     skn_jw_array_end(w);
     return skn_item_close(cli);
 }
@@ -238,11 +231,9 @@ skein_rc skn_cmd_stop(skn_cli *cli)
                                       : skn_need_world(cli, &world);
     if (rc || (cli->arg_count && (rc = skn_need_agent(cli, cli->args[0], &agent))))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",
-                  SKN_FMT(world.name));
+    if (skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",
+                  SKN_FMT(world.name)))
         return SKEIN_OK;
-    }
     if ((rc = stop(cli, agent.name, chat.uid, &told)))
         return rc;
     if (cli->json)

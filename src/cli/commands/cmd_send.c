@@ -1,12 +1,8 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
 #include "api/call.h"
-#include "base/error.h"
 #include "base/uid.h"
 #include "cli/answers.h"
-#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/news.h"
-#include "cli/place.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -99,10 +95,8 @@ static skein_rc said(skn_cli *cli, const skn_json *v)
     if (cli->json) {
         w = skn_item_begin(cli);
         skn_jw_kstr(w, "event", SKN_STR("message.created"));
-        for (const skn_json *member = v->first; member; member = member->next) {
-            skn_jw_key_str(w, member->key);
-            skn_jw_raw(w, member->raw);
-        }
+        for (const skn_json *member = v->first; member; member = member->next)
+            skn_jw_member(w, member);
         return skn_item_close(cli);
     }
     skn_door_read_message(cli, v, &m, &facts, NULL);
@@ -145,10 +139,10 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
                              &cli->err)))
         return rc;
     (void)skn_json_flag(item.data, "queued", false, &queued, NULL);
-    item.message = item.cause = skn_door_text(item.data, "messageId");
-    item.agent = skn_door_text(item.data, "sender");
-    item.reply_to = skn_door_text(item.data, "replyToMessageId");
-    item.text = skn_door_text(item.data, "content");
+    item.message = item.cause = skn_json_str(item.data, "messageId");
+    item.agent = skn_json_str(item.data, "sender");
+    item.reply_to = skn_json_str(item.data, "replyToMessageId");
+    item.text = skn_json_str(item.data, "content");
     skn_answers_init(&answers, cli, &news);
     answers.message = item.message;
     rc = skn_answers_take(&answers, &item);
@@ -190,11 +184,9 @@ skein_rc skn_cmd_send(skn_cli *cli)
 
     if (rc)
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "say %zu bytes in %.*s", s.message.content.n,
-                  SKN_FMT(s.chat.uid.n ? s.chat.uid : SKN_STR("a new conversation")));
+    if (skn_would(cli, "say %zu bytes in %.*s", s.message.content.n,
+                  SKN_FMT(s.chat.uid.n ? s.chat.uid : SKN_STR("a new conversation"))))
         return SKEIN_OK;
-    }
     skn_current_note(cli, &s.world);
     return s.served ? send_it(cli, &s) : store_it(cli, &s);
 }
@@ -239,15 +231,9 @@ static bool is_asked_for(const skn_saying *what, skn_str tag)
 
 static skein_rc check_tags(skn_cli *cli, const skn_json_list *all, const skn_saying *what)
 {
-    size_t found;
-
-    for (size_t i = 0; i < what->tags.count; i++) {
-        for (found = 0; found < all->n; found++)
-            if (skn_is(all->p[found], "name", what->tags.at[i]))
-                break;
-        if (found == all->n)
+    for (size_t i = 0; i < what->tags.count; i++)
+        if (!skn_list_find(all, "name", skn_str_of(what->tags.at[i])))
             return skn_no_tag(skn_str_of(what->tags.at[i]), cli->keep, &cli->err);
-    }
     return SKEIN_OK;
 }
 
@@ -261,10 +247,9 @@ static skein_rc add_tags(skn_cli *cli, const skn_saying *what, instruction_list 
         return rc;
     for (size_t i = 0; i < all.n; i++)
         if (skn_has(all.p[i], "includeInMessage") &&
-            (skn_has(all.p[i], "active") ||
-             is_asked_for(what, skn_door_text(all.p[i], "name"))))
-            instruct(cli, list, skn_door_text(all.p[i], "instruction"),
-                     skn_door_text(all.p[i], "target"));
+            (skn_has(all.p[i], "active") || is_asked_for(what, skn_json_str(all.p[i], "name"))))
+            instruct(cli, list, skn_json_str(all.p[i], "instruction"),
+                     skn_json_str(all.p[i], "target"));
     return SKEIN_OK;
 }
 
@@ -325,30 +310,24 @@ skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_n
 {
     skn_buf b;
     skn_jw  w;
-    skn_str body;
 
-    skn_buf_init(&b, 7 * SKN_TEXT_LIMIT);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 7 * SKN_TEXT_LIMIT);
     skn_jw_object(&w);
     skn_jw_kstr(&w, "content", m->content);
     skn_jw_kstr(&w, "chatId", chat->uid);
     skn_jw_kstr(&w, "clientMessageId", client);
     skn_jw_kstr(&w, "replyToMessageId", m->reply_to);
     skn_jw_kstr(&w, "model", model);
-    skn_jw_key(&w, "instructions");
-    skn_jw_array(&w);
+    skn_jw_karray(&w, "instructions");
     for (size_t i = 0; i < m->instruction_count; i++) {
         skn_jw_object(&w);
         skn_jw_kstr(&w, "type", m->instructions[i].type);
-        if (m->instructions[i].target.p)
-            skn_jw_kstr(&w, "target", m->instructions[i].target);
+        skn_jw_kgiven(&w, "target", m->instructions[i].target);
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);
     skn_jw_object_end(&w);
-    body = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return body;
+    return skn_buf_keep(&b, cli->keep);
 }
 
 skn_str skn_say_client_id(skn_cli *cli)
@@ -358,9 +337,8 @@ skn_str skn_say_client_id(skn_cli *cli)
 
 const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "/worlds/%s/%s",
-                            skn_client_encode(cli->keep, world->name), rest)
-        .p;
+    return skn_arena_text(cli->keep, "/worlds/%s/%s", skn_client_encode(cli->keep, world->name),
+                          rest);
 }
 
 void skn_say_notice(skn_cli *cli, const skn_json *answer)
@@ -368,6 +346,6 @@ void skn_say_notice(skn_cli *cli, const skn_json *answer)
     const skn_json *notice = skn_json_get(answer, "notice");
 
     if (notice && notice->kind == SKN_JSON_OBJECT)
-        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_door_text(notice, "text")),
-                 SKN_FMT(skn_door_text(notice, "hint")));
+        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_json_str(notice, "text")),
+                 SKN_FMT(skn_json_str(notice, "hint")));
 }

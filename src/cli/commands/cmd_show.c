@@ -1,7 +1,5 @@
 #include "cli/commands.h"
 
-#include "base/error.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -53,7 +51,7 @@ static void details(skn_cli *cli, const show_job *job, const skn_json *v, int64_
     versions_line(cli, job, v);
     skn_say(cli, v, "[thinking:thinking\n{block thinking 4}][model:model {line model}\n]");
     for (const skn_json *i = skn_first(v, "instructions"); i; i = i->next)
-        if (!skn_str_starts(skn_door_text(i, "type"), SKN_STR("Source.")))
+        if (!skn_str_starts(skn_json_str(i, "type"), SKN_STR("Source.")))
             skn_say(cli, i, "instruction {line type}[target: → {target}]\n");
 }
 
@@ -110,7 +108,7 @@ static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json 
 {
     const skn_json *ids = skn_json_get(v, "coveredMessageIds");
     skn_door_slice  lane = {.thread = job->chat.thread_uid,
-                            .lane = skn_door_text(v, "coveredLane")};
+                            .lane = skn_json_str(v, "coveredLane")};
     int64_t         covers = skn_door_int(v, "covers", 0);
     skn_door_log    log;
     skein_rc        rc;
@@ -125,15 +123,6 @@ static skein_rc print_covered(skn_cli *cli, const show_job *job, const skn_json 
     if (covers > (int64_t)log.list.count)
         skn_print(cli, "  and %" PRId64 " more\n", covers - (int64_t)log.list.count);
     return SKEIN_OK;
-}
-
-/* The version in which its position is shown: the current one, or the newest that has it. */
-static int64_t home_version(const show_job *job, const skein_message_facts *f)
-{
-    for (size_t i = 0; i < f->version_count; i++)
-        if (f->versions[i] == job->chat.version)
-            return job->chat.version;
-    return f->version_count ? f->versions[0] : job->chat.version;
 }
 
 /* Only what is said in the main lane, and in the current version, can be asked for again. */
@@ -154,7 +143,7 @@ static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v
     skein_rc            rc;
 
     skn_door_read_message(cli, v, &m, &facts, &d);
-    version = home_version(job, &facts);
+    version = skn_home_version(&facts, job->chat.version);
     if (skn_opt(cli, "origin"))
         return origin(cli, v);
     if (skn_opt(cli, "context"))
@@ -220,7 +209,7 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     skn_say(
         cli, v,
         "[originalVersion:, made from {originalVersion} when it had {originalLength}]\n  by ");
-    skn_print_line(cli, skn_sender_name(skn_door_text(v, "by")), 0);
+    skn_print_line(cli, skn_sender_name(skn_json_str(v, "by")), 0);
     skn_say(cli, v, " at {time createdAt}\n");
     return SKEIN_OK;
 }
@@ -267,13 +256,8 @@ static skein_rc find_lane(skn_cli *cli, skn_str key, const skn_json **out)
     skn_json_list lanes = {0};
     skein_rc      rc = skn_lanes_read(cli, true, &lanes);
 
-    if (rc)
+    if (rc || (*out = skn_list_find(&lanes, "delegationId", key)))
         return rc;
-    for (size_t i = 0; i < lanes.n; i++)
-        if (skn_str_eq(skn_door_text(lanes.p[i], "delegationId"), key)) {
-            *out = lanes.p[i];
-            return SKEIN_OK;
-        }
     return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them",
                          "there is no delegation \"%.*s\"", SKN_FMT(key));
 }

@@ -1,5 +1,4 @@
 /* Fewer words for the same: squash, and compaction by hand. */
-#include "base/error.h"
 #include "cli/commands.h"
 
 #include <inttypes.h>
@@ -69,9 +68,8 @@ static skein_rc select_messages(skn_cli *cli, const skein_conversation *chat, co
     skn_json_list hits = {0};
     skein_rc      rc = skn_door_all(
              cli,
-             skn_arena_printf(cli->keep, "%s/search?q=%s&current=true&chatId=%s", cli->door->world,
-                              skn_door_part(cli, skn_str_of(query)), skn_door_part(cli, chat->uid))
-                 .p,
+             skn_arena_text(cli->keep, "%s/search?q=%s&current=true&chatId=%s", cli->door->world,
+                            skn_door_part(cli, skn_str_of(query)), skn_door_part(cli, chat->uid)),
              SELECT_MOST, &hits);
 
     if (rc)
@@ -81,7 +79,7 @@ static skein_rc select_messages(skn_cli *cli, const skein_conversation *chat, co
                         SELECT_MOST);
     *out = (skn_uids){0};
     for (size_t i = 0; i < hits.n && !rc; i++) {
-        rc = skn_need_message(cli, skn_door_text(hits.p[i], "messageId"), &m);
+        rc = skn_need_message(cli, skn_json_str(hits.p[i], "messageId"), &m);
         if (!rc && m.position >= 0)
             skn_vec_add(cli->keep, out, m.uid);
     }
@@ -165,7 +163,7 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
     if (cli->dry_run) {
         skn_print(cli, "Would squash %.*s into one, by ", SKN_FMT(size));
         skn_say(cli, made, "{line model}:\n");
-        skn_print_block(cli, skn_door_text(made, "content"), 4);
+        skn_print_block(cli, skn_json_str(made, "content"), 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return SKEIN_OK;
     }
@@ -173,7 +171,7 @@ static skein_rc squash_by_model(skn_cli *cli, const skein_conversation *chat,
     skn_say(cli, made, "{version}: ");
     skn_print(cli, "squashed %.*s into ", SKN_FMT(size));
     skn_say(cli, made, "{resultMessageId} ({squashOperationId}):\n");
-    skn_print_block(cli, skn_door_text(made, "content"), 4);
+    skn_print_block(cli, skn_json_str(made, "content"), 4);
     skn_say(cli, made, "By {line model}. Undo with \"skein undo\".\n");
     return SKEIN_OK;
 }
@@ -200,7 +198,7 @@ skein_rc skn_cmd_squash(skn_cli *cli)
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return SKEIN_OK;
     }
-    if (skn_say_made(cli, skn_door_text(made, "version"), SKN_STR("")))
+    if (skn_say_made(cli, skn_json_str(made, "version"), SKN_STR("")))
         return SKEIN_OK;
     skn_print(cli, "v%" PRId64 " → ", chat.version);
     skn_say(cli, made, "{version}: ");
@@ -247,7 +245,7 @@ static skein_rc would_compact(skn_cli *cli, skn_str lane)
     write_lane(skn_door_body_begin(cli, &b), lane);
     skn_jw_kbool(&b.w, "dryRun", true);
     if (!(rc = skn_send(cli, &b, "POST", NULL, "{chat}/compactions", &plan)))
-        skn_say_would(cli, plan, "let a model summarise the first {covers} messages");
+        (void)skn_dry(cli, plan, "let a model summarise the first {covers} messages");
     return rc;
 }
 
@@ -270,7 +268,7 @@ static skein_rc compact_by_model(skn_cli *cli, skn_str lane)
     skn_say(cli, made,
             "Summary {messageId} stands for the first {covers} message{covers s} in the "
             "context:\n");
-    skn_print_block(cli, skn_door_text(made, "content"), 4);
+    skn_print_block(cli, skn_json_str(made, "content"), 4);
     skn_print_raw(cli, SKN_STR("Nothing was removed.\n"));
     return SKEIN_OK;
 }
@@ -290,10 +288,8 @@ skein_rc skn_cmd_compact(skn_cli *cli)
     if ((rc = skn_opt_int(cli, "covers", 1, INT64_MAX, 0, &covers)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &text)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "append a summary of %zu bytes", text.n);
+    if (skn_would(cli, "append a summary of %zu bytes", text.n))
         return SKEIN_OK;
-    }
     write_lane(skn_door_body_begin(cli, &b), lane);
     skn_jw_kstr(&b.w, "content", text);
     skn_body_option(cli, &b.w, "model", "model");

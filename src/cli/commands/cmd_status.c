@@ -1,17 +1,11 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
-#include "base/error.h"
-#include "base/json.h"
-#include "cli/answers.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
-#include "cli/discover.h"
 #include "cli/input.h"
-#include "cli/place.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define ASK_MS 10000
 
@@ -45,8 +39,7 @@ static void world_shape(skn_cli *cli, const skn_json *whole, skn_jw *w)
     skn_jw_kint(w, "agents", agents ? agents->count : 0);
     skn_jw_kint(w, "chats", chats ? chats->count : 0);
     skn_jw_kint(w, "messages", messages);
-    skn_jw_key(w, "answersWith");
-    skn_jw_raw(w, answers ? answers->raw : SKN_STR("null"));
+    skn_jw_kraw(w, "answersWith", answers ? answers->raw : SKN_STR("null"));
     skn_outlook_json(w, skn_first(whole, "agents"));
     skn_jw_object_end(w);
 }
@@ -107,8 +100,7 @@ static void here_json(skn_jw *w, const here *now)
 
 static void status_server(skn_jw *w, const skn_server *server)
 {
-    skn_jw_key(w, "server");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "server");
     skn_jw_kstr(w, "url", skn_str_of(server->url));
     skn_jw_kstr(w, "socket", skn_str_of(server->socket));
     if (server->pid)
@@ -134,8 +126,7 @@ static void status_shape(skn_cli *cli, const here *now, const skn_server *server
     else
         skn_jw_knull(w, "server");
     here_json(w, now);
-    skn_jw_key(w, "worlds");
-    skn_jw_array(w);
+    skn_jw_karray(w, "worlds");
     for (size_t i = 0; i < worlds->n; i++)
         world_shape(cli, worlds->p[i], w);
     skn_jw_array_end(w);
@@ -342,22 +333,20 @@ void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent)
 
 void skn_outlook_json(skn_jw *w, const skn_json *agents)
 {
-    skn_jw_key(w, "waiting");
-    skn_jw_array(w);
+    skn_jw_karray(w, "waiting");
     for (const skn_json *a = agents; a; a = a->next)
         if (skn_has(a, "waitingMessages")) {
             skn_jw_object(w);
-            skn_jw_kstr(w, "agent", skn_door_text(a, "name"));
+            skn_jw_kstr(w, "agent", skn_json_str(a, "name"));
             skn_jw_kint(w, "messages", skn_door_int(a, "waitingMessages", 0));
             skn_jw_object_end(w);
         }
     skn_jw_array_end(w);
-    skn_jw_key(w, "timers");
-    skn_jw_array(w);
+    skn_jw_karray(w, "timers");
     for (const skn_json *a = agents; a; a = a->next)
         if (skn_has(a, "runEvery")) {
             skn_jw_object(w);
-            skn_jw_kstr(w, "agent", skn_door_text(a, "name"));
+            skn_jw_kstr(w, "agent", skn_json_str(a, "name"));
             skn_jw_kint(w, "runEvery", skn_door_int(a, "runEvery", 0));
             skn_jw_ktime(w, "nextRunAt", skn_door_time(a, "nextRunAt"));
             skn_jw_object_end(w);
@@ -378,7 +367,7 @@ static void print_busy(skn_cli *cli)
                   i == 0             ? ""
                   : i + 1 == turns.n ? " and "
                                      : ", ",
-                  SKN_FMT(skn_door_text(turns.p[i], "agent")));
+                  SKN_FMT(skn_json_str(turns.p[i], "agent")));
     skn_print(cli, turns.n == 1 ? " is done:\n"
                    : turns.n    ? " are done:\n"
                                 : "the agents are done:\n");
@@ -418,7 +407,7 @@ skein_rc skn_print_decisions(skn_cli *cli, skn_str message_uid)
         return SKEIN_OK;
     rc = skn_inbox_list(cli, "state=all&type=approval", SKN_INBOX_MOST, &all);
     for (size_t i = 0; !rc && i < all.n; i++)
-        if (skn_str_eq(skn_door_text(all.p[i], "workMessageId"), message_uid))
+        if (skn_str_eq(skn_json_str(all.p[i], "workMessageId"), message_uid))
             print_decision(cli, all.p[i]);
     return rc;
 }
@@ -437,14 +426,14 @@ void skn_turns_here(skn_cli *cli, skn_json_list *out)
         busy = skn_json_get(told, "busy");
     cli->err = before;
     for (const skn_json *t = busy ? busy->first : NULL; t; t = t->next)
-        if (skn_str_eq(skn_door_text(t, "chatId"), cli->door->chat_uid))
+        if (skn_str_eq(skn_json_str(t, "chatId"), cli->door->chat_uid))
             skn_vec_add(cli->keep, out, t);
 }
 
 /* A limit of spending has no item of its own turn; it is in the inbox too. */
 static bool note_waits(skn_cli *cli, const skn_json *turn)
 {
-    skn_str agent = skn_door_text(turn, "agent"), item = skn_door_text(turn, "inboxId");
+    skn_str agent = skn_json_str(turn, "agent"), item = skn_json_str(turn, "inboxId");
 
     if (item.n)
         skn_note(cli, "%.*s waits for your answer: skein inbox allow %.*s (or deny)",

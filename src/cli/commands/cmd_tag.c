@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include "api/call.h"
-#include "base/error.h"
 
 #define TAG "{world}/tags/{name}"
 
@@ -10,9 +9,8 @@ static const char *in_chat(skn_cli *cli, const char *path)
 {
     skn_str chat = cli->door->chat_uid;
 
-    return skn_arena_printf(cli->keep, "%s%s%s", path, chat.n ? "?chatId=" : "",
-                            skn_door_part(cli, chat))
-        .p;
+    return skn_arena_text(cli->keep, "%s%s%s", path, chat.n ? "?chatId=" : "",
+                          skn_door_part(cli, chat));
 }
 
 static skein_rc tag_out(skn_cli *cli, const skn_json *tag, const char *what)
@@ -97,12 +95,7 @@ static skein_rc tag_named(skn_cli *cli, const skn_json **out)
     skn_json_list tags = {0};
     skein_rc      rc = read_tags(cli, &tags);
 
-    for (size_t i = 0; !rc && i < tags.n; i++)
-        if (skn_is(tags.p[i], "name", cli->args[0])) {
-            *out = tags.p[i];
-            return SKEIN_OK;
-        }
-    if (rc)
+    if (rc || (*out = skn_list_find(&tags, "name", skn_arg(cli, 0))))
         return rc;
     return skn_no_tag(skn_arg(cli, 0), cli->keep, &cli->err);
 }
@@ -123,32 +116,21 @@ static skein_rc turned(skn_cli *cli, const skn_json *tag, bool on, const skn_jso
     skn_jw       *w = skn_door_body_begin(cli, &b);
 
     for (const skn_json *m = tag->first; m; m = m->next)
-        if (!skn_str_is(m->key, "active")) {
-            skn_jw_key_str(w, m->key);
-            skn_jw_raw(w, m->raw);
-        }
+        if (!skn_str_is(m->key, "active"))
+            skn_jw_member(w, m);
     skn_jw_kbool(w, "active", on);
     return skn_body_read(&b, out);
 }
 
-static skein_rc tag_turn(skn_cli *cli, bool on)
+skein_rc skn_cmd_tag_turn(skn_cli *cli)
 {
     const skn_json *tag;
     skein_rc        rc = tag_named(cli, &tag);
 
     if (!rc && !cli->door->chat)
         rc = skn_need_chat(cli, NULL, NULL); /* says how to make one */
-    if (rc || (rc = turned(cli, tag, on, &tag)) || (rc = put_tag(cli, "PATCH", &tag)))
+    if (rc || (rc = turned(cli, tag, skn_verb_is(cli, "on"), &tag)) ||
+        (rc = put_tag(cli, "PATCH", &tag)))
         return rc;
     return tag_out(cli, tag, cli->dry_run ? "  (would be)" : "");
-}
-
-skein_rc skn_cmd_tag_on(skn_cli *cli)
-{
-    return tag_turn(cli, true);
-}
-
-skein_rc skn_cmd_tag_off(skn_cli *cli)
-{
-    return tag_turn(cli, false);
 }

@@ -2,8 +2,6 @@
 #include "cli/commands.h"
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "cli/discover.h"
 
 #define TASK "{world}/tasks/{id}"
 
@@ -93,7 +91,7 @@ skein_rc skn_cmd_task_ls(skn_cli *cli)
     else if (!(rc = skn_agent_named(cli, skn_arg(cli, 0), &one)))
         skn_vec_add(cli->keep, &agents, one);
     if (status)
-        query = skn_arena_printf(cli->keep, "%s?status=%s", query, status).p;
+        query = skn_arena_text(cli->keep, "%s?status=%s", query, status);
     for (size_t i = 0; !rc && i < agents.n; i++)
         rc = skn_read_all(cli, agents.p[i], query, 0, &tasks);
     if (rc || (rc = skn_say_list(cli, &tasks, listed)))
@@ -101,11 +99,6 @@ skein_rc skn_cmd_task_ls(skn_cli *cli)
     if (!cli->json && !tasks.n)
         skn_print(cli, "There are no%s%s tasks.\n", status ? " " : "", status ? status : "");
     return SKEIN_OK;
-}
-
-skein_rc skn_cmd_agent_tasks(skn_cli *cli)
-{
-    return skn_cmd_task_ls(cli);
 }
 
 static skein_rc find_task(skn_cli *cli, const skn_json **out)
@@ -122,7 +115,7 @@ skein_rc skn_cmd_task_show(skn_cli *cli)
         return rc ? rc : skn_door_item(cli, task);
     skn_say_row(cli, task, TASK_LINE);
     waits_line(cli, task);
-    skn_print_block(cli, skn_door_text(task, "content"), 4);
+    skn_print_block(cli, skn_json_str(task, "content"), 4);
     skn_say(cli, task,
             "  from [assignedBy:{sender assignedBy}][!assignedBy:you] at {time createdAt}, "
             "failed {attempts} time{attempts s}");
@@ -152,7 +145,7 @@ skein_rc skn_cmd_task_retry(skn_cli *cli)
     if (rc || (rc = skn_do(cli, &deed, NULL, &task)))
         return rc;
     if (!cli->dry_run)
-        skn_note_nobody(cli, skn_door_text(task, "agent"), "begins");
+        skn_note_nobody(cli, skn_json_str(task, "agent"), "begins");
     return SKEIN_OK;
 }
 

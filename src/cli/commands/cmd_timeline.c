@@ -1,12 +1,9 @@
 #include "cli/commands.h"
 
-#include "base/error.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* --- Of event lines ----------------------------------------------------------------------- */
 
@@ -78,7 +75,7 @@ static skn_str output_of(const skn_json *item)
 
 static void print_item(skn_cli *cli, const skn_json *item)
 {
-    skn_str          kind = skn_door_text(item, "kind"), text = skn_door_text(item, "content");
+    skn_str          kind = skn_json_str(item, "kind"), text = skn_json_str(item, "content");
     skein_unfinished why = SKEIN_WHOLE;
 
     skn_print(cli, "  ");
@@ -88,7 +85,7 @@ static void print_item(skn_cli *cli, const skn_json *item)
         print_call(cli, item);
     else
         skn_print_line(cli, text.p ? text : output_of(item), 0);
-    skein_unfinished_from(skn_door_text(item, "unfinished"), &why);
+    skein_unfinished_from(skn_json_str(item, "unfinished"), &why);
     skn_print_unfinished(cli, why, 0, 2);
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -96,26 +93,17 @@ static void print_item(skn_cli *cli, const skn_json *item)
 /* Blanks between what it thought and said are a part like others, but nothing to be seen. */
 static bool is_blank(const skn_json *item)
 {
-    return skn_str_is(skn_door_text(item, "kind"), "agent_message") &&
-           skn_json_get(item, "part") && skn_str_trim(skn_door_text(item, "content")).n == 0;
+    return skn_str_is(skn_json_str(item, "kind"), "agent_message") &&
+           skn_json_get(item, "part") && skn_str_trim(skn_json_str(item, "content")).n == 0;
 }
 
 /* A message may be several items: what it thought, said and called. */
 static void print_marks(skn_cli *cli, const skn_marks *marks, const skn_json *item)
 {
-    skn_str message = skn_door_text(item, "messageId");
+    skn_str message = skn_json_str(item, "messageId");
 
-    if (!item->next || !skn_str_eq(message, skn_door_text(item->next, "messageId")))
+    if (!item->next || !skn_str_eq(message, skn_json_str(item->next, "messageId")))
         skn_print_marks(cli, marks, message);
-}
-
-/* NULL: the main lane. */
-static const skn_json *lane_of(const timeline_job *job, skn_str key)
-{
-    for (size_t i = 0; i < job->lanes.n; i++)
-        if (skn_str_eq(skn_door_text(job->lanes.p[i], "delegationId"), key))
-            return job->lanes.p[i];
-    return NULL;
 }
 
 static void print_head(skn_cli *cli, const skn_json *v, const skn_json *lane)
@@ -130,7 +118,7 @@ static void print_head(skn_cli *cli, const skn_json *v, const skn_json *lane)
 /* A lane, and then the delegations of its calls. */
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skn_json *v)
 {
-    const skn_json *lane = lane_of(job, skn_door_text(v, "lane"));
+    const skn_json *lane = skn_list_find(&job->lanes, "delegationId", skn_json_str(v, "lane"));
     skein_rc        rc;
 
     print_head(cli, v, lane);

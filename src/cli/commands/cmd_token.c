@@ -1,14 +1,8 @@
 /* Who may use the server: its token, and browsers that are signed in. */
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/discover.h"
-#include "cli/news.h"
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/json.h"
-
-#include <inttypes.h>
 
 #define ASK_MS 10000
 
@@ -81,9 +75,9 @@ static skein_rc list_far(skn_cli *cli, const skn_server *server)
     list = rc ? NULL : skn_json_get(all, "data");
     for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
         created = expires = 0;
-        skn_time_parse(skn_door_text(v, "createdAt"), &created);
-        skn_time_parse(skn_door_text(v, "expiresAt"), &expires);
-        rc = print_browser(cli, skn_door_text(v, "id"), skn_door_text(v, "label"), created,
+        skn_time_parse(skn_json_str(v, "createdAt"), &created);
+        skn_time_parse(skn_json_str(v, "expiresAt"), &expires);
+        rc = print_browser(cli, skn_json_str(v, "id"), skn_json_str(v, "label"), created,
                            expires);
     }
     return rc;
@@ -151,7 +145,7 @@ static skein_rc revoke(skn_cli *cli, const doors *d, skn_str id)
     skein_rc    rc;
 
     if (id.p)
-        path = skn_arena_printf(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id)).p;
+        path = skn_arena_text(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id));
     if (d->read) {
         rc = ask_sessions(cli, &d->reader, "DELETE", path, NULL);
         if (id.p ? rc != SKEIN_NOT_FOUND : rc != SKEIN_OK)
@@ -183,10 +177,8 @@ skein_rc skn_cmd_token_revoke(skn_cli *cli)
     if (all == (cli->arg_count > 0))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "name one that \"skein token ls\" lists, or --all");
-    if (cli->dry_run) {
-        skn_would(cli, "sign out %s", all ? "all browsers" : cli->args[0]);
+    if (skn_would(cli, "sign out %s", all ? "all browsers" : cli->args[0]))
         return SKEIN_OK;
-    }
     if ((rc = find_doors(cli, &d)) || (rc = revoke(cli, &d, id)))
         return rc;
     if (all)

@@ -1,10 +1,8 @@
 /* Time travel: undo, redo, switch, branch. And the versions that there are. */
-#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/paste.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* How much moved, where that was counted: by the dry run before the move, or by this one. */
 static void say_effects(skn_cli *cli, const skn_json *m, const skn_json *counted)
@@ -114,8 +112,8 @@ static const char *way_back(skn_cli *cli, const skn_json *m, const wording *word
 {
     int64_t steps = skn_door_int(m, "steps", 1);
 
-    return steps > 1 ? skn_arena_printf(cli->keep, "\"%s %" PRId64 "\"", words->again, steps).p
-                     : skn_arena_printf(cli->keep, "\"%s\"", words->again).p;
+    return steps > 1 ? skn_arena_text(cli->keep, "\"%s %" PRId64 "\"", words->again, steps)
+                     : skn_arena_text(cli->keep, "\"%s\"", words->again);
 }
 
 static skein_rc move_json(skn_cli *cli, const skn_json *m, const skn_json *counted)
@@ -124,10 +122,8 @@ static skein_rc move_json(skn_cli *cli, const skn_json *m, const skn_json *count
     skn_jw                  *w = skn_item_with(cli, m);
 
     for (size_t i = 0; counted && i < sizeof counts / sizeof counts[0]; i++)
-        if (!skn_json_get(m, counts[i]) && skn_json_get(counted, counts[i])) {
-            skn_jw_key(w, counts[i]);
-            skn_jw_raw(w, skn_json_get(counted, counts[i])->raw);
-        }
+        if (!skn_json_get(m, counts[i]) && skn_json_get(counted, counts[i]))
+            skn_jw_kraw(w, counts[i], skn_json_get(counted, counts[i])->raw);
     return skn_item_close(cli);
 }
 
@@ -232,10 +228,7 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
     if (!facts.version_count || m.position < 0)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" is in no version of the main lane",
                         cli->args[0]);
-    *version = facts.versions[0];
-    for (size_t i = 0; i < facts.version_count; i++)
-        if (facts.versions[i] == chat->version)
-            *version = chat->version;
+    *version = skn_home_version(&facts, chat->version);
     *length = m.position + 1;
     return SKEIN_OK;
 }
@@ -249,8 +242,7 @@ skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str t
     skn_jw_kstr(w, "threadId", skn_arena_printf(cli->keep, "v%" PRId64, version));
     if (length >= 0)
         skn_jw_kint(w, "length", length);
-    if (title.p)
-        skn_jw_kstr(w, "title", title);
+    skn_jw_kgiven(w, "title", title);
     return skn_send(cli, &b, "POST", NULL, "{chat}/branches", out);
 }
 
@@ -264,20 +256,17 @@ skein_rc skn_cmd_branch(skn_cli *cli)
 
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
         return rc;
-    if (cli->dry_run) {
-        skn_would(cli, "start a new conversation from v%" PRId64 "", version);
+    if (skn_would(cli, "start a new conversation from v%" PRId64 "", version))
         return SKEIN_OK;
-    }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
     rc = skn_branch_new(cli, version, length, title, &made);
     return skn_tell(cli, rc, made,
-                    skn_arena_printf(cli->keep,
-                                     "Made the conversation {id} with {messageCount} "
-                                     "message{messageCount s} of v%" PRId64
-                                     ". Take it back with \"skein conv rm {id}\".\n",
-                                     version)
-                        .p);
+                    skn_arena_text(cli->keep,
+                                   "Made the conversation {id} with {messageCount} "
+                                   "message{messageCount s} of v%" PRId64
+                                   ". Take it back with \"skein conv rm {id}\".\n",
+                                   version));
 }
 
 /* --- History ------------------------------------------------------------------------------ */
@@ -285,7 +274,7 @@ skein_rc skn_cmd_branch(skn_cli *cli)
 /* The note without the word that stands before it already. */
 static skn_str note_of(const skn_json *v)
 {
-    skn_str kind = skn_door_text(v, "operation"), note = skn_door_text(v, "note");
+    skn_str kind = skn_json_str(v, "operation"), note = skn_json_str(v, "note");
 
     if (kind.n && skn_str_starts(note, kind) && note.n > kind.n && note.p[kind.n] == ' ')
         return skn_str_sub(note, kind.n + 1, note.n);
@@ -294,7 +283,7 @@ static skn_str note_of(const skn_json *v)
 
 static void version_line(skn_cli *cli, const skn_json *v)
 {
-    size_t n = skn_door_text(v, "version").n;
+    size_t n = skn_json_str(v, "version").n;
 
     skn_say(cli, v, "{yellow version}");
     skn_print(cli, "%*s%s  ", (int)(n < 4 ? 4 - n : 0), "",
@@ -316,7 +305,7 @@ static skein_rc version_row(skn_cli *cli, const skn_json *v)
 
 static int64_t origin_of(const skn_json *v)
 {
-    return skn_door_version_number(skn_door_text(v, "originalVersion"));
+    return skn_door_version_number(skn_json_str(v, "originalVersion"));
 }
 
 /* Versions that another one was made from; the rest are tips, marked unless current. */

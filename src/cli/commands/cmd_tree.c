@@ -1,12 +1,8 @@
-#include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/say.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LABEL_BYTES    60
 #define TEXT_LEAST     20 /* columns */

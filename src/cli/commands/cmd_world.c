@@ -1,13 +1,5 @@
-#include "base/error.h"
-#include "base/json.h"
-#include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/default_model.h"
-#include "cli/discover.h"
-#include "cli/place.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* A server that runs here knows more of it: which models answer. */
 static skein_rc world_item(skn_cli *cli, const skein_world *world)
@@ -75,8 +67,7 @@ skein_rc skn_cmd_world_new(skn_cli *cli)
     if (cli->dry_run)
         return world_would_be(cli);
     skn_jw_kstr(skn_door_body_begin(cli, &b), "name", skn_arg(cli, 0));
-    if (about.p)
-        skn_jw_kstr(&b.w, "description", about);
+    skn_jw_kgiven(&b.w, "description", about);
     if (turns)
         skn_jw_kint(&b.w, "turnLimit", turns);
     if (compact_at)
@@ -137,8 +128,7 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
 
     if (!cli->arg_count)
         return skn_need_world(cli, out);
-    rc = skn_door_world(cli, skn_arg(cli, 0), out);
-    if (rc)
+    if ((rc = skn_door_world(cli, skn_arg(cli, 0), out)))
         return rc;
     skn_door_enter(cli, out);
     return SKEIN_OK;
@@ -191,7 +181,7 @@ skein_rc skn_cmd_world_show(skn_cli *cli)
     for (const skn_json *a = skn_first(whole, "agents"); a; a = a->next)
         skn_agent_line(cli, a, usual);
     for (const skn_json *v = skn_first(whole, "chats"); v; v = v->next)
-        chat_line(cli, v, skn_str_eq(skn_door_text(v, "id"), world.current_chat_uid));
+        chat_line(cli, v, skn_str_eq(skn_json_str(v, "id"), world.current_chat_uid));
     return SKEIN_OK;
 }
 
@@ -269,10 +259,9 @@ static skn_str quoted(skn_cli *cli, skn_str text)
     skn_buf b;
     skn_jw  w;
 
-    skn_buf_init(&b, 6 * text.n + 8);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 6 * text.n + 8);
     skn_jw_str(&w, text);
-    return skn_body_keep(cli, &b);
+    return skn_buf_keep(&b, cli->keep);
 }
 
 /* The value that null restores, of the two numbers that every world has; else 0. */
@@ -361,14 +350,6 @@ static skein_rc as_typed(skn_cli *cli, skein_rc rc)
     return rc;
 }
 
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
-        if (skn_str_eq(m->key, key))
-            return m;
-    return NULL;
-}
-
 /* A server merges what it gets into what it has: what is to go is named there, down to the last level. */
 static void write_instead(skn_jw *w, const skn_json *old, const skn_json *value)
 {
@@ -378,13 +359,13 @@ static void write_instead(skn_jw *w, const skn_json *old, const skn_json *value)
     }
     skn_jw_object(w);
     for (const skn_json *m = old->first; m; m = m->next)
-        if (!member_of(value, m->key)) {
+        if (!skn_json_member(value, m->key)) {
             skn_jw_key_str(w, m->key);
             skn_jw_null(w);
         }
     for (const skn_json *m = value->first; m; m = m->next) {
         skn_jw_key_str(w, m->key);
-        write_instead(w, member_of(old, m->key), m);
+        write_instead(w, skn_json_member(old, m->key), m);
     }
     skn_jw_object_end(w);
 }
@@ -396,11 +377,11 @@ static void write_setting(skn_jw *w, const skn_json *old, skn_str key, const skn
 
     skn_jw_key_str(w, name);
     if (!dot) {
-        write_instead(w, member_of(old, name), value);
+        write_instead(w, skn_json_member(old, name), value);
         return;
     }
     skn_jw_object(w);
-    write_setting(w, member_of(old, name), skn_str_sub(key, name.n + 1, key.n), value);
+    write_setting(w, skn_json_member(old, name), skn_str_sub(key, name.n + 1, key.n), value);
     skn_jw_object_end(w);
 }
 
@@ -425,8 +406,7 @@ static skein_rc send_setting(skn_cli *cli, skn_str key, skn_str value, const skn
     if (is_own(key)) {
         write_setting(w, was, key, v);
     } else {
-        skn_jw_key(w, "settings");
-        skn_jw_object(w);
+        skn_jw_kobject(w, "settings");
         write_setting(w, skn_json_get(was, "settings"), key, v);
         skn_jw_object_end(w);
     }

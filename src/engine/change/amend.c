@@ -1,5 +1,4 @@
 /* amend.c: changes in place: amend, delete, restore. Each is a new version. */
-#include "engine/core.h"
 #include "engine/feed.h"
 
 /* --- Another message in the place of one ---------------------------------------------------------------- */

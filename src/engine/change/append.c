@@ -1,6 +1,4 @@
 /* append.c: saying something. One row for the message, one for each lane that hears it. */
-#include "engine/core.h"
-#include "engine/feed.h"
 #include "engine/work/chat_work.h"
 
 /* Who speaks, who hears, and what a message may reply to. */
@@ -136,8 +134,7 @@ static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
         drop_link(m, SKN_STR("it replied to itself: the link was dropped"));
         return SKEIN_OK;
     }
-    rc = skn_message_link(r->trees.tx, m->reply_to, r->trees.a, &parent, &found, err);
-    if (rc)
+    if ((rc = skn_message_link(r->trees.tx, m->reply_to, r->trees.a, &parent, &found, err)))
         return rc;
     if (!found || !skn_is_kin(&r->kin, parent.conversation_id)) {
         m->warning = found ? SKN_STR("it replies to a message of another conversation")
@@ -419,9 +416,8 @@ static skein_rc find_receivers(appending *p, skein_error *err)
 
     p->to = SKN_ARRAY(p->room.trees.a, lanes->count + 1, receiver);
     if (!main) {
-        rc = skn_lane_need(p->room.trees.tx, &p->room.conversation, p->r->lane, p->room.trees.a,
-                           &p->target, err);
-        if (rc)
+        if ((rc = skn_lane_need(p->room.trees.tx, &p->room.conversation, p->r->lane,
+                                p->room.trees.a, &p->target, err)))
             return rc;
         p->to[p->count++].lane = &p->target;
     }
@@ -519,8 +515,7 @@ skein_rc skein_append(skein_engine *e, const skein_append_request *request, skei
             stored->count = i;
             return rc;
         }
-    rc = skn_write(e, mem, append, &c, err);
-    if (rc)
+    if ((rc = skn_write(e, mem, append, &c, err)))
         stored->at = NULL;
     return rc;
 }

@@ -1,9 +1,6 @@
 /* purge.c: erasing text permanently. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
-#include "base/hash.h"
-#include "engine/core.h"
 #include "engine/engine.h"
-#include "engine/feed.h"
 #include "engine/read/reading.h"
 #include "engine/timeline/timeline_cache.h"
 #include "engine/tree/holds.h"

@@ -1,6 +1,5 @@
 /* travel.c: undo, redo, switch. A conversation has one pointer to its current version; time travel
  * moves it and writes down from where, and that is all: no thread is touched. */
-#include "engine/core.h"
 #include "engine/feed.h"
 
 typedef struct move_call {
@@ -185,9 +184,8 @@ static skein_rc begin_move(move_call *c, skn_working *w, skein_error *err)
         return rc;
     if ((rc = fill_version(c, c->row.version_id, &c->out->from, err)) ||
         (rc = skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
-                         "conversation", c->row.uid, err)))
-        return rc;
-    if ((rc = skn_work_guard(w, &c->row, c->how, &c->stopped, err)))
+                         "conversation", c->row.uid, err)) ||
+        (rc = skn_work_guard(w, &c->row, c->how, &c->stopped, err)))
         return rc;
     /* What agents waited for has ended, and they got the result. */
     return c->stopped && c->how->force ? fill_version(c, c->row.version_id, &c->out->from, err)

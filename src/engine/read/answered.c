@@ -2,8 +2,6 @@
 
 #include "engine/work/mention.h"
 
-#include <string.h>
-
 bool skn_speaks(const skein_message *m)
 {
     bool told_again = m->squash_uid.n && m->role == SKEIN_ASSISTANT;

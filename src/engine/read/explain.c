@@ -3,6 +3,7 @@
  *
  * All that is asked of the store is asked for the whole page at once. Messages are known by their
  * number in `ids`, which has no repeats. */
+#include "engine/engine.h"
 #include "engine/read/reading.h"
 #include "engine/tree/holds.h"
 
@@ -858,4 +859,12 @@ skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversati
             s.rc = explain(&x, err);
     }
     return s.rc;
+}
+
+int64_t skn_home_version(const skein_message_facts *f, int64_t current)
+{
+    for (size_t i = 0; i < f->version_count; i++)
+        if (f->versions[i] == current)
+            return current;
+    return f->version_count ? f->versions[0] : current;
 }

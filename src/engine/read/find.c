@@ -1,5 +1,4 @@
 /* find.c: a message by what a person calls it. */
-#include "base/error.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/engine.h"

@@ -1,10 +1,12 @@
 /* lists.c: what belongs to a conversation and is looked up by other things than its place in it. */
-#include "engine/core.h"
+#include "engine/engine.h"
 #include "engine/read/reading.h"
+#include "engine/work/chat_work.h"
 
 #include <stdlib.h>
 
 #define LIST_LIMIT 1000
+#define AUDIT_MOST ((size_t)1000)
 
 /* --- A message by its world ------------------------------------------------------------------------- */
 
@@ -74,8 +76,7 @@ static skein_rc list_summaries(skn_tx *tx, const skein_slice *what, skein_mem *m
         if ((rc = skn_compaction_get(tx, id, &row, &found, err)) || !found)
             break;
         one.covers = row.covers;
-        rc = skn_message_get(tx, row.summary_message_id, mem, &one.message, &found, err);
-        if (rc)
+        if ((rc = skn_message_get(tx, row.summary_message_id, mem, &one.message, &found, err)))
             break;
         if (found)
             skn_vec_add(mem, &v, one);
@@ -240,3 +241,17 @@ skein_rc skein_version_of_thread(skein_engine *e, skein_conversation_id conversa
     *out = (skein_version){0};
     return rc ? rc : get_version(e, conversation, 0, thread_uid, mem, out, err);
 }
+
+/* --- What is one question ------------------------------------------------------------------------ */
+
+#define SKN_READ(name, parameters, asked)                                                      \
+    skein_rc name parameters                                                                   \
+    {                                                                                          \
+        skn_snapshot s = {.store = e->store};                                                  \
+                                                                                               \
+        *out = (__typeof__(*out)){0};                                                          \
+        while (skn_snapshot_next(&s, err))                                                     \
+            s.rc = asked;                                                                      \
+        return s.rc;                                                                           \
+    }
+#include "engine/reads.def"

@@ -1,8 +1,7 @@
 /* reading.h: a lane of a version, opened to be read.
  *
  * Threads: a skn_reading belongs to one transaction.  Lifetimes: everything lives in its arena. */
-#ifndef SKN_ENGINE_READ_READING_H
-#define SKN_ENGINE_READ_READING_H
+#pragma once
 
 #include "engine/read/reply.h"
 
@@ -49,5 +48,3 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
 /* search.c: removes a message from the index of words permanently. Call it before the message is erased, in the
  * same transaction. */
 skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_error *err);
-
-#endif

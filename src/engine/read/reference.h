@@ -2,8 +2,7 @@
  * with "^" behind it, once for each step up to what it replies to.
  *
  * Threads: any.  Lifetimes: a parsed reference borrows from the text. */
-#ifndef SKN_ENGINE_READ_REFERENCE_H
-#define SKN_ENGINE_READ_REFERENCE_H
+#pragma once
 
 #include "base/str.h"
 
@@ -18,5 +17,3 @@ typedef struct skn_reference {
 
 /* Takes a reference apart; SKEIN_INVALID when it has none of the forms. */
 skein_rc skn_reference_parse(skn_str text, skn_reference *out, skein_error *err);
-
-#endif

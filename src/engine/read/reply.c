@@ -154,12 +154,7 @@ typedef struct place {
 } place;
 typedef skn_vec(place) places;
 
-static int by_position(const void *x, const void *y)
-{
-    const place *a = x, *b = y;
-
-    return (a->position > b->position) - (a->position < b->position);
-}
+SKN_ORDER(by_position, place, position, position)
 
 static bool has(const places *list, int64_t id)
 {
@@ -497,12 +492,7 @@ typedef struct items_places {
     skn_map         *elsewhere; /* targets that are not in the lane themselves */
 } items_places;
 
-static int ascending(const void *x, const void *y)
-{
-    const skn_reply_item *a = *(skn_reply_item *const *)x, *b = *(skn_reply_item *const *)y;
-
-    return (a->id > b->id) - (a->id < b->id);
-}
+SKN_ORDER_OF(ascending, skn_reply_item, id, id)
 
 static void know(items_places *p, skn_reply_items *items, skn_arena *a)
 {

@@ -11,8 +11,7 @@
  * rely on any order: a loop is cut before its first message in the thread.
  *
  * Threads: a skn_replies belongs to one transaction.  Lifetimes: everything lives in its arena. */
-#ifndef SKN_ENGINE_READ_REPLY_H
-#define SKN_ENGINE_READ_REPLY_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -105,5 +104,3 @@ skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t replies
                          skein_error *err);
 /* Does it wait for an answer that nobody gave? */
 bool skn_unanswered(const skein_message *m, int64_t replies, bool memory_only);
-
-#endif

@@ -1,5 +1,4 @@
 /* stats.c: counting a version's replies: who answers whom, how deep, and what nobody answered. */
-#include "base/clock.h"
 #include "engine/read/reply.h"
 
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- Thinking in a text --------------------------------------------------------------------- */
 
@@ -381,9 +380,7 @@ skein_rc skein_timelines_apply(skein_timelines *set, const skein_record *record,
         rc = skn_fail(err, SKEIN_INVALID, "record type %d is none", (int)record->type);
     for (int i = 0; !rc && i < SKN_FIELDS; i++)
         rc = skn_utf8_check(skn_record_field(record, i), "record", err);
-    if (!rc)
-        rc = check_json(record->input, "input of a call", err);
-    if (!rc)
+    if (!rc && !(rc = check_json(record->input, "input of a call", err)))
         rc = check_json(record->output, "output of a result", err);
     return rc ? rc : skn_timelines_apply_known(set, record, err);
 }
@@ -576,12 +573,7 @@ static void replay_records(skein_timelines *to, const skein_timeline *t)
     }
 }
 
-static int cmp_orders(const void *a, const void *b)
-{
-    const skein_timeline *x = *(skein_timeline *const *)a, *y = *(skein_timeline *const *)b;
-
-    return (x->order > y->order) - (x->order < y->order);
-}
+SKN_ORDER_OF(cmp_orders, skein_timeline, order, order)
 
 /* A set is what its records make of it, in whatever mixture of lanes: so a copy is their
  * replay. What was applied once cannot fail now. */

@@ -1,8 +1,7 @@
 /* timeline.h: timelines as JSON, and records from event files and stored messages.
  *
  * The fold itself is <skein/timeline.h>. Threads and lifetimes are as there. */
-#ifndef SKN_ENGINE_TIMELINE_TIMELINE_H
-#define SKN_ENGINE_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json_write.h"
@@ -48,5 +47,3 @@ typedef skn_vec(skein_record) skn_records;
  * tool's result. Texts point into the message where they can, else into a. */
 void skn_records_of_message(const skein_message *m, skn_str lane, skn_arena *a,
                             skn_records *out);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: any; a cache has its own lock, under which nothing but its own list is touched.
  * Lifetimes: a state that was taken belongs to the taker until it is put back or freed. */
-#ifndef SKN_ENGINE_TIMELINE_TIMELINE_CACHE_H
-#define SKN_ENGINE_TIMELINE_TIMELINE_CACHE_H
+#pragma once
 
 #include <skein/timeline.h>
 
@@ -48,5 +47,3 @@ void skn_timeline_cache_clear(skn_timeline_cache *c);
 /* An empty state of a conversation. */
 skn_timeline_state *skn_timeline_state_new(int64_t conversation, int64_t erasures);
 void                skn_timeline_state_free(skn_timeline_state *s); /* NULL is fine */
-
-#endif

@@ -1,12 +1,9 @@
 /* timeline_engine.c: the timelines of a stored version: its room and its delegations, folded from the
  * longest prefix that the cache still has. */
-#include "base/json.h"
 #include "engine/read/reading.h"
 #include "engine/timeline/timeline.h"
 #include "engine/timeline/timeline_cache.h"
 #include "engine/tree/holds.h"
-
-#include <stdlib.h>
 
 typedef struct folding {
     skn_timeline_cache   *cache;
@@ -333,8 +330,7 @@ static skn_str quoted(skn_str text, skn_arena *a)
     skn_buf buf;
     skn_jw  w;
 
-    skn_buf_init(&buf, SIZE_MAX);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, SIZE_MAX);
     skn_jw_str(&w, text);
     return skn_buf_keep(&buf, a);
 }

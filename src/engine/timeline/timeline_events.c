@@ -1,14 +1,12 @@
 /* Event lines: from bytes to records. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/timeline/timeline.h"
 #include "engine/timeline/timeline_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* In the order of skein_record_type. */
 static const char *const type_names[] = {
@@ -36,18 +34,12 @@ bool skein_record_type_from(skein_str name, skein_record_type *out)
 
 /* --- One line ----------------------------------------------------------------------------- */
 
-static const skn_json *present(const skn_json *v, const char *key)
-{
-    v = skn_json_get(v, key);
-    return v && v->kind != SKN_JSON_NULL ? v : NULL;
-}
-
 /* The member under either of its names. */
 static const skn_json *either(const skn_json *v, const char *key, const char *other)
 {
-    const skn_json *m = present(v, key);
+    const skn_json *m = skn_json_given(v, key);
 
-    return m ? m : present(v, other);
+    return m ? m : skn_json_given(v, other);
 }
 
 static skn_str text_of(const skn_json *v)
@@ -96,7 +88,7 @@ static bool read_millis(skn_str number, int64_t *micros)
 
 static skein_rc read_time(const skn_json *v, int64_t *micros, skein_error *err)
 {
-    const skn_json *time = present(v, "timestamp");
+    const skn_json *time = skn_json_given(v, "timestamp");
     bool            ok = false;
 
     *micros = 0;
@@ -123,7 +115,7 @@ static skein_rc read_call(const skn_json *data, skein_record *r, skein_error *er
         return skn_fail(err, SKEIN_DATA, "the call has no \"toolName\" that is a text");
     if (input)
         r->input = input->raw;
-    r->child = text_of(present(input, "delegateThreadId"));
+    r->child = text_of(skn_json_given(input, "delegateThreadId"));
     return SKEIN_OK;
 }
 
@@ -137,9 +129,9 @@ static skn_str blocks_text(const skn_json *list, skn_arena *a)
         return SKN_NONE;
     skn_buf_init(&buf, SKN_EVENT_LINE_MAX);
     for (const skn_json *b = list->first; b; b = b->next) {
-        skn_str text = text_of(present(b, "text"));
+        skn_str text = text_of(skn_json_given(b, "text"));
 
-        if (!skn_str_is(text_of(present(b, "type")), "text") || !text.p)
+        if (!skn_str_is(text_of(skn_json_given(b, "type")), "text") || !text.p)
             goto done;
         if (b != list->first)
             skn_buf_addc(&buf, '\n');
@@ -154,23 +146,23 @@ done:
 static skein_rc read_result(const skn_json *data, skn_arena *a, skein_record *r,
                             skein_error *err)
 {
-    const skn_json *output = either(data, "output", "content"), *error = present(data, "error");
-    bool            is_error, success;
-    skein_rc        rc;
+    const skn_json *output = either(data, "output", "content"),
+                   *error = skn_json_given(data, "error");
+    bool     is_error, success;
+    skein_rc rc;
 
-    if ((rc = skn_json_flag(data, "isError", error && !present(data, "isError"), &is_error,
-                            err)))
-        return rc;
-    if ((rc = skn_json_flag(data, "success", !is_error, &success, err)))
+    if ((rc = skn_json_flag(data, "isError", error && !skn_json_given(data, "isError"),
+                            &is_error, err)) ||
+        (rc = skn_json_flag(data, "success", !is_error, &success, err)))
         return rc;
     r->failed = !success;
     if (error)
         r->error = error->kind == SKN_JSON_STRING ? error->text : error->raw;
-    if (output && !present(data, "output"))
+    if (output && !skn_json_given(data, "output"))
         r->text = blocks_text(output, a);
     if (output && !r->text.p)
         r->output = output->raw;
-    r->child = text_of(present(present(data, "metadata"), "threadId"));
+    r->child = text_of(skn_json_given(skn_json_given(data, "metadata"), "threadId"));
     return SKEIN_OK;
 }
 
@@ -256,8 +248,8 @@ void skn_event_reader_release(skn_event_reader *r)
 static const char *line_name(skn_event_reader *r)
 {
     if (!r->name)
-        return skn_arena_printf(r->scratch, "line %zu", r->line).p;
-    return skn_arena_printf(r->scratch, "%s, line %zu", r->name, r->line).p;
+        return skn_arena_text(r->scratch, "line %zu", r->line);
+    return skn_arena_text(r->scratch, "%s, line %zu", r->name, r->line);
 }
 
 static skein_rc apply_line(skn_event_reader *r, skn_str line, skein_error *err)

@@ -18,12 +18,6 @@ const char *skein_item_kind_name(skein_item_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-static void write_optional(skn_jw *w, const char *key, skn_str s)
-{
-    if (s.p)
-        skn_jw_kstr(w, key, s);
-}
-
 /* JSON text goes out as it came in. */
 static void write_raw(skn_jw *w, const char *key, skn_str json)
 {
@@ -40,8 +34,8 @@ static void write_head(skn_jw *w, const skein_record *r, skein_item_kind kind)
     skn_jw_kstr(w, "id", r->id);
     skn_jw_kstr(w, "messageId", r->message_id);
     skn_jw_ktime(w, "at", r->at);
-    write_optional(w, "turnId", r->turn_id);
-    write_optional(w, "sender", r->sender);
+    skn_jw_kgiven(w, "turnId", r->turn_id);
+    skn_jw_kgiven(w, "sender", r->sender);
 }
 
 static void write_result(skn_jw *w, const skein_record *r)
@@ -56,14 +50,13 @@ static void write_result(skn_jw *w, const skein_record *r)
         skn_jw_kstr(w, "output", r->text);
     skn_jw_kbool(w, "success", !r->failed);
     skn_jw_kstr(w, "error", r->error);
-    write_optional(w, "threadId", r->child);
+    skn_jw_kgiven(w, "threadId", r->child);
     skn_jw_object_end(w);
 }
 
 static void write_call(skn_jw *w, const skein_timeline_item *item)
 {
-    skn_jw_key(w, "call");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "call");
     skn_jw_kstr(w, "callId", item->record.call_id);
     skn_jw_kstr(w, "toolName", item->record.tool_name);
     write_raw(w, "input", item->record.input);
@@ -80,8 +73,7 @@ static void write_execution(skn_jw *w, const skein_timeline *t, size_t index,
         write_result(w, &item->result);
     else
         skn_jw_null(w);
-    skn_jw_key(w, "duplicates");
-    skn_jw_array(w);
+    skn_jw_karray(w, "duplicates");
     for (uint32_t i = 0; i < item->duplicate_count; i++) {
         skein_record r = skein_timeline_duplicate(t, index, i);
 
@@ -143,15 +135,13 @@ static void write_open(skn_jw *w, const skein_timeline_view *v, size_t after)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "lane", v->timeline->key);
-    skn_jw_key(w, "items");
-    skn_jw_array(w);
+    skn_jw_karray(w, "items");
     for (size_t i = after; i < v->item_count; i++)
         write_item(w, v->timeline, i);
     for (size_t i = 0; i < v->ephemeral_count; i++)
         write_ephemeral(w, &v->ephemeral[i]);
     skn_jw_array_end(w);
-    skn_jw_key(w, "counts");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "counts");
     skn_jw_kint(w, "events", (int64_t)v->event_count);
     skn_jw_kint(w, "items", (int64_t)v->item_count);
     skn_jw_kint(w, "messages", (int64_t)v->message_count);
@@ -248,8 +238,7 @@ void skn_timelines_write_json(skn_jw *w, skein_timelines *set, skn_arena *scratc
         write_flat(w, main, scratch);
     else
         write_empty_main(w);
-    skn_jw_key(w, "delegateTimelines");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "delegateTimelines");
     for (size_t i = 0; i < skein_timelines_count(set); i++) {
         const skein_timeline *t = skein_timelines_at(set, i);
 
@@ -270,8 +259,7 @@ skein_rc skein_timelines_json(skein_timelines *set, skein_mem *mem, skein_str *o
     skein_rc rc = SKEIN_OK;
 
     *out = SKN_NONE;
-    skn_buf_init(&buf, SIZE_MAX);
-    skn_jw_init(&w, &buf);
+    skn_jw_open(&w, &buf, SIZE_MAX);
     skn_timelines_write_json(&w, set, mem);
     if (buf.starved || !skn_arena_reserve(mem, buf.n + sizeof(max_align_t)))
         rc = skn_no_memory(err);

@@ -1,6 +1,5 @@
 /* Which call started which lane. Records claim it, skein_timelines_link states it; here it is
  * settled, so that every lane has one parent at most and no lane is its own ancestor. */
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"

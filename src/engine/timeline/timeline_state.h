@@ -5,8 +5,7 @@
  * state follows from its own records alone. Links between lanes are only claimed there, and
  * settled when somebody reads (timeline_links.c), by rules that do not ask in which order
  * lanes were mixed. */
-#ifndef SKN_ENGINE_TIMELINE_TIMELINE_STATE_H
-#define SKN_ENGINE_TIMELINE_TIMELINE_STATE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -231,5 +230,3 @@ void skn_links_settle(skein_timelines *set);
 
 /* The calls of the lane with this id, or NULL. */
 skn_calls *skn_lane_calls(const skein_timeline *t, skn_str call_id);
-
-#endif

@@ -62,12 +62,7 @@ static skein_rc add_messages(skn_reading *r, int64_t at, int64_t len, message_ve
     return rc;
 }
 
-static int by_position(const void *a, const void *b)
-{
-    int64_t x = ((const skein_message *)a)->position, y = ((const skein_message *)b)->position;
-
-    return (x > y) - (x < y);
-}
+SKN_ORDER(by_position, skein_message, position, position)
 
 static skein_messages in_order(const message_vec *v)
 {
@@ -292,12 +287,7 @@ static void best_put(best *b, const chain *chains, size_t rank, size_t part)
     }
 }
 
-static int by_x(const void *a, const void *b)
-{
-    int64_t x = ((const skn_shared *)a)->at_x, y = ((const skn_shared *)b)->at_x;
-
-    return (x > y) - (x < y);
-}
+SKN_ORDER(by_x, skn_shared, at_x, at_x)
 
 typedef struct ranked {
     int64_t at;
@@ -354,12 +344,7 @@ typedef struct side {
     skn_vec(skn_run) runs;
 } side;
 
-static int by_id(const void *x, const void *y)
-{
-    int64_t a = ((const spot *)x)->node->id, b = ((const spot *)y)->node->id;
-
-    return (a > b) - (a < b);
-}
+SKN_ORDER(by_id, spot, node->id, node->id)
 
 static void sort_spots(side *s)
 {
@@ -431,14 +416,7 @@ static skein_rc descend(skn_trees *f, side *s, int level, skein_error *err)
     return SKEIN_OK;
 }
 
-static int by_items(const void *x, const void *y)
-{
-    const skn_run *a = x, *b = y;
-
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return (a->lo > b->lo) - (a->lo < b->lo);
-}
+SKN_ORDER(by_items, skn_run, thread, lo)
 
 /* The first len items of a run, which is shorter by them then. */
 static skn_run cut(skn_run *r, int64_t len)

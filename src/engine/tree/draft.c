@@ -1,6 +1,5 @@
 /* draft.c: a version under construction. Every lane of the conversation gets a thread in the new version,
  * so that one pointer moves them all and no lane can be at another time than the rest. */
-#include "engine/core.h"
 #include "engine/feed.h"
 
 #include <stdlib.h>
@@ -38,9 +37,8 @@ skein_rc skn_draft_begin(skn_draft *d, skn_working *w, const skein_change *how, 
     skein_rc rc;
 
     *d = (skn_draft){.w = w, .tx = w->tx, .a = w->a, .how = how, .kind = kind, .now = w->now};
-    if ((rc = skn_check_given(how->actor, "actor", SKN_WORD_MAX, err)))
-        return rc;
-    if ((rc = skn_conversation_take(w->tx, how->conversation, w->a, &d->conversation, err)) ||
+    if ((rc = skn_check_given(how->actor, "actor", SKN_WORD_MAX, err)) ||
+        (rc = skn_conversation_take(w->tx, how->conversation, w->a, &d->conversation, err)) ||
         (rc = skn_version_pick(w->tx, &d->conversation, base, w->a, &d->base, err)))
         return rc;
     skn_trees_init(&d->trees, w->tx, w->a, d->conversation.id);
@@ -376,14 +374,7 @@ typedef struct half {
 } half;
 typedef skn_vec(half) halves;
 
-static int by_position(const void *x, const void *y)
-{
-    const half *a = x, *b = y;
-
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    return (int)a->is_result - (int)b->is_result;
-}
+SKN_ORDER(by_position, half, position, is_result)
 
 /* All halves with this call id that the thread holds, in its order, each with its partner: a result
  * answers the latest earlier call that has no answer yet. */
@@ -549,12 +540,7 @@ static skein_rc add_partner(closing *c, int64_t message, skein_error *err)
     return SKEIN_OK;
 }
 
-static int by_message(const void *x, const void *y)
-{
-    const half *a = x, *b = y;
-
-    return (a->message > b->message) - (a->message < b->message);
-}
+SKN_ORDER(by_message, half, message, message)
 
 static skein_rc halves_in(closing *c, const skn_lane_draft *home, skn_str call_id,
                           const halves **out, skein_error *err)
@@ -599,14 +585,7 @@ static skein_rc add_partners(closing *c, const skn_lane_draft *home, int64_t mes
 }
 
 /* The main lane is the first of the lanes, so its messages come first. */
-static int by_place(const void *x, const void *y)
-{
-    const skn_target *a = x, *b = y;
-
-    if (a->lane != b->lane)
-        return a->lane < b->lane ? -1 : 1;
-    return (a->position > b->position) - (a->position < b->position);
-}
+SKN_ORDER(by_place, skn_target, lane, position)
 
 /* What belongs to the same exchange as the last ones added, from `start` on; it grows while it runs,
  * until nothing is missing. */

@@ -33,14 +33,7 @@ skn_ids skn_idset_ids(const skn_idset *s)
 
 /* --- Places ------------------------------------------------------------------------------------- */
 
-static int by_place(const void *x, const void *y)
-{
-    const skn_batch_item *a = x, *b = y;
-
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return (a->seq > b->seq) - (a->seq < b->seq);
-}
+SKN_ORDER(by_place, skn_batch_item, thread, seq)
 
 /* The places come by message, so those of one stand together. */
 static void sort_in(skn_batch *b, const skn_idset *ids, const skn_placed_list *placed)

@@ -3,8 +3,7 @@
  * whichever threads it is part of.
  *
  * Threads: one transaction.  Lifetimes: everything lives in the transaction's arena. */
-#ifndef SKN_ENGINE_TREE_HOLDS_H
-#define SKN_ENGINE_TREE_HOLDS_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -57,5 +56,3 @@ skein_rc skn_batch_open(skn_batch *b, skn_trees *f, skn_ids ids, skein_error *er
 skn_bits *skn_batch_bits(const skn_batch *b);
 /* Adds the bits of the messages that the thread holds. */
 skein_rc skn_batch_held(skn_batch *b, const skn_thread *t, skn_bits *bits, skein_error *err);
-
-#endif

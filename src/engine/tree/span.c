@@ -1,8 +1,6 @@
 /* span.c: making trees: open, splice, save. Reading them is in span.c. */
 #include "engine/tree/span.h"
 
-#include <stdlib.h>
-
 typedef skn_vec(skn_entry) entries;
 
 void skn_trees_init(skn_trees *f, skn_tx *tx, skn_arena *a, int64_t conversation)
@@ -288,8 +286,7 @@ skein_rc skn_tree_splice(skn_trees *f, skn_tree *t, int64_t i, int64_t j, const 
     entries  refs = {0};
     skein_rc rc;
 
-    rc = splice_node(f, t->root ? t->root : &empty, i, j, ins, count, &refs, err);
-    if (rc)
+    if ((rc = splice_node(f, t->root ? t->root : &empty, i, j, ins, count, &refs, err)))
         return rc;
     for (size_t k = 0; k < count; k++)
         t->length += ins[k].len;

@@ -7,8 +7,7 @@
  * keys are not sorted any more, and finding stays right but looks at more nodes.
  *
  * Threads: a skn_trees belongs to one transaction.  Lifetimes: everything lives in its arena. */
-#ifndef SKN_ENGINE_TREE_SPAN_H
-#define SKN_ENGINE_TREE_SPAN_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -117,5 +116,3 @@ typedef struct skn_comparison {
 /* Compares two trees whose saved nodes have ids. */
 skein_rc skn_trees_compare(skn_trees *f, const skn_tree *x, const skn_tree *y,
                            skn_comparison *out, skein_error *err);
-
-#endif

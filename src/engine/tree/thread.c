@@ -1,5 +1,4 @@
 /* thread.c: a thread at a length: the frozen tree of spans, then its own items. */
-#include "engine/core.h"
 #include "engine/work/chat_work.h"
 
 skein_rc skn_thread_load(skn_trees *f, int64_t version, int64_t lane, skn_thread *out,

@@ -69,7 +69,6 @@ static void put_true(skn_jw *w, const void *thing)
 static skn_str as_text(skn_str s, skn_arena *a)
 {
     skn_buf b;
-    skn_str out;
     size_t  bad;
 
     if (!s.p || skn_utf8_valid(s, &bad))
@@ -82,9 +81,7 @@ static skn_str as_text(skn_str s, skn_arena *a)
         s.n -= bad + 1;
     }
     skn_buf_add(&b, s);
-    out = skn_arena_copy(a, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return out;
+    return skn_buf_keep(&b, a);
 }
 
 static void put_request(skn_jw *w, const void *call)

@@ -3,7 +3,6 @@
 #include "engine/engine.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static void put_tool_status(skn_jw *w, const void *told)
 {
@@ -221,8 +220,7 @@ void skn_shape_move_members(skn_jw *w, const skein_move *move)
 
 static void counts(skn_jw *w, const char *key, const skein_removal_agent *at, size_t count)
 {
-    skn_jw_key(w, key);
-    skn_jw_object(w);
+    skn_jw_kobject(w, key);
     for (size_t i = 0; i < count; i++) {
         skn_jw_key_str(w, at[i].name);
         skn_jw_int(w, at[i].count);
@@ -237,16 +235,13 @@ void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_s
     skn_buf_init(&href, 1024);
     skn_buf_addf(&href, "/worlds/%.*s/chats/%.*s/currentThread", SKN_FMT(world_name),
                  SKN_FMT(chat_uid));
-    skn_jw_key(w, "undo");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "undo");
     skn_jw_kstr(w, "method", SKN_STR("PUT"));
     skn_jw_kstr(w, "href", skn_buf_str(&href));
-    skn_jw_key(w, "headers");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "headers");
     skn_jw_kstr(w, "If-Match", SKN_STR("*")); /* agents may have answered since */
     skn_jw_object_end(w);
-    skn_jw_key(w, "body");
-    skn_jw_object(w);
+    skn_jw_kobject(w, "body");
     skn_jw_kstr(w, "threadId", thread_uid);
     skn_jw_object_end(w);
     skn_jw_object_end(w);
@@ -260,8 +255,7 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_kbool(w, "success", true);
     skn_jw_kstr(w, "messageId", r->message_uid);
     skn_jw_kint(w, "totalAgents", (int64_t)r->by_agent_count);
-    skn_jw_key(w, "processedAgents");
-    skn_jw_array(w);
+    skn_jw_karray(w, "processedAgents");
     for (size_t i = 0; i < r->by_agent_count; i++)
         skn_jw_str(w, r->by_agent[i].name);
     skn_jw_array_end(w);
@@ -286,8 +280,7 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
 
 static void preview(skn_jw *w, const skein_removal *r)
 {
-    skn_jw_key(w, "preview");
-    skn_jw_array(w);
+    skn_jw_karray(w, "preview");
     for (size_t i = 0; i < r->preview_count; i++)
         skn_shape_write(w, &removal_line_shape, &r->preview[i]);
     skn_jw_array_end(w);
@@ -339,8 +332,7 @@ void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
     version_name(w, "from", from->number);
     version_name(w, "to", to->number);
     skn_jw_kint(w, "same", diff->same);
-    skn_jw_key(w, "changes");
-    skn_jw_array(w);
+    skn_jw_karray(w, "changes");
     for (size_t i = 0; i < diff->count; i++) {
         skn_jw_object(w);
         skn_jw_kstr(w, "kind", skn_str_of(diff_names[diff->at[i].kind]));

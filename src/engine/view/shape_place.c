@@ -119,14 +119,16 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
     return SKN_STR("failed");
 }
 
-int64_t skn_agent_until(const skn_at_work *work, skein_agent_id agent)
+/* Until when that turn waits; 0: it does not, or that is not known. */
+static int64_t agent_until(const skn_at_work *work, skein_agent_id agent)
 {
     const skein_turn *turn = turn_of(work, agent);
 
     return turn && !is_left(work, turn) ? turn->waits_until : 0;
 }
 
-skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent)
+/* The inbox item whose answer that turn waits for, or absent. */
+static skn_str agent_waits(const skn_at_work *work, skein_agent_id agent)
 {
     const skein_turn *turn = turn_of(work, agent);
 
@@ -215,8 +217,8 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.max_tokens = setting(settings, "maxTokens"); /* none: as many as the model gives */
     t.auto_reply = setting(settings, "autoReply");
     t.fallback = setting(settings, "fallback");
-    t.until = skn_agent_until(work, agent->id);
-    t.inbox_uid = skn_agent_waits(work, agent->id);
+    t.until = agent_until(work, agent->id);
+    t.inbox_uid = agent_waits(work, agent->id);
     t.state = skn_agent_state(work, agent->id, &t.detail);
     t.pending = pending_of(work, agent->id);
     if (own && work->no_tools)
@@ -261,14 +263,9 @@ void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
 {
     skn_jw_kstr(w, "path", file->path);
     skn_jw_kbool(w, "readFull", file->item_count == 0);
-    skn_jw_key(w, "items");
-    skn_jw_array(w);
-    for (size_t i = 0; i < file->item_count; i++)
-        skn_jw_str(w, file->items[i]);
-    skn_jw_array_end(w);
+    skn_jw_kstrs(w, "items", file->items, file->item_count);
     skn_jw_kstr(w, "prompt", file->prompt);
-    skn_jw_key(w, "problems");
-    skn_jw_array(w);
+    skn_jw_karray(w, "problems");
     for (size_t i = 0; parts && i < parts->count; i++) {
         if (!parts->at[i].note.p)
             continue;

@@ -2,8 +2,6 @@
 #include "base/shape_rows.h"
 #include "engine/engine.h"
 
-#include <stdio.h>
-
 static void put_senders(skn_jw *w, const void *stats)
 {
     const skein_stats *s = stats;
@@ -51,8 +49,7 @@ static const skn_shape finding_shape, pair_count_shape, prompt_call_shape,
 
 static void busiest(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 {
-    skn_jw_key(w, "busiest");
-    skn_jw_array(w);
+    skn_jw_karray(w, "busiest");
     for (size_t i = 0; i < s->busiest_count; i++) {
         skn_jw_object(w);
         skn_jw_kint(w, "messages", s->busiest[i].messages);
@@ -159,12 +156,6 @@ bool skn_problem_again(const skein_error *err, const skn_problem *more)
     return (more->again || kind_with(err->rc)->again) && !more->done;
 }
 
-static void optional_str(skn_jw *w, const char *key, skn_str text)
-{
-    if (text.p)
-        skn_jw_kstr(w, key, text);
-}
-
 static void extra_members(skn_jw *w, const skein_error *err, const skn_problem *more)
 {
     if (more->meant && err->rc == SKEIN_NOT_FOUND)
@@ -196,9 +187,9 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
     skn_jw_kstr(w, "title", skn_str_of(k.title));
     skn_jw_kint(w, "status", k.status);
     skn_jw_kstr(w, "detail", skn_str_of(err->message));
-    optional_str(w, "instance", more->instance);
+    skn_jw_kgiven(w, "instance", more->instance);
     skn_jw_kstr(w, "code", skn_str_of(k.name));
-    optional_str(w, "requestId", more->request_id);
+    skn_jw_kgiven(w, "requestId", more->request_id);
     skn_jw_kbool(w, "retryable", skn_problem_again(err, more));
     if (skn_problem_again(err, more) && more->retry_after_ms)
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);

@@ -5,8 +5,7 @@
  * other name are plain text. One pass: every byte is looked at once.
  *
  * Threads: any.  Lifetimes: parts are views of the text. */
-#ifndef SKN_ENGINE_VIEW_THINKING_H
-#define SKN_ENGINE_VIEW_THINKING_H
+#pragma once
 
 #include "base/str.h"
 
@@ -20,5 +19,3 @@ typedef struct skn_think_part {
 bool skn_think_next(skn_str *rest, skn_think_part *part);
 /* The text without the blocks that it begins with, and the blanks around these. */
 skn_str skn_think_skip(skn_str text);
-
-#endif

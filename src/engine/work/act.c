@@ -1,6 +1,7 @@
 /* act.c: an act of an agent: what its tool does in the store, and the tool's result, in one transaction under
  * the turn. */
 #include "engine/work/act.h"
+#include "engine/engine.h"
 #include "engine/work/mention.h"
 
 #define NAMES_SHOWN 10 /* of the agents, when one that is meant is not there */

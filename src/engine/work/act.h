@@ -7,8 +7,7 @@
  * with the smaller id first (skn_acting.other), so that two agents who tell each other something at once
  * do not wait for each other forever.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
-#ifndef SKN_ENGINE_WORK_ACT_H
-#define SKN_ENGINE_WORK_ACT_H
+#pragma once
 
 #include "engine/work/chat_work.h"
 
@@ -190,5 +189,3 @@ skein_rc skn_call_keep(skn_working *w, const skein_model_call *call, skn_str *ui
 skein_rc skn_call_keep_with(skn_working *w, skein_model_call *call,
                             const skn_conversation_row *chat, skn_str message,
                             skein_error *err);
-
-#endif

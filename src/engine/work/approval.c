@@ -1,5 +1,5 @@
 /* approval.c: a call of a tool that waits until a person has allowed it. */
-#include "base/hash.h"
+#include "engine/engine.h"
 #include "engine/work/act.h"
 
 typedef struct approval_call {

@@ -8,8 +8,7 @@
  * from speaking or changing something, and goes with its message. A delivery with a lane is a
  * delegation's: it keeps nobody from speaking in the main lane, and its turn speaks on that lane alone.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
-#ifndef SKN_ENGINE_WORK_CHAT_WORK_H
-#define SKN_ENGINE_WORK_CHAT_WORK_H
+#pragma once
 
 #include "engine/core.h"
 #include "engine/feed.h"
@@ -206,5 +205,3 @@ skein_rc skn_work_leave_chat(skn_working *w, const skn_conversation_row *chat, b
                              const char *what, skein_error *err);
 skein_rc skn_work_leave_world(skn_working *w, int64_t world, bool force, skein_error *err);
 skein_rc skn_work_leave_agent(skn_working *w, int64_t agent, bool force, skein_error *err);
-
-#endif

@@ -139,16 +139,3 @@ skein_rc skn_expect_drop(skn_working *w, int64_t agent, skein_error *err)
             skn_arena_printf(w->a, "%.*s was removed", SKN_FMT(owed.at[i].shown.asked)), err);
     return rc ? rc : skn_expected_drop(w->tx, agent, w->now, err);
 }
-
-/* --- For those who look ------------------------------------------------------------------------------------------ */
-
-skein_rc skein_expected_list(skein_engine *e, skein_world_id world, skein_agent_id agent,
-                             skein_mem *mem, skein_expecteds *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skein_expecteds){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_expected_rows(s.tx, world.v, agent.v, mem, out, err);
-    return s.rc;
-}

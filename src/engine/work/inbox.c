@@ -1,6 +1,5 @@
 /* inbox.c: what is there for people: listed, read, put off, kept and answered. */
 #include "base/utf8.h"
-#include "base/words.h"
 #include "engine/work/act.h"
 
 #define ITEMS_SHOWN ((size_t)50)

@@ -1,5 +1,4 @@
 /* knowledge.c: the knowledge of agents, and which of their work was searched for it. */
-#include "base/words.h"
 #include "engine/work/act.h"
 
 #define ITEMS_MAX     10000 /* in the knowledge of an agent */

@@ -1,7 +1,6 @@
 /* limit.c: a limit of spending that was reached, and that a person may let be exceeded: asked once for each limit
  * and month, whoever comes to it. The answer stays in the inbox's row, so it outlives every program. */
 #include "engine/work/act.h"
-#include "engine/work/chat_work.h"
 
 typedef struct limit_call {
     const skein_limit *what;

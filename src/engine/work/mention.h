@@ -5,8 +5,7 @@
  * case. Everything else is plain text: "@" before an unknown name, and whatever comes after it.
  *
  * Threads: any.  Lifetimes: results live in the arena. */
-#ifndef SKN_ENGINE_WORK_MENTION_H
-#define SKN_ENGINE_WORK_MENTION_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -17,5 +16,3 @@ skein_rc skn_name_normal(skn_str name, skn_arena *a, skn_str *out, skein_error *
 /* Finds whom the text mentions: indexes into names in order of appearance, each once; returns how
  * many. Linear in text and names. */
 size_t skn_mentions(skn_str text, const skn_str *names, size_t n, skn_arena *a, size_t **out);
-
-#endif

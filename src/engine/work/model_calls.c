@@ -1,13 +1,10 @@
 /* model_calls.c: keeping what models were sent and answered. A request comes in pieces, each of which is kept
  * once, by the hash of its bytes. */
-#include "base/hash.h"
 #include "base/utf8.h"
-#include "engine/core.h"
 #include "engine/engine.h"
 #include "engine/work/act.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PIECES_MAX  ((size_t)1 << 17)
 #define REQUEST_MAX ((size_t)256 << 20) /* bytes of all pieces */
@@ -339,28 +336,6 @@ skein_rc skein_model_call_list(skein_engine *e, skein_world_id world, skein_str 
     limit = limit == 0 ? 100 : limit > LIST_MOST ? LIST_MOST : limit;
     while (skn_snapshot_next(&s, err))
         s.rc = skn_model_calls_of(s.tx, world.v, message_uid, agent.v, limit, mem, out, err);
-    return s.rc;
-}
-
-skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
-                            int64_t *tokens, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *tokens = 0;
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_call_tokens(s.tx, world.v, since, tokens, err);
-    return s.rc;
-}
-
-skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
-                           skein_model_uses *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skein_model_uses){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_call_spending(s.tx, since, mem, out, err);
     return s.rc;
 }
 

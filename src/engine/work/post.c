@@ -1,9 +1,6 @@
 /* post.c: saying something that is to be answered, or letting it wait while agents are at work. */
-#include "engine/core.h"
 #include "engine/engine.h"
 #include "engine/work/chat_work.h"
-
-#include <skein/agents.h>
 
 #define WAITING_MAX 1000 /* messages in the queue of a chat */
 
@@ -52,11 +49,9 @@ static void tell_created(skn_working *w, const skein_message *m, const skn_sayin
     skn_told d;
 
     skn_told_open(&d);
-    if (s->client_id.p)
-        skn_jw_kstr(&d.w, "clientMessageId", s->client_id);
+    skn_jw_kgiven(&d.w, "clientMessageId", s->client_id);
     skn_jw_kbool(&d.w, "queued", false);
-    skn_jw_key(&d.w, "delivery");
-    skn_jw_array(&d.w);
+    skn_jw_karray(&d.w, "delivery");
     for (size_t i = 0; i < p->deliveries.count; i++) {
         skn_jw_object(&d.w);
         skn_jw_kstr(&d.w, "agent", p->deliveries.at[i].agent);

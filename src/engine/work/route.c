@@ -1,7 +1,4 @@
 /* route.c: who has to answer a message. Names in the text decide, and the text stays as it is. */
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/tree/holds.h"
 #include "engine/work/chat_work.h"

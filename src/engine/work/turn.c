@@ -1,6 +1,5 @@
 /* turn.c: taking work: what is due, opening a turn for it, and holding on to it. */
 #include "engine/work/act.h"
-#include "engine/work/chat_work.h"
 
 #include <stdlib.h>
 
@@ -13,17 +12,6 @@ skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_
     return rc || out->count >= limit
                ? rc
                : skn_task_due(tx, limit - out->count, SKN_NOW(), a, out, err);
-}
-
-skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem, skein_dues *out,
-                        skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skein_dues){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_due(s.tx, limit, mem, out, err);
-    return s.rc;
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------------------- */
@@ -133,12 +121,7 @@ typedef struct renew_call {
     bool              *kept;
 } renew_call;
 
-static int by_id(const void *x, const void *y)
-{
-    const skein_turn *a = *(const skein_turn *const *)x, *b = *(const skein_turn *const *)y;
-
-    return (a->id > b->id) - (a->id < b->id);
-}
+SKN_ORDER_OF(by_id, skein_turn, id, id)
 
 static skein_rc renew_turns(skn_working *w, void *arg, skein_error *err)
 {

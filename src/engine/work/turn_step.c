@@ -1,7 +1,6 @@
 /* turn_step.c: what an agent does in its turn, stored as it happens. A turn that is over stores
  * nothing, whoever still believes in it. */
 #include "engine/work/act.h"
-#include "engine/work/chat_work.h"
 
 typedef struct step_call {
     const skein_turn *turn;
@@ -436,10 +435,9 @@ static skein_rc store_step(skn_working *w, void *arg, skein_error *err)
         return rc;
     if (silent)
         return (rc = keep_call(c, err)) ? rc : close_turn(c, true, err);
-    rc = c->step->message->role == SKEIN_ASSISTANT
-             ? append_answer(c, err)
-             : append_result(c->w, &c->row, c->step->message, c->stored, err);
-    if (rc)
+    if ((rc = c->step->message->role == SKEIN_ASSISTANT
+                  ? append_answer(c, err)
+                  : append_result(c->w, &c->row, c->step->message, c->stored, err)))
         return rc;
     return c->step->last ? close_turn(c, false, err) : go_on(c, err);
 }
@@ -502,8 +500,8 @@ skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64
     if ((rc = skn_lane_thread(w, t->lane.v, &f, &thread, &found, err)) || !found)
         return rc;
     for (int64_t to = thread.length, end = to - BACK; to > 0 && to > end; to -= AT_ONCE) {
-        rc = skn_thread_messages(&f, &thread, to > AT_ONCE ? to - AT_ONCE : 0, to, &some, err);
-        if (rc)
+        if ((rc = skn_thread_messages(&f, &thread, to > AT_ONCE ? to - AT_ONCE : 0, to, &some,
+                                      err)))
             return rc;
         for (size_t i = some.count; i-- > 0;)
             if (is_text_of(&some.at[i], t)) {

@@ -36,10 +36,8 @@ void skn_tell_doing(skn_working *w, const skein_turn *t, skn_str item)
 
     if (t->waits_until)
         skn_jw_ktime(&d->w, "until", t->waits_until);
-    if (item.p)
-        skn_jw_kstr(&d->w, "inboxId", item);
-    if (t->lane_key.p)
-        skn_jw_kstr(&d->w, "threadPath", t->lane_key);
+    skn_jw_kgiven(&d->w, "inboxId", item);
+    skn_jw_kgiven(&d->w, "threadPath", t->lane_key);
     tell_with_cause(w, "agent.state", t->cause, d);
 }
 
@@ -107,8 +105,7 @@ void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message
                            SKN_M_GIVEN("threadPath", t->lane_key));
 
     if (tokens_in >= 0 || tokens_out >= 0) {
-        skn_jw_key(&d->w, "usage");
-        skn_jw_object(&d->w);
+        skn_jw_kobject(&d->w, "usage");
         skn_jw_kint(&d->w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
         skn_jw_kint(&d->w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
         skn_jw_kbool(&d->w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
@@ -126,8 +123,7 @@ static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)
     for (size_t i = 0; i < rows->count; i++)
         pending += !skn_is_resting(&rows->at[i]);
     skn_jw_kint(&d->w, "pending", pending);
-    skn_jw_key(&d->w, "agents");
-    skn_jw_array(&d->w);
+    skn_jw_karray(&d->w, "agents");
     for (size_t i = 0; i < rows->count; i++) {
         void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
 
@@ -182,11 +178,7 @@ skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err)
     if (rc)
         return rc;
     skn_told_open(&d);
-    skn_jw_key(&d.w, "waiting");
-    skn_jw_array(&d.w);
-    for (size_t i = 0; i < shown; i++)
-        skn_jw_str(&d.w, uids[i]);
-    skn_jw_array_end(&d.w);
+    skn_jw_kstrs(&d.w, "waiting", uids, shown);
     skn_jw_kint(&d.w, "count", count);
     skn_jw_kstr(&d.w, "messageId", changed);
     tell_with_cause(w, "queue.changed", SKN_NONE, &d);

@@ -1,6 +1,4 @@
 /* conversation.c: conversations and their lanes. */
-#include "engine/core.h"
-#include "engine/feed.h"
 #include "engine/work/chat_work.h"
 
 static skein_rc make_lane(skn_working *w, int64_t conversation, skn_str key, int64_t agent,

@@ -1,5 +1,4 @@
 /* settings.c: what the program keeps for itself: settings, answers to requests, failed edits. */
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/engine.h"
@@ -20,17 +19,6 @@ typedef struct settings_call {
     const skein_setting  *list;
     size_t                count;
 } settings_call;
-
-skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
-                            skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skein_settings){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_setting_rows(s.tx, mem, out, err);
-    return s.rc;
-}
 
 static bool are_same(const skein_settings *a, const skein_settings *b)
 {
@@ -127,16 +115,6 @@ skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t co
                            skein_error *err)
 {
     return skein_setting_put_from(e, NULL, list, count, err);
-}
-
-skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = 0;
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_setting_changes(s.tx, out, err);
-    return s.rc;
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */
@@ -276,17 +254,6 @@ skein_rc skn_session_put(skein_engine *e, const skn_session *what, skn_str with,
     session_call c = {.what = what, .with = with};
 
     return skn_write(e, NULL, session_put, &c, err);
-}
-
-skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sessions *out,
-                          skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    *out = (skn_sessions){0};
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_session_rows(s.tx, now, mem, out, err);
-    return s.rc;
 }
 
 static skein_rc session_remove(skn_working *w, void *arg, skein_error *err)

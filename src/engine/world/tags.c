@@ -1,6 +1,5 @@
 /* tags.c: tags that a world offers, and which of them are on in a conversation. */
 #include "base/utf8.h"
-#include "engine/core.h"
 #include "engine/feed.h"
 
 #define NAME_MAX_BYTES ((size_t)64)

@@ -1,9 +1,6 @@
 /* world.c: worlds and agents. */
-#include "base/json.h"
 #include "engine/engine.h"
 #include "engine/work/act.h"
-#include "engine/work/chat_work.h"
-#include "engine/work/mention.h"
 
 #define LEAD_LEVELS 1000 /* of agents that lead one another */
 
@@ -90,25 +87,6 @@ skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_
         return s.rc;
     return skn_fail_hint(err, SKEIN_NOT_FOUND, "\"skein world ls\" lists the worlds.",
                          "there is no world \"%.*s\"", SKN_FMT(ref));
-}
-
-skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
-                        skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_world_need(s.tx, id.v, mem, out, err);
-    return s.rc;
-}
-
-skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_world_rows(s.tx, mem, out, err);
-    return s.rc;
 }
 
 static skein_rc world_remove(skn_working *w, void *arg, skein_error *err)
@@ -289,16 +267,6 @@ skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref, 
     return s.rc || found ? s.rc : no_agent(ref, err);
 }
 
-skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
-                          skein_agents *out, skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_agent_rows(s.tx, world.v, mem, out, err);
-    return s.rc;
-}
-
 /* Nobody leads those who lead it. */
 static skein_rc check_leads(skn_working *w, const agent_call *c, skein_error *err)
 {
@@ -406,16 +374,6 @@ skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skei
 }
 
 /* Worlds that were removed, and bringing one back. */
-
-skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
-                             skein_error *err)
-{
-    skn_snapshot s = {.store = e->store};
-
-    while (skn_snapshot_next(&s, err))
-        s.rc = skn_world_hidden(s.tx, mem, out, err);
-    return s.rc;
-}
 
 /* Its name may have been given to several since; its id is its own. */
 static skein_rc pick(const skein_worlds *all, skn_str ref, skein_world *out, skein_error *err)

@@ -1,9 +1,7 @@
 /* world_change.c: changing a world: its name, what is said of it, its limits, its settings and its
  * current chat. */
-#include "base/clock.h"
 #include "engine/work/act.h"
 #include "engine/work/mention.h"
-#include "engine/world/world_settings.h"
 
 /* --- What may be -------------------------------------------------------------------------------------- */
 

@@ -1,12 +1,8 @@
 /* world_settings.c: reading, checking and showing the settings of a world. */
 #include "engine/world/world_settings.h"
-#include "base/env_rule.h"
-#include "base/error.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
 
-#include <string.h>
 #include <strings.h>
 
 #define SETTINGS_MAX ((size_t)64 << 10)
@@ -51,15 +47,6 @@ static const skn_json *parsed(skn_str settings, skn_arena *a)
 static const skn_json *first_of(const skn_json *v)
 {
     return v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-}
-
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    const skn_json *m = first_of(v);
-
-    while (m && !skn_str_eq(m->key, key))
-        m = m->next;
-    return m;
 }
 
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch)
@@ -133,9 +120,8 @@ static skein_rc check_range(skn_arena *a, const skn_json *v, int64_t least, int6
     if (v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &n) && n >= least && n <= most)
         return SKEIN_OK;
     return wrong(at,
-                 skn_arena_printf(a, "must be a whole number from %lld to %lld",
-                                  (long long)least, (long long)most)
-                     .p,
+                 skn_arena_text(a, "must be a whole number from %lld to %lld", (long long)least,
+                                (long long)most),
                  err);
 }
 
@@ -144,14 +130,14 @@ static skein_rc check_range(skn_arena *a, const skn_json *v, int64_t least, int6
 /* A member of a server in the settings before; NULL: there was none. */
 static const skn_json *member_before(const skn_json *before, skn_str server, skn_str member)
 {
-    return member_of(member_of(skn_json_get(before, "mcpServers"), server), member);
+    return skn_json_member(skn_json_member(skn_json_get(before, "mcpServers"), server), member);
 }
 
 /* An entry of its env or headers. */
 static const skn_json *entry_before(const skn_json *before, skn_str server, skn_str member,
                                     skn_str key)
 {
-    return member_of(member_before(before, server, member), key);
+    return skn_json_member(member_before(before, server, member), key);
 }
 
 static skein_rc check_command(const skn_json *v, skn_str at, skein_error *err)
@@ -265,7 +251,7 @@ static skein_rc check_server_name(const skn_json *v, const skn_json *before, skn
                      err);
     if ((name.p[0] == '_' || name.p[name.n - 1] == '_' ||
          skn_str_find(name, SKN_STR("__")) >= 0) &&
-        !member_of(skn_json_get(before, "mcpServers"), name))
+        !skn_json_member(skn_json_get(before, "mcpServers"), name))
         return wrong(at, "has a name that begins or ends with _, or has __ in it", err);
     return SKEIN_OK;
 }
@@ -325,7 +311,7 @@ static skein_rc check_servers_env(const skn_json *settings, const skn_json *befo
     for (const skn_json *s = first_of(servers); !rc && s; s = s->next) {
         const skn_json *url = skn_json_get(s, "url");
         const skn_json *was = skn_json_get(
-            member_of(skn_json_get(before, "mcpServers"), s->key), "url");
+            skn_json_member(skn_json_get(before, "mcpServers"), s->key), "url");
         bool same = url ? was && skn_str_eq(was->text, url->text) : was == NULL;
 
         rc = check_env(s, same ? before : NULL, rule, err);
@@ -353,8 +339,9 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
             "maxTokens, approvals, mcpServers and knowledge.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
-        rc = member_of(m, s->key) == s ? check_server(a, s, before, below(a, at, s->key), err)
-                                       : wrong(below(a, at, s->key), "is there twice", err);
+        rc = skn_json_member(m, s->key) == s
+                 ? check_server(a, s, before, below(a, at, s->key), err)
+                 : wrong(below(a, at, s->key), "is there twice", err);
     return rc;
 }
 
@@ -425,7 +412,7 @@ skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a)
 
     for (const skn_json *s = first_of(all); s; s = s->next) {
         const skn_json *command = skn_json_get(s, "command");
-        const skn_json *old = skn_json_get(member_of(was, s->key), "command");
+        const skn_json *old = skn_json_get(skn_json_member(was, s->key), "command");
 
         if (command && !(old && skn_str_eq(old->raw, command->raw)))
             return s->key;
@@ -453,8 +440,7 @@ skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *ru
     if (rc || (rc = skn_world_approvals_check(v, was, err)) ||
         (skn_env_rule_changes(rule) && (rc = check_servers_env(v, was, rule, err))))
         return rc;
-    skn_buf_init(&b, 2 * SETTINGS_MAX);
-    skn_jw_init(&w, &b);
+    skn_jw_open(&w, &b, 2 * SETTINGS_MAX);
     write_settings(&w, v, was, false);
     if (b.over || b.n > SETTINGS_MAX)
         rc = skn_fail(err, SKEIN_LIMIT, "the settings have more than %zu bytes", SETTINGS_MAX);
@@ -557,8 +543,8 @@ static skein_rc check_once(const skn_json *list, const skn_json *m, const skn_js
                            skein_error *err)
 {
     for (const skn_json *other = list->first; other != m; other = other->next) {
-        bool stood = !skn_str_eq(other->key, m->key) && member_of(was, other->key) &&
-                     member_of(was, m->key);
+        bool stood = !skn_str_eq(other->key, m->key) && skn_json_member(was, other->key) &&
+                     skn_json_member(was, m->key);
 
         if (!is_same(other->key, m->key) || stood)
             continue;
@@ -579,7 +565,7 @@ skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *bef
 
     for (const skn_json *m = first_of(list); !rc && m; m = m->next)
         if (!find_built_in(m->key) && !has_server_of(settings, m->key) &&
-            !member_of(was, m->key))
+            !skn_json_member(was, m->key))
             rc = unknown(m->key, settings, err);
         else
             rc = check_once(list, m, was, err);

@@ -14,8 +14,7 @@
  * may be secrets: whoever shows the settings shows "…" for them, and "…" in new settings is the text
  * that was there before.
  * Threads: any.  Lifetimes: the arena that a call is given. */
-#ifndef SKN_ENGINE_WORLD_WORLD_SETTINGS_H
-#define SKN_ENGINE_WORLD_WORLD_SETTINGS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/env_rule.h"
@@ -70,5 +69,3 @@ skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a);
 #define SKN_COMMANDS_OFF "commands are switched off here (tools.commands)"
 /* The object without its secrets. */
 void skn_world_settings_show(skn_jw *w, skn_str settings, skn_arena *scratch);
-
-#endif
