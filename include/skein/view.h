@@ -20,6 +20,10 @@ typedef struct skein_slice {
     int64_t        count;   /* 0: to the end */
     int64_t        task;    /* of a context: the task in hand; 0: none */
     skein_str      turn;    /* of a context: the public id of the turn that is at work */
+    int64_t
+        most; /* of a context: bytes of one text, the rest of which is left out; 0: none is */
+    bool
+        in_turn; /* of a plan: what the turn at work has done is covered, except its last exchange */
 } skein_slice;
 #define SKEIN_SLICE_INIT SKEIN_INIT(skein_slice)
 
@@ -123,6 +127,12 @@ typedef struct skein_prompt_message {
     size_t     source_count;
 } skein_prompt_message;
 
+/* Tokens, estimated. */
+typedef struct skein_context_parts {
+    int64_t prompt, files, tools; /* 0 from skein_context_read */
+    int64_t summary, results, messages;
+} skein_context_parts;
+
 typedef struct skein_context {
     skein_prompt_message *at;
     size_t                count;
@@ -134,6 +144,13 @@ typedef struct skein_context {
     int64_t limit; /* messages before it is compacted */
     int64_t
         fixed; /* of the tokens: what is sent besides the messages; 0 from skein_context_read */
+    skein_context_parts parts;  /* whose sum the tokens are */
+    int64_t             window; /* tokens that the model can read; -1: not known */
+    skein_str
+            window_from; /* who says so: "setting" "error" "provider" "table"; absent: nobody */
+    int64_t scale;       /* percent by which the parts are more than their bytes say; 0: none */
+    int64_t room;        /* tokens of the window that are left for the answer */
+    bool    cut;         /* something is left out, since it is longer than the slice allows */
     skein_agent_id reader;    /* with whose eyes it is seen; zero: nobody's */
     bool           delegated; /* the lane is a delegation */
 } skein_context;

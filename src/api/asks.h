@@ -50,6 +50,7 @@ typedef struct skn_compact_request {
 typedef struct skn_api_model {
     skn_str name, whole; /* whole: "provider/name" */
     int64_t window;      /* tokens it can read; -1: not known */
+    skn_str window_from; /* who says so; absent: nobody */
 } skn_api_model;
 
 /* A provider as people see it: of its key only the end and where it comes from. */
@@ -99,8 +100,8 @@ typedef struct skn_provider_request {
     skn_str             key_env; /* the variable that has it */
     bool          dry_run; /* NEW, REMOVE: what would be refused is, nothing is done or told */
     skein_engine *engine;  /* works for who asks; good until done was called */
-    const skn_json
-        *more; /* headers, timeoutMs, maxRetries, concurrency, where the body has them */
+    const skn_json *
+        more; /* headers, timeoutMs, maxRetries, concurrency, contextWindow, where the body has them */
 } skn_provider_request;
 
 typedef struct skn_api_providers {

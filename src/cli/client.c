@@ -578,7 +578,8 @@ static int64_t on_left_before(void *arg, int64_t now)
 static skein_rc on_context(void *arg, const skn_api_lane *lane, skn_arena *a,
                            skein_context *out, skein_error *err)
 {
-    const skn_sent_spec spec = {lane->engine, lane->world, lane->mode, lane->files};
+    const skn_sent_spec spec = {
+        .engine = lane->engine, .world = lane->world, .mode = lane->mode, .files = lane->files};
 
     (void)arg;
     return skn_runtime_context(NULL, &spec, lane->what, a, out, err);

@@ -657,6 +657,7 @@ static void read_numbers(const skn_yaml *at, skn_provider_setting *out)
     const skn_yaml *timeout = skn_yaml_get(at, "timeout");
     const skn_yaml *retries = skn_yaml_get(at, "maxRetries");
     const skn_yaml *at_once = skn_yaml_get(at, "concurrency");
+    const skn_yaml *window = skn_yaml_get(at, "contextWindow");
     int64_t         n;
 
     out->retries = -1;
@@ -666,6 +667,8 @@ static void read_numbers(const skn_yaml *at, skn_provider_setting *out)
         out->retries = (int)n;
     if (at_once && skn_str_int(at_once->text, &n))
         out->at_once = (int)n;
+    if (window)
+        skn_str_int(window->text, &out->window);
 }
 
 void skn_config_provider_read(const skn_config_provider *p, skn_provider_setting *out,

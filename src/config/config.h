@@ -112,6 +112,9 @@ typedef struct skn_model_price {
     int64_t input, output;
 } skn_model_price;
 
+/* What a model's window may be set to. */
+enum { SKN_WINDOW_LEAST = 1024, SKN_WINDOW_MOST = 100000000 };
+
 /* A provider of the file; missing values are absent, or as noted. */
 typedef struct skn_provider_setting {
     skn_str                name, type, base_url;
@@ -121,6 +124,7 @@ typedef struct skn_provider_setting {
     int64_t                timeout_ms; /* 0 */
     int                    retries;    /* -1 */
     int                    at_once;    /* 0 */
+    int64_t                window;     /* of its models, in tokens; 0 */
     const skn_str         *models;
     size_t                 model_count;
     int64_t                monthly_micros; /* millionths of the currency; 0: no limit */

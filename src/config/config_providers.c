@@ -8,9 +8,9 @@
 
 static const char *const types[] = {
     "ollama", "openai", "openai-responses", "anthropic", "openai-compatible", "scripted", NULL};
-static const char *const keys[] = {"type",    "baseUrl", "apiKey",     "models",
-                                   "timeout", "headers", "maxRetries", "concurrency",
-                                   "budget",  "prices",  NULL};
+static const char *const keys[] = {"type",    "baseUrl", "apiKey",        "models",
+                                   "timeout", "headers", "maxRetries",    "concurrency",
+                                   "budget",  "prices",  "contextWindow", NULL};
 static const char *const sources[] = {"env", "file", "credential", "command", NULL};
 static const char *const budget_keys[] = {"monthly", "then", NULL};
 static const char *const price_keys[] = {"input", "output", NULL};
@@ -214,6 +214,11 @@ static void check_at_once(const checking *c, const skn_yaml *at)
     check_number(c, at, 1, 1000);
 }
 
+static void check_window(const checking *c, const skn_yaml *at)
+{
+    check_number(c, at, SKN_WINDOW_LEAST, SKN_WINDOW_MOST);
+}
+
 static void check_timeout(const checking *c, const skn_yaml *at)
 {
     int64_t ms;
@@ -255,8 +260,8 @@ static void check_url(const checking *c, const skn_yaml *at)
 
 /* In the order of `keys`. */
 static void (*const checks[])(const checking *c, const skn_yaml *at) = {
-    check_type,    check_url,     check_key,     check_models, check_timeout,
-    check_headers, check_retries, check_at_once, check_budget, check_prices};
+    check_type,    check_url,     check_key,    check_models, check_timeout, check_headers,
+    check_retries, check_at_once, check_budget, check_prices, check_window};
 
 _Static_assert(sizeof checks / sizeof *checks + 1 == sizeof keys / sizeof *keys, "each key");
 

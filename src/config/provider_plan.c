@@ -92,6 +92,7 @@ static void take_stored(skn_provider_plan *p, const skn_provider_stored *s)
     to->timeout_ms = s->timeout_ms;
     to->retries = s->retries;
     to->at_once = s->at_once;
+    to->window = s->window;
     to->origin = SKN_STR("store");
     p->consent = s->consent;
     p->kept = p->listed = true;
@@ -437,7 +438,9 @@ static skein_rc read_numbers(skn_provider_stored *out, const skn_json *v, const 
 
     if ((rc = read_number(v, "/timeoutMs", 1000, 3600000, 0, &out->timeout_ms, at, err)) ||
         (rc = read_number(v, "/maxRetries", 0, 20, -1, &retries, at, err)) ||
-        (rc = read_number(v, "/concurrency", 1, 1000, 0, &at_once, at, err)))
+        (rc = read_number(v, "/concurrency", 1, 1000, 0, &at_once, at, err)) ||
+        (rc = read_number(v, "/contextWindow", SKN_WINDOW_LEAST, SKN_WINDOW_MOST, 0,
+                          &out->window, at, err)))
         return rc;
     out->retries = (int)retries;
     out->at_once = (int)at_once;
@@ -581,6 +584,8 @@ static void write_one(skn_jw *w, const skn_provider_stored *s)
         skn_jw_kint(w, "maxRetries", s->retries);
     if (s->at_once)
         skn_jw_kint(w, "concurrency", s->at_once);
+    if (s->window)
+        skn_jw_kint(w, "contextWindow", s->window);
     skn_jw_object_end(w);
 }
 

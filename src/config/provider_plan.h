@@ -11,7 +11,7 @@
 #include "provider/provider.h"
 
 /* A provider as the store keeps it: {"type","baseUrl","apiKeyEnv","consent","headers",
- * "timeoutMs","maxRetries","concurrency","keyKept"}. No key. */
+ * "timeoutMs","maxRetries","concurrency","contextWindow","keyKept"}. No key. */
 typedef struct skn_provider_stored {
     skn_str               name, type, base_url, key_env;
     bool                  consent;
@@ -21,6 +21,7 @@ typedef struct skn_provider_stored {
     int64_t               timeout_ms; /* 0: not said */
     int                   retries;    /* -1: not said */
     int                   at_once;    /* 0: not said */
+    int64_t               window;     /* 0: not said */
     skn_str               damaged;    /* set: why it cannot be read; then only `raw` counts */
     skn_str               raw;        /* its JSON, which is kept as it is */
 } skn_provider_stored;

@@ -35,11 +35,30 @@ void skn_provider_free(skn_provider *p)
 /* Its server says it, who may say anything: more than this is as good as no end, and safe to calculate with. */
 #define WINDOW_MOST INT64_C(1000000000000)
 
-int64_t skn_provider_window(skn_provider *p, skn_str model)
+skn_window skn_provider_window(skn_provider *p, skn_str model, bool ask)
 {
-    int64_t n = p->ops->window ? p->ops->window(p, model) : 0;
+    skn_window w = p->ops->window ? p->ops->window(p, model, ask) : (skn_window){0};
 
-    return n < WINDOW_MOST ? n : WINDOW_MOST;
+    if (w.tokens > WINDOW_MOST)
+        w.tokens = WINDOW_MOST;
+    return w;
+}
+
+static const struct {
+    const char *begin;
+    int64_t     tokens;
+} windows[] = {
+#define WINDOW(begin, tokens) {begin, tokens},
+#include "provider/windows.def"
+#undef WINDOW
+};
+
+int64_t skn_window_known(skn_str model)
+{
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        if (skn_str_starts(model, skn_str_of(windows[i].begin)))
+            return windows[i].tokens;
+    return 0;
 }
 
 bool skn_provider_toolless(const skn_provider *p, skn_str model)

@@ -39,6 +39,8 @@ typedef struct skn_ask {
     bool hurried;    /* another model stands by: no long wait for this one */
     int64_t
         from; /* equal for the questions of one conversation: none keeps the others waiting */
+    int64_t
+        window; /* tokens that the model is to have room for, where its server wants to be told; 0: its own */
 } skn_ask;
 
 typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
@@ -105,14 +107,21 @@ typedef struct skn_answer_sink {
 typedef struct skn_asking   skn_asking;
 typedef struct skn_provider skn_provider;
 
+/* How much a model can read, and who says so. */
+typedef struct skn_window {
+    int64_t     tokens; /* 0: not known */
+    const char *from;   /* "setting" "provider" "table"; NULL: not known */
+    bool        asked;  /* its server is just being asked */
+} skn_window;
+
 typedef struct skn_provider_ops {
     skn_asking *(*ask)(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
     void (*cancel)(skn_asking *a); /* no callback after this */
     /* Fills in what is known of an answer that has not ended: its tokens, when it began. May be NULL. */
     void (*so_far)(const skn_asking *a, skn_answer *out);
     void (*free)(skn_provider *p); /* all requests are over */
-    /* Tokens that a model can read; 0: not known, or not before its server has been asked. May be NULL. */
-    int64_t (*window)(skn_provider *p, skn_str model);
+    /* `ask`: where it is not known its server is asked, and the next call may tell. May be NULL. */
+    skn_window (*window)(skn_provider *p, skn_str model, bool ask);
     /* Whether the model has refused tools; it is offered none then. May be NULL. */
     bool (*toolless)(const skn_provider *p, skn_str model);
 } skn_provider_ops;
@@ -129,9 +138,11 @@ struct skn_asking {
 skn_asking *skn_ask_model(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
 void        skn_asking_cancel(skn_asking *a); /* NULL is fine */
 /* How the answer would end if it were cancelled now: SKN_ASK_STOPPED, with what it has cost. */
-void    skn_asking_so_far(const skn_asking *a, skn_answer *out);
-void    skn_provider_free(skn_provider *p);
-int64_t skn_provider_window(skn_provider *p, skn_str model);
+void       skn_asking_so_far(const skn_asking *a, skn_answer *out);
+void       skn_provider_free(skn_provider *p);
+skn_window skn_provider_window(skn_provider *p, skn_str model, bool ask);
+/* What a model of a well-known service can read, by its name; 0: not known. */
+int64_t skn_window_known(skn_str model);
 bool    skn_provider_toolless(const skn_provider *p, skn_str model);
 
 /* --- scripted.c: canned answers, honest about it --------------------------------------------- */

@@ -103,9 +103,10 @@ static void write_meta(skn_buf *out, const take *t, const skn_answer *answer,
     skn_jw_kstr(&w, "model", skn_str_of(t->model));
     skn_jw_kint(&w, "status", answer->status);
     skn_jw_kstr(&w, "state", skn_str_of(skn_ask_state_word(answer->state)));
-    skn_jw_kint(
-        &w, "window",
-        skn_provider_window(((const recorder *)t->base.provider)->inner, skn_str_of(t->model)));
+    skn_jw_kint(&w, "window",
+                skn_provider_window(((const recorder *)t->base.provider)->inner,
+                                    skn_str_of(t->model), false)
+                    .tokens);
     skn_jw_key(&w, "ids");
     skn_jw_array(&w);
     for (size_t i = 0; i < ids->n; i++)
@@ -249,9 +250,9 @@ static void free_recorder(skn_provider *p)
     free(r);
 }
 
-static int64_t window(skn_provider *p, skn_str model)
+static skn_window window(skn_provider *p, skn_str model, bool ask)
 {
-    return skn_provider_window(((recorder *)p)->inner, model);
+    return skn_provider_window(((recorder *)p)->inner, model, ask);
 }
 
 skn_provider *skn_recorder_new(skn_provider *inner, const char *folder, skein_error *err)

@@ -344,14 +344,15 @@ static bool read_folder(replay *r, const char *folder)
     return dir != NULL;
 }
 
-static int64_t window(skn_provider *p, skn_str model)
+static skn_window window(skn_provider *p, skn_str model, bool ask)
 {
     const replay *r = (const replay *)p;
 
     for (size_t i = 0; i < r->models.n; i++)
         if (skn_str_eq(r->models.p[i].name, model))
-            return r->models.p[i].window;
-    return 0;
+            return (skn_window){r->models.p[i].window, "provider", false};
+    (void)ask;
+    return (skn_window){0};
 }
 
 static const char usual_file[] = "default.model";

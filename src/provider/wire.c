@@ -573,6 +573,22 @@ static skn_str url_of(skn_wire *p, skn_str base, const char *path)
     return skn_arena_printf(p->a, "%.*s%s", SKN_FMT(base), path);
 }
 
+/* Servers of chat completions at home say more beside "/v1"; services in the net do not. */
+static void find_root(skn_wire *p, const skn_wire_options *o)
+{
+    skn_str base = skn_arena_copy(p->a, o->base_url), end = SKN_STR("/v1");
+
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++)
+        p->famous |= skn_str_eq(skn_url_place(base),
+                                skn_url_place(skn_str_of(skn_key_names[i].base_url)));
+    while (base.n && base.p[base.n - 1] == '/')
+        base.n--;
+    if (o->kind == SKN_WIRE_OLLAMA)
+        p->root = base;
+    else if (o->kind == SKN_WIRE_OPENAI && !p->famous && skn_str_ends(base, end))
+        p->root = skn_str_sub(base, 0, base.n - end.n);
+}
+
 skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o)
 {
     static const skn_provider_ops ops = {.ask = ask_wire,
@@ -600,8 +616,7 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
     p->models_url = url_of(p, o->base_url, p->format->models_path);
     if (o->kind == SKN_WIRE_OLLAMA)
         p->version_url = url_of(p, o->base_url, "/api/version");
-    if (o->kind == SKN_WIRE_OLLAMA)
-        p->show_url = url_of(p, o->base_url, "/api/show");
+    find_root(p, o);
     set_headers(p, o);
     skn_wire_secrets_find(&p->secrets, skn_str_of(p->key), o, p->a);
     return &p->base;

@@ -294,6 +294,8 @@ static const struct {
     {"too many tokens", SKN_ASK_OVERFLOW},
     {"request_too_large", SKN_ASK_OVERFLOW},
     {"exceed+context", SKN_ASK_OVERFLOW},
+    {"context length of only", SKN_ASK_OVERFLOW}, /* LM Studio */
+    {"greater than the context length", SKN_ASK_OVERFLOW},
     {"exceed+token", SKN_ASK_OVERFLOW},
     {"does not support tool", SKN_ASK_NO_TOOLS},       /* Ollama */
     {"requires --jinja", SKN_ASK_NO_TOOLS},            /* llama.cpp */

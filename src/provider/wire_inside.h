@@ -37,23 +37,23 @@ typedef struct skn_wire {
     skn_arena       *known; /* of the models in the list that came last; or NULL */
     skn_model       *models;
     size_t           model_count;
-    skn_str          show_url; /* of Ollama only */
-    skn_wire_show   *shows;    /* what is known of single models, or asked */
-    size_t           show_count;
+    skn_str root;   /* its address without "/v1": where servers say more; absent: they do not */
+    bool    famous; /* a well-known service */
+    skn_wire_show *shows; /* what is known of single models, or asked */
+    size_t         show_count;
 } skn_wire;
 
-/* Tokens that a model can read, as its server told; 0: it has not, or is just being asked. */
-int64_t skn_wire_window(skn_provider *p, skn_str model);
+/* What a model can read, as its server told. */
+skn_window skn_wire_window(skn_provider *p, skn_str model, bool ask);
 
 /* Ends all askings for lists of models with an error. */
 void skn_wire_end_lists(skn_wire *p);
 
 /* --- wire_show.c ------------------------------------------------------------------------------- */
 
-/* The same of one model of Ollama, which is asked for it the first time. */
-int64_t skn_wire_shown(skn_wire *p, skn_str model);
-/* What the answer of /api/show says; 0: nothing. */
-void skn_wire_end_shows(skn_wire *p);
+/* The same of a model that no list told of: its server is asked for it once, if `ask`. */
+skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask);
+void       skn_wire_end_shows(skn_wire *p);
 
 /* --- wire_slots.c ------------------------------------------------------------------------------ */
 

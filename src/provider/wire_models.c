@@ -58,14 +58,14 @@ static void remember(skn_wire *p, const skn_models *models)
                 skn_arena_copy(p->known, models->at[i].name), models->at[i].window};
 }
 
-int64_t skn_wire_window(skn_provider *provider, skn_str model)
+skn_window skn_wire_window(skn_provider *provider, skn_str model, bool ask)
 {
     skn_wire *p = (skn_wire *)provider;
 
     for (size_t i = 0; i < p->model_count; i++)
         if (skn_str_eq(p->models[i].name, model))
-            return p->models[i].window;
-    return skn_wire_shown(p, model);
+            return (skn_window){p->models[i].window, "provider", false};
+    return skn_wire_shown(p, model, ask);
 }
 
 static void read_list(skn_wire_asking *q)

@@ -77,6 +77,9 @@ static void write_options(skn_jw *w, const skn_ask *what)
     if (what->most_tokens > 0)
         skn_jw_kint(w, "num_predict", what->most_tokens);
     skn_wire_write_settings(w, what, names);
+    if (what->window >
+        0) /* else its server takes 4,096 and drops the beginning of what is longer */
+        skn_jw_kint(w, "num_ctx", what->window);
     skn_jw_object_end(w);
 }
 

@@ -338,15 +338,21 @@ static skn_str error_words(skn_str body, skn_arena *a)
 
 static int64_t window_of(const skn_json *model)
 {
-    static const char *const names[] = {"context_length", "max_model_len", "context_window",
-                                        "max_context_length", NULL};
+    static const char *const names[] = {"loaded_context_length",
+                                        "max_model_len",
+                                        "context_length",
+                                        "context_window",
+                                        "max_input_tokens",
+                                        "max_context_length",
+                                        NULL};
     int64_t                  window = 0;
 
+    /* What a model that is not loaded could read at most says nothing of how it will be loaded. */
     for (size_t i = 0; names[i] && window <= 0; i++)
-        window = skn_wire_int(model, names[i]);
-    if (window <= 0) /* llama.cpp's */
-        window = skn_wire_int(skn_json_get(model, "meta"), "n_ctx_train");
-    return window > 0 ? window : 0;
+        if (i < 5 || !skn_json_get(model, "state"))
+            window = skn_wire_int(model, names[i]);
+    return window > 0 ? window
+                      : 0; /* llama.cpp's meta.n_ctx_train is not what it was started with */
 }
 
 static bool read_models(skn_str body, skn_arena *a, skn_models *out)

@@ -1,24 +1,35 @@
-/* wire_show.c: how much a model of Ollama can read. Its list of models does not say, so it is asked for each model,
- * once, when somebody first wants to know. */
+/* wire_show.c: how much a model can read. Its server is asked when somebody first wants to know: Ollama for each model,
+ * others for their list of models, and where that does not say, in the places of llama.cpp and of LM Studio. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/env_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "provider/wire_inside.h"
+#include "provider/wire_json.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOW_MS = 10000, AGAIN_MS = 60000, MOST_SHOW = 8 << 20, MOST_SHOWS = 500 };
+enum {
+    SHOW_MS = 10000,
+    AGAIN_MS = 60000,
+    KEPT_MS = 600000,
+    MOST_SHOW = 8 << 20,
+    MOST_SHOWS = 500,
+    SLOTS_MOST = 1000,
+    OLLAMA_MOST = 8192 /* tokens, unless somebody has set more */
+};
 
 struct skn_wire_show {
     skn_wire_show *next;
     char          *model;
-    int64_t        window;   /* 0: not known */
+    skn_window     window;
     int64_t        asked_at; /* monotonic, ms */
+    size_t         step;     /* which of the places is asked */
     skn_fetch     *fetch;    /* NULL: it is over */
+    skn_wire      *wire;
     int            status;
     skn_buf        body;
 };
@@ -40,7 +51,7 @@ static int64_t set_window(skn_str parameters)
     return 0;
 }
 
-/* "llama.context_length": 131072 */
+/* "llama.context_length": 131072 is what a model was made for; its cache would not fit into the memory of most. */
 static int64_t built_window(const skn_json *info)
 {
     int64_t n = 0;
@@ -49,22 +60,55 @@ static int64_t built_window(const skn_json *info)
          m = m->next)
         if (m->kind == SKN_JSON_NUMBER && skn_str_ends(m->key, SKN_STR(".context_length")) &&
             skn_str_int(m->raw, &n) && n > 0)
-            return n;
+            return n < OLLAMA_MOST ? n : OLLAMA_MOST;
     return 0;
 }
 
-static int64_t wire_show_window(skn_str body, skn_arena *a)
+static int64_t read_show(const skn_wire_show *s, skn_str body, skn_arena *a)
 {
-    const skn_json *doc;
+    const skn_json *doc = skn_wire_parse(body, a);
     skn_str         parameters = SKN_NONE;
     int64_t         n;
 
-    if (skn_json_parse(&doc, body, "model", a, NULL) || doc->kind != SKN_JSON_OBJECT)
-        return 0;
+    (void)s;
     (void)skn_json_text(doc, "parameters", &parameters, NULL);
     n = set_window(parameters);
     return n ? n : built_window(skn_json_get(doc, "model_info"));
 }
+
+static int64_t read_list(const skn_wire_show *s, skn_str body, skn_arena *a)
+{
+    skn_models all = {0};
+
+    if (s->wire->format->models(skn_json_repair(skn_arena_copy(a, body), a), a, &all))
+        for (size_t i = 0; i < all.count; i++)
+            if (skn_str_is(all.at[i].name, s->model))
+                return all.at[i].window;
+    return 0;
+}
+
+/* llama.cpp's: of each slot, and how many there are. */
+static int64_t read_props(const skn_wire_show *s, skn_str body, skn_arena *a)
+{
+    const skn_json *doc = skn_wire_parse(body, a);
+    int64_t         slots = skn_wire_int(doc, "total_slots");
+
+    if (s->wire->learns_slots && slots > 0 && slots <= SLOTS_MOST)
+        s->wire->at_once = (int)slots;
+    return skn_wire_int(skn_json_get(doc, "default_generation_settings"), "n_ctx");
+}
+
+/* Where a server may say it, one after the other until it does. */
+static const struct place {
+    bool        ollama;
+    const char *path; /* below the root; NULL: the list of models */
+    int64_t (*read)(const skn_wire_show *s, skn_str body, skn_arena *a);
+} places[] = {{true, "/api/show", read_show},
+              {false, NULL, read_list},
+              {false, "/props", read_props},
+              {false, "/api/v0/models", read_list}}; /* LM Studio */
+
+enum { PLACES = sizeof places / sizeof *places };
 
 /* --- Asking -------------------------------------------------------------------------------------- */
 
@@ -78,75 +122,122 @@ static void got_body(void *arg, skn_str bytes)
     skn_buf_add(&((skn_wire_show *)arg)->body, bytes);
 }
 
+static void ask_place(skn_wire_show *s);
+
 static void got_end(void *arg, skn_fetch_end how, const char *why)
 {
     skn_wire_show *s = arg;
     skn_arena     *a = skn_arena_new();
+    int64_t        n = 0;
 
     (void)why;
     s->fetch = NULL;
     if (how == SKN_FETCH_WHOLE && s->status == 200 && !s->body.over)
-        s->window = wire_show_window(skn_buf_str(&s->body), a);
+        n = places[s->step].read(s, skn_buf_str(&s->body), a);
+    if (n > 0)
+        s->window = (skn_window){n, "provider", false};
     skn_buf_release(&s->body);
     skn_arena_free(a);
+    s->step++;
+    if (n <= 0 && (how == SKN_FETCH_WHOLE || how == SKN_FETCH_CUT))
+        ask_place(s); /* one that does not answer has no other place */
 }
 
 /* Older servers know the member only as "name". */
-static void start(skn_wire *p, skn_wire_show *s)
+static skn_str which(const skn_wire_show *s, skn_buf *b)
 {
+    skn_jw w;
+
+    skn_jw_init(&w, b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "model", skn_str_of(s->model));
+    skn_jw_kstr(&w, "name", skn_str_of(s->model));
+    skn_jw_object_end(&w);
+    return skn_buf_str(b);
+}
+
+static bool has_place(const skn_wire *p, const struct place *at)
+{
+    return at->ollama == (p->format == &skn_wire_ollama) && (!at->path || p->root.n);
+}
+
+static void ask_place(skn_wire_show *s)
+{
+    skn_wire      *p = s->wire;
     skn_fetch_sink sink = {got_head, got_body, got_end, s};
-    skn_fetch_spec what = {.method = "POST",
-                           .url = p->show_url,
+    skn_fetch_spec what = {.method = "GET",
+                           .url = p->models_url,
                            .headers = p->headers,
                            .header_count = p->header_count,
                            .connect_ms = SHOW_MS,
                            .total_ms = SHOW_MS,
                            .most = MOST_SHOW};
+    skn_arena     *a;
     skn_buf        b;
-    skn_jw         w;
 
+    while (s->step < PLACES && !has_place(p, &places[s->step]))
+        s->step++;
+    if (s->step == PLACES)
+        return;
+    a = skn_arena_new();
     skn_buf_init(&b, 64 << 10);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, "model", skn_str_of(s->model));
-    skn_jw_kstr(&w, "name", skn_str_of(s->model));
-    skn_jw_object_end(&w);
-    what.body = skn_buf_str(&b);
+    if (places[s->step].path)
+        what.url = skn_arena_printf(a, "%.*s%s", SKN_FMT(p->root), places[s->step].path);
+    if (places[s->step].ollama) {
+        what.method = "POST";
+        what.body = which(s, &b);
+    }
     skn_buf_init(&s->body, MOST_SHOW);
-    s->asked_at = skn_clock_monotonic() / 1000000;
     s->fetch = skn_fetch_start(p->net, &what, &sink);
     skn_buf_release(&b);
+    skn_arena_free(a);
 }
 
 static skn_wire_show *add(skn_wire *p, skn_str model)
 {
     skn_wire_show *s = skn_heap(sizeof *s);
+    int64_t        known = p->famous ? skn_window_known(model) : 0;
 
+    s->wire = p;
     s->model = skn_heap_copy(model);
+    if (known)
+        s->window = (skn_window){known, "table", false};
     s->next = p->shows;
     p->shows = s;
     p->show_count++;
     return s;
 }
 
-int64_t skn_wire_shown(skn_wire *p, skn_str model)
+/* What a server said is asked for again after a while: it may have been started again with another window. */
+static bool is_due(const skn_wire_show *s)
+{
+    int64_t now = skn_clock_monotonic() / 1000000;
+
+    return !s->fetch &&
+           (!s->asked_at || now - s->asked_at > (s->window.tokens ? KEPT_MS : AGAIN_MS));
+}
+
+skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask)
 {
     skn_wire_show *s = p->shows;
+    skn_window     w;
 
-    if (!p->show_url.n || !model.n || model.n > 1000)
-        return 0;
+    if (!model.n || model.n > 1000)
+        return (skn_window){0};
     while (s && !skn_str_is(model, s->model))
         s = s->next;
-    if (!s && p->show_count == MOST_SHOWS)
-        return 0;
-    if (!s) {
+    if (!s && (!ask || p->show_count == MOST_SHOWS))
+        return (skn_window){0};
+    if (!s)
         s = add(p, model);
-        start(p, s);
-    } else if (!s->fetch && !s->window &&
-               skn_clock_monotonic() / 1000000 - s->asked_at > AGAIN_MS) {
-        start(p, s);
+    if (ask && is_due(s) && !(p->key_needed && !p->key)) {
+        s->asked_at = skn_clock_monotonic() / 1000000;
+        s->step = 0;
+        ask_place(s);
     }
-    return s->window;
+    w = s->window;
+    w.asked = s->fetch && !w.tokens;
+    return w;
 }
 
 void skn_wire_end_shows(skn_wire *p)

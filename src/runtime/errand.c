@@ -30,6 +30,7 @@ static skein_rc read_file(skn_model_request *q, skein_error *err)
         return SKEIN_NOTHING;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n", SKN_FMT(x->what.file->prompt));
+    q->head = b.n;
     skn_brief_file(&b, x->what.file, &x->what.parts);
     q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     skn_buf_release(&b);
@@ -209,6 +210,7 @@ static skein_rc read_sources(skn_model_request *q, skein_error *err)
 
     skn_buf_init(&b, TEXT_TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n\nThe messages:\n", SKN_FMT(s->prompt));
+    q->head = b.n;
     rc = add_sources(q, s, &b, err);
     q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     if (!rc && b.over)
@@ -295,6 +297,7 @@ static skein_rc read_work(skn_model_request *q, skein_error *err)
         return SKEIN_NOTHING;
     skn_buf_init(&b, LEARN_TEXT_BYTES);
     skn_buf_add(&b, SKN_STR("What is worth remembering of this work?\n\n"));
+    q->head = b.n;
     for (size_t i = 0; i < m.count; i++)
         skn_buf_addf(&b, "%.*s: %.*s\n", SKN_FMT(m.at[i].sender), SKN_FMT(m.at[i].content));
     q->text = skn_arena_copy(q->a, skn_buf_str(&b));

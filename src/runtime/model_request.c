@@ -2,6 +2,7 @@
 #include "runtime/model_request.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static void request_free(skn_model_request *q)
     skn_asked_release(&q->asked);
     skn_buf_release(&q->answer);
     skn_buf_release(&q->thinking);
+    skn_buf_release(&q->notes);
     *q->link = q->next;
     if (q->next)
         q->next->link = q->link;
@@ -114,6 +116,121 @@ static void limit_seen(void *arg)
     }
 }
 
+/* --- More than the model can read -------------------------------------------------------------------------
+ *
+ * The text is cut into parts that it can. Its notes on each are put together, and that is the text that is asked
+ * about then; if need be in parts again, which are fewer each time. */
+
+enum {
+    PARTS_MOST = 4000,
+    PART_LEAST = 512, /* bytes */
+    NOTE_SHARE = 4    /* a note is at most this part of what it is about */
+};
+
+/* Bytes of the text that can be asked at once; SIZE_MAX: nobody knows. */
+static size_t part_most(skn_model_request *q)
+{
+    skn_reach reach = skn_runtime_reach(q->r, q->out.model);
+    int64_t   bytes = reach.tokens - skn_answer_room(reach.tokens, 0);
+
+    if (reach.tokens <= 0)
+        return SIZE_MAX;
+    bytes = bytes * 4 * 100 / reach.scale - (int64_t)(q->system.n + q->head + 200);
+    return bytes > PART_LEAST ? (size_t)bytes : PART_LEAST;
+}
+
+/* Ends with a line, if one ends in its second half. */
+static size_t cut_part(skn_str text, size_t most)
+{
+    size_t n = skn_utf8_cut(text, most).n, at = n;
+
+    while (at > n / 2 && text.p[at - 1] != '\n')
+        at--;
+    return at > n / 2 ? at : n;
+}
+
+/* What is asked now; all of it where it fits. */
+static skn_str next_text(skn_model_request *q)
+{
+    skn_str rest = skn_str_sub(q->text, q->at ? q->at : q->head, q->text.n);
+    size_t  most = part_most(q);
+
+    q->part = 0;
+    if (!q->at && rest.n <= most)
+        return q->text;
+    if (!q->at)
+        q->at = q->head;
+    q->part = rest.n <= most ? rest.n : cut_part(rest, most);
+    q->parts++;
+    return skn_arena_printf(q->a, "%.*s[This is a part of it.]\n%.*s", (int)q->head, q->text.p,
+                            (int)q->part, rest.p);
+}
+
+/* The last part is done: what was written about all takes the place of the text. */
+static void fold(skn_model_request *q)
+{
+    q->text = skn_arena_printf(
+        q->a,
+        "%.*s[Of its parts this was written, one after the other. Make one text of it.]\n%.*s",
+        (int)q->head, q->text.p, SKN_FMT(skn_buf_str(&q->notes)));
+    q->at = 0;
+    skn_buf_clear(&q->notes);
+}
+
+static void part_stored(void *arg)
+{
+    skn_model_request *q = arg;
+
+    if (q->cancelled || q->r->closing) {
+        q->rc = SKEIN_NOTHING;
+        finish(q);
+        return;
+    }
+    skn_buf_addf(&q->notes, "%.*s\n\n",
+                 SKN_FMT(skn_utf8_cut(q->wrote, q->part / NOTE_SHARE + 100)));
+    q->at += q->part;
+    if (q->at >= q->text.n)
+        fold(q);
+    q->call = (skein_model_call){0};
+    ask(q);
+}
+
+static void work_part(void *arg)
+{
+    skn_model_request *q = arg;
+
+    q->call.world = q->world;
+    q->call.chat = q->chat;
+    q->call.agent = q->agent;
+    if (q->call.piece_count)
+        skein_model_call_keep(q->r->o.engine, &q->call, q->a, &q->call.uid, NULL);
+}
+
+/* The next part, or the same in smaller ones where it was too much after all. */
+static bool goes_on(skn_model_request *q)
+{
+    if (q->told.state == SKN_ASK_OVERFLOW &&
+        skn_windows_refused(q->r->windows, q->out.model,
+                            (int64_t)(q->message.text.n + q->system.n) / 4,
+                            skn_str_of(q->err.message)) &&
+        q->parts < PARTS_MOST) {
+        q->parts++;
+        q->rc = SKEIN_OK;
+        q->err = (skein_error){0};
+        ask(q);
+        return true;
+    }
+    if (q->rc || !q->part)
+        return false;
+    if (q->parts < PARTS_MOST) {
+        job(q, work_part, part_stored);
+        return true;
+    }
+    q->rc = skn_fail(&q->err, SKEIN_LIMIT, "it is more than %d times what the model can read",
+                     PARTS_MOST);
+    return false;
+}
+
 /* --- Asking: nothing is told while it is written ------------------------------------------------------ */
 
 static void on_sent(void *arg, const skn_str *pieces, size_t count)
@@ -176,7 +293,7 @@ static skein_rc check_answer(const skn_model_request *q, skein_error *err)
         skn_fail(err, SKEIN_PROVIDER, "the model called a tool instead of writing the text");
         return skn_hint(err, SKEIN_PROVIDER, "try again, or name another model");
     }
-    if (q->kind->whole && finish && strcmp(finish, "length") == 0) {
+    if (q->kind->whole && !q->part && finish && strcmp(finish, "length") == 0) {
         skn_fail(err, SKEIN_PROVIDER,
                  "the answer was cut off: the model may not write a longer one");
         return skn_hint(err, SKEIN_PROVIDER, "name a model that may write more");
@@ -203,13 +320,18 @@ static void on_done(void *arg, const skn_answer *answer)
     q->rc = q->err.rc;
     if (q->limit.n)
         job(q, work_limit, limit_seen);
-    else
+    else if (!goes_on(q))
         job(q, work_store, stored);
 }
 
 static void on_soon(void *arg)
 {
-    job(arg, work_store, stored);
+    skn_model_request *q = arg;
+
+    if (q->rc)
+        job(q, work_store, stored);
+    else
+        ask(q);
 }
 
 static void ask(skn_model_request *q)
@@ -230,9 +352,15 @@ static void ask(skn_model_request *q)
                                   .over_limit = q->over_limit,
                                   .from = q->chat.v};
     skn_provider         *p = skn_runtime_provider(q->r, q->out.model, &what.model);
+    skn_reach             reach = skn_runtime_reach(q->r, q->out.model);
 
+    if (reach.asked && q->looks++ < SKN_RUN_WINDOW_LOOKS) {
+        skn_timer_start(q->soon, SKN_RUN_WINDOW_MS);
+        return;
+    }
+    what.window = reach.tokens;
     q->called = false;
-    q->message = (skein_prompt_message){.role = SKEIN_USER, .text = q->text};
+    q->message = (skein_prompt_message){.role = SKEIN_USER, .text = next_text(q)};
     q->context = (skein_context){.at = &q->message, .count = 1};
     skn_buf_clear(&q->answer);
     skn_buf_clear(&q->thinking);
@@ -323,6 +451,7 @@ skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request
     skn_asked_init(&q->asked);
     skn_buf_init(&q->answer, SKN_RUN_TEXT);
     skn_buf_init(&q->thinking, SKN_RUN_TEXT);
+    skn_buf_init(&q->notes, SKN_RUN_TEXT);
     q->link = &r->requests;
     q->next = r->requests;
     if (q->next)

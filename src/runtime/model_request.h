@@ -30,6 +30,7 @@ struct skn_model_request {
     skn_str               lane, model;
     void                 *own; /* the kind's */
     skn_str               system, text;
+    size_t head; /* bytes of the text that say what to do; the rest may be asked in parts */
     /* How it goes. */
     skn_asking          *asking;
     skn_timer           *soon; /* for an end that must not come from inside */
@@ -39,17 +40,21 @@ struct skn_model_request {
     skn_buf              answer;
     size_t               looked[2]; /* of the answer and of the thinking, by skn_repeats */
     skn_buf              thinking;
-    bool                 called; /* a tool, though none was offered */
-    skn_answer           told;   /* how it ended; the call borrows from it */
-    skn_str              wrote;  /* never blank when there is no error */
-    skein_model_call     call;
-    skn_str              limit; /* of its provider, that a person is asked about; or absent */
-    bool                 over_limit; /* a person lets it be exceeded */
-    bool                 job, cancelled;
-    skn_call            *then; /* of the job */
-    skn_model_result     out;
-    skein_rc             rc;
-    skein_error          err;
+    /* Of a text that is more than the model can read: how much was asked, of how much it is asked now, and the notes. */
+    size_t           at, part;
+    skn_buf          notes;
+    int              parts, looks; /* looks: whether it is known how much the model reads */
+    bool             called;       /* a tool, though none was offered */
+    skn_answer       told;         /* how it ended; the call borrows from it */
+    skn_str          wrote;        /* never blank when there is no error */
+    skein_model_call call;
+    skn_str          limit;      /* of its provider, that a person is asked about; or absent */
+    bool             over_limit; /* a person lets it be exceeded */
+    bool             job, cancelled;
+    skn_call        *then; /* of the job */
+    skn_model_result out;
+    skein_rc         rc;
+    skein_error      err;
     void (*over)(skn_model_request *q); /* on the loop, before done; may be NULL */
     skn_model_request_done *done;
     void                   *arg;

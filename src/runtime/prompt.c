@@ -2,6 +2,7 @@
  * every question. */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "exchange/exchange.h"
 #include "runtime/run.h"
 #include "runtime/runtime.h"
@@ -55,12 +56,18 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
                     .mode = run->turn.mode,
                     .without_tools = run->turn.without_tools,
                     .most_tokens = run->turn.most_tokens,
+                    .cut = run->context.cut,
+                    .most = run->most,
                     .a = run->round};
     skein_rc  rc = brief_make(&of, err);
 
     if (rc == SKEIN_NOT_FOUND)
         return skn_fail(err, rc, "the agent \"%.*s\" is gone", SKN_FMT(run->turn.agent_name));
     run->rights = of.rights;
+    run->sizes = (skn_sizes){.prompt = of.sizes.prompt,
+                             .files = of.sizes.files,
+                             .most_tokens = of.rights.most_tokens,
+                             .reach = run->sizes.reach};
     run->system_prompt = of.system_prompt;
     run->wants_extracts = of.wants_extracts;
     return rc;
@@ -79,11 +86,13 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
     memory.lane = run->turn.lane_key;
     memory.task = run->turn.task;
     memory.turn = run->turn.uid;
+    memory.most = run->most;
     if ((rc = skn_world_read(e, run->turn.world, run->round, &world, err)) ||
-        (rc = check_budget(run, &world, err)) || (rc = load_brief(run, &world, err)) ||
-        (run->rounds == 0 && (rc = load_trigger(run, err))))
+        (rc = check_budget(run, &world, err)) ||
+        (rc = skein_context_read(e, &memory, run->round, &run->context, err)) ||
+        (rc = load_brief(run, &world, err)))
         return rc;
-    return skein_context_read(e, &memory, run->round, &run->context, err);
+    return run->rounds == 0 ? load_trigger(run, err) : SKEIN_OK;
 }
 
 static const struct guide {
@@ -237,11 +246,22 @@ static skein_rc add_files(skn_brief *of, skn_buf *b, skein_error *err)
     return SKEIN_OK;
 }
 
+static void cut_files(skn_buf *b, size_t most)
+{
+    size_t all = b->n;
+
+    b->n = skn_utf8_cut(skn_buf_str(b), most).n;
+    skn_buf_addf(b,
+                 "\n[left out: the last %zu bytes of the files; read_context reads a file]\n",
+                 all - b->n);
+}
+
 /* `me` NULL: what all agents are sent. */
 static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein_agent *me,
                              skein_error *err)
 {
     skn_buf  b;
+    int64_t  begin;
     skein_rc rc;
 
     skn_buf_init(&b, SIZE_MAX / 2); /* each piece has a limit of its own */
@@ -252,8 +272,13 @@ static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein
                      SKN_FMT(of->world->name), words_of(place_of(of)));
         add_team(&b, all, me);
     }
+    begin = (int64_t)b.n;
+    of->sizes.prompt = b.n ? (int64_t)skn_tokens_of(b.n) : 0;
     rc = add_files(of, &b, err);
+    if (of->most && (int64_t)b.n - begin > of->most)
+        cut_files(&b, (size_t)(begin + of->most));
     of->system_prompt = skn_arena_copy(of->a, skn_buf_str(&b));
+    of->sizes.files = (b.n ? (int64_t)skn_tokens_of(b.n) : 0) - of->sizes.prompt;
     skn_buf_release(&b);
     return rc;
 }
@@ -317,7 +342,9 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
         .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
     if (!of->without_tools)
-        skn_tools_offer(&of->rights, place_of(of) | standing_of(all, me), of->a);
+        skn_tools_offer(&of->rights,
+                        place_of(of) | standing_of(all, me) | (of->cut ? SKN_NEEDS_CUT : 0),
+                        of->a);
     return SKEIN_OK;
 }
 
@@ -351,24 +378,6 @@ static skein_rc brief_make(skn_brief *of, skein_error *err)
 
 /* --- How much it is -------------------------------------------------------------------------------------- */
 
-int64_t skn_brief_tokens(skn_str system_prompt, const skn_rights *rights)
-{
-    size_t tokens = system_prompt.n ? skn_tokens_of(system_prompt.n) : 0;
-
-    for (size_t i = 0; i < rights->offers.n; i++) {
-        const skn_tool_offer *t = &rights->offers.p[i];
-
-        tokens += skn_tokens_of(t->name.n + t->description.n + t->schema.n);
-    }
-    return (int64_t)tokens;
-}
-
-void skn_context_add(skein_context *c, int64_t fixed)
-{
-    c->tokens += fixed - c->fixed;
-    c->fixed = fixed;
-}
-
 /* Those of its servers that run: of others nobody knows which tools they have. */
 static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *tokens,
                               skein_error *err)
@@ -387,21 +396,47 @@ static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *toke
     return SKEIN_OK;
 }
 
+/* The model that answers for an agent, and what is known of it. */
+static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent_id agent,
+                          skn_arena *a, skn_reach *out, skein_error *err)
+{
+    skn_str      model = spec->model;
+    skein_agents all;
+    skein_rc     rc = SKEIN_OK;
+
+    *out = (skn_reach){0};
+    if (!r || !agent.v)
+        return SKEIN_OK;
+    if (!spec->only_model &&
+        !(rc = skein_agent_list(spec->engine, spec->world->id, a, &all, err)))
+        for (size_t i = 0; i < all.count; i++)
+            if (all.at[i].id.v == agent.v && all.at[i].model.n)
+                model = all.at[i].model;
+    if (!rc && model.n)
+        *out = skn_windows_read(r->windows, model);
+    return rc;
+}
+
 skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const skein_slice *what,
                              skein_mem *mem, skein_context *out, skein_error *err)
 {
-    skn_brief of = {.engine = spec->engine,
-                    .files = spec->files,
-                    .world = spec->world,
-                    .chat = what->conversation,
-                    .mode = spec->mode,
-                    .a = skn_arena_new()};
-    int64_t   fixed = 0;
-    skein_rc  rc = skein_context_read(spec->engine, what, mem, out, err);
+    skn_brief   of = {.engine = spec->engine,
+                      .files = spec->files,
+                      .world = spec->world,
+                      .chat = what->conversation,
+                      .mode = spec->mode,
+                      .a = skn_arena_new()};
+    skein_slice slice = *what;
+    skn_reach   reach;
+    skein_rc    rc = reach_for(r, spec, what->agent, of.a, &reach, err);
 
+    slice.most = of.most = skn_share_bytes(&reach);
+    if (!rc)
+        rc = skein_context_read(spec->engine, &slice, mem, out, err);
     if (!rc) {
         of.agent = out->reader;
         of.delegated = out->delegated;
+        of.cut = out->cut;
         rc = brief_make(&of, err);
     }
     if (rc == SKEIN_NOT_FOUND &&
@@ -409,8 +444,12 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
         of.agent.v = 0;
         rc = brief_make(&of, err);
     }
-    if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
-        skn_context_add(out, fixed + skn_brief_tokens(of.system_prompt, &of.rights));
+    if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &of.sizes.tools, err)))) {
+        of.sizes.tools += skn_offers_tokens(&of.rights);
+        of.sizes.most_tokens = of.rights.most_tokens;
+        of.sizes.reach = reach;
+        skn_context_account(out, &of.sizes);
+    }
     skn_arena_free(of.a);
     return rc;
 }

@@ -24,11 +24,14 @@ enum {
     SKN_RUN_TRIES = 2,    /* times that one question is put to a model that cannot answer now */
     SKN_RUN_TOOLS_MS = 50,     /* between looks whether tool servers have come up … */
     SKN_RUN_TOOLS_LOOKS = 200, /* … so often in a turn */
-    SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
-    SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
-    SKN_RUN_SAVE_MS = 250,     /* between savings of what is being written */
-    SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
-    SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
+    SKN_RUN_WINDOW_MS =
+        20, /* between looks whether a server has said how much its model can read … */
+    SKN_RUN_WINDOW_LOOKS = 150, /* … so often in a turn */
+    SKN_RUN_PAUSE_MS = 1000,    /* before anything is tried again */
+    SKN_RUN_WRITING_MS = 250,   /* of text, before it is stored that an agent writes */
+    SKN_RUN_SAVE_MS = 250,      /* between savings of what is being written */
+    SKN_RUN_TEXT = 16 << 20,    /* bytes of one answer */
+    SKN_RUN_RESPONSE = 4 << 20  /* bytes of one that are kept as they came */
 };
 
 typedef struct skn_run      skn_run;
@@ -50,6 +53,23 @@ typedef struct skn_asked {
     int64_t
         read_at; /* microseconds: what it is about was read; what is erased later is not kept */
 } skn_asked;
+
+/* window.c: how much a model can read, as far as is known. */
+typedef struct skn_reach {
+    int64_t     tokens; /* 0: not known */
+    const char *from;   /* "setting" "error" "provider" "table" */
+    int64_t     scale;  /* percent: what the model counts, of what is estimated */
+    bool        asked;  /* its server is just being asked */
+} skn_reach;
+
+/* What is sent besides the messages, in tokens as they are estimated, and to whom. */
+typedef struct skn_sizes {
+    int64_t   prompt, files, tools;
+    int64_t   most_tokens; /* of the answer, as somebody has set it; 0: nobody has */
+    skn_reach reach;
+} skn_sizes;
+
+typedef struct skn_windows skn_windows;
 
 /* What a run may do, read again for every question. */
 typedef struct skn_rights {
@@ -141,10 +161,11 @@ struct skn_run {
     skein_context context;
     skn_str       system_prompt, asker, said;
     skn_rights    rights;
+    skn_sizes     sizes;
     skn_str       tool, result; /* the last tool of this turn */
     bool          tool_failed;
     size_t        ran; /* calls of this answer whose tools have run */
-    int           rounds, tries, waits_for_tools;
+    int           rounds, tries, waits_for_tools, waits_for_window;
     int64_t       since_load; /* messages that were stored since the context was read */
     /* Of context files, what models take by their prompts: the name of the next and of the one that is being made, why
      * the last could not be, and how often a model was asked in this turn. */
@@ -153,8 +174,11 @@ struct skn_run {
     skein_error why_unextracted;
     int         extracts;
     bool
-         misfit; /* an answer of this round did not fit the agent's schema, and the model was asked again */
-    bool shrunk; /* the context was summarised since the last question failed for its size */
+        misfit; /* an answer of this round did not fit the agent's schema, and the model was asked again */
+    /* How it is made to fit into the window. */
+    int64_t most; /* bytes of one text that are sent; 0: all of it */
+    int     fit;  /* what is tried next */
+    int     refusals, shrinks;
     /* What is answered. */
     skn_asked asked;
     bool      kept; /* its record is stored */
@@ -266,9 +290,12 @@ typedef struct skn_brief {
     skein_mode            mode;          /* of the conversation */
     bool                  without_tools; /* it is offered none */
     int64_t               most_tokens;   /* of an answer, before what the agent says; 0: that */
+    bool                  cut;           /* something is left out of a message */
+    int64_t               most;          /* bytes of the files; 0: all */
     skn_arena            *a;             /* of what is made */
     /* What is made. */
     skn_str    system_prompt;
+    skn_sizes  sizes;    /* of the prompt and the files */
     skn_rights rights;   /* of its tools those that are built in */
     bool wants_extracts; /* the prompt of a file has not been applied to what it holds now */
 } skn_brief;
@@ -276,10 +303,6 @@ typedef struct skn_brief {
 /* prompt.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
 /* A file as it stands in it. */
 void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts);
-/* The one count of it, estimated. */
-int64_t skn_brief_tokens(skn_str system_prompt, const skn_rights *rights);
-/* The context with so many tokens besides its messages. */
-void skn_context_add(skein_context *c, int64_t fixed);
 
 /* prompt.c: worker: who answers, whom, what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
@@ -289,6 +312,30 @@ skein_rc skn_run_load(skn_run *run, skein_error *err);
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
 /* worker: puts into the inbox that the turn failed for a limit of this month, unless that is there and open. */
 void skn_budget_tell(skn_run *run);
+
+/* --- How much is sent (window.c) ---------------------------------------------------------------- */
+
+skn_windows *skn_windows_new(void);
+void         skn_windows_free(skn_windows *ws);
+/* What is known of a model ("provider/model"); any thread. */
+skn_reach skn_windows_read(skn_windows *ws, skn_str model);
+/* The same, after a look at its provider, which asks its server if need be; the loop's. */
+skn_reach skn_runtime_reach(skn_runtime *r, skn_str model);
+/* It refused this many tokens, in these words. false: nothing new was learned from that. Any thread, as all below. */
+bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_str words);
+/* It counted these tokens instead of so many. */
+void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens);
+/* Tokens of the window that are kept for an answer. */
+int64_t skn_answer_room(int64_t window, int64_t most_tokens);
+/* Tokens that an answer may have: what somebody has set, but no more than the window has left. 0: nobody has. */
+int64_t skn_most_tokens(const skein_context *c, int64_t set);
+/* Bytes of one text that may be sent; 0: all. */
+int64_t skn_share_bytes(const skn_reach *reach);
+int64_t skn_offers_tokens(const skn_rights *rights);
+/* Fills in what a context takes with all that is sent besides. */
+void skn_context_account(skein_context *c, const skn_sizes *sizes);
+/* Whether it leaves room for an answer. */
+bool skn_context_fits(const skein_context *c);
 
 /* --- Tools ------------------------------------------------------------------------------------ */
 
@@ -309,6 +356,7 @@ enum {
     SKN_IN_ALL = 15,
     SKN_NEEDS_LEAD = 16, /* only for agents that have one */
     SKN_NEEDS_TEAM = 32, /* only for agents that lead others */
+    SKN_NEEDS_CUT = 128, /* only where a part of a text was left out */
     SKN_UNOFFERED = 64   /* works when it is called, but is not offered */
 };
 
@@ -327,6 +375,7 @@ skein_rc skn_tool_confidence(const skn_json *args, int64_t *out, skein_error *er
 skn_str skn_read_agents(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_team(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_recall(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_result(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_demo(skn_run *run, const skn_json *args, bool *failed);
@@ -449,6 +498,7 @@ struct skn_runtime {
     skn_model_request *requests;
     skn_rest          *rests;
     skn_mcp_room      *rooms;
+    skn_windows       *windows;
     skn_mcp_board     *board; /* what the states of the tool servers */
     bool               closing;
     skn_call          *done;

@@ -463,6 +463,7 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
     skn_runtime *r = skn_heap(sizeof *r);
 
     r->board = skn_mcp_board_new();
+    r->windows = skn_windows_new();
     r->o = *o;
     r->o.lease_ms = o->lease_ms > 0 ? o->lease_ms : DEFAULT_LEASE_MS;
     r->o.recover_ms = o->recover_ms > 0 ? o->recover_ms : DEFAULT_RECOVER_MS;
@@ -550,6 +551,7 @@ void skn_runtime_free(skn_runtime *r)
     skn_timer_free(r->save);
     skn_mcp_rooms_free(r);
     skn_mcp_board_free(r->board);
+    skn_windows_free(r->windows);
     skn_rests_free(r);
     free(r->holder);
     free(r->files);

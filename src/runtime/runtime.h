@@ -68,6 +68,7 @@ typedef struct skn_compact_spec {
     skn_str               lane;   /* absent: "main" */
     skn_str               model;  /* absent: the default */
     skn_str               reason; /* absent: "manual" */
+    bool in_turn; /* what the turn at work has done is covered, except its last exchange */
 } skn_compact_spec;
 
 /* A squash whose text a model writes. */
@@ -108,6 +109,9 @@ void skn_model_request_cancel(skn_model_request *w); /* no callback after this; 
 void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
                               skn_tool_server *at, size_t count);
 
+/* What is known of how much a model ("provider/model") can read: 0: nothing. *from: who says so. Any thread. */
+int64_t skn_runtime_window(skn_runtime *r, skn_str model, const char **from);
+
 /* Is a tool of this name built in? */
 bool skn_runtime_has_tool(skn_str name);
 
@@ -118,6 +122,8 @@ typedef struct skn_sent_spec {
     const skein_world *world;
     skein_mode         mode;  /* of the conversation */
     const char        *files; /* the folder that agents may read from; NULL: none */
+    skn_str            model; /* that answers for agents that name none; absent: not known */
+    bool               only_model; /* and for those that name one */
 } skn_sent_spec;
 
 /* The context, its tokens with the prompt, the files and the tools of who reads it. Any thread. r NULL: no server

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { TEXT_BYTES = 4 << 20, REST_MS = 30 * 1000, REST_MOST = 6, WORTH_PERCENT = 10 };
+enum { TEXT_BYTES = 64 << 20, REST_MS = 30 * 1000, REST_MOST = 6, WORTH_PERCENT = 10 };
 
 /* A lane whose summary failed, and when it may be tried again. */
 struct skn_rest {
@@ -22,10 +22,9 @@ typedef struct summary {
     skein_compact_plan plan;
     skein_message      stored;
     skn_str            reason;
-    int64_t            window; /* of the model, in tokens; 0: not known */
-    int64_t            share;  /* percent of it */
-    int64_t            fixed;  /* tokens that are sent besides the messages */
-    bool               by_itself;
+    int64_t            share; /* percent of the window */
+    skn_sizes          sizes; /* of what is sent besides the messages */
+    bool               by_itself, in_turn;
     bool               again; /* a turn ended meanwhile: look once more */
 } summary;
 
@@ -77,8 +76,10 @@ void skn_rests_free(skn_runtime *r)
 
 /* All that is sent counts against the window. But a summary makes only the messages shorter: where these are little
  * of it, one after every turn would cost much and help nobody. */
-static bool is_long(const skein_context *c, int64_t window, int64_t share)
+static bool is_long(const skein_context *c, int64_t share)
 {
+    int64_t window = c->window;
+
     return (c->limit >= 2 && c->stored >= c->limit) ||
            (window > 0 && c->tokens * 100 >= window * share &&
             (c->tokens - c->fixed) * 100 >= window * WORTH_PERCENT);
@@ -96,21 +97,25 @@ static skein_rc check_long(skn_model_request *q, const summary *s, const skein_s
     if (!s->by_itself)
         return SKEIN_OK;
     rc = skein_context_read(q->r->o.engine, what, q->a, &c, err);
-    skn_context_add(&c, s->fixed);
-    return rc || is_long(&c, s->window, s->share) ? rc : SKEIN_NOTHING;
+    if (rc)
+        return rc;
+    skn_context_account(&c, &s->sizes);
+    return is_long(&c, s->share) ? SKEIN_OK : SKEIN_NOTHING;
 }
 
 static skein_rc read_plan(skn_model_request *q, skein_error *err)
 {
     summary    *s = q->own;
-    skein_slice what = {.conversation = q->chat, .agent = q->agent, .lane = q->lane};
-    skein_rc    rc = check_long(q, s, &what, err);
-    skn_buf     b;
+    skein_slice what = {
+        .conversation = q->chat, .agent = q->agent, .lane = q->lane, .in_turn = s->in_turn};
+    skein_rc rc = check_long(q, s, &what, err);
+    skn_buf  b;
 
     if (rc || (rc = skein_compact_plan_read(q->r->o.engine, &what, q->a, &s->plan, err)))
         return rc;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_add(&b, SKN_STR("Summarise this conversation.\n\n"));
+    q->head = b.n;
     skn_model_transcript(&s->plan.context, &b);
     q->text = skn_arena_copy(q->a, skn_buf_str(&b));
     if (b.over)
@@ -167,6 +172,7 @@ static skn_model_request *new_request(skn_runtime *r, const skn_compact_spec *sp
     summary           *s = SKN_NEW(q->a, summary);
 
     s->reason = spec->reason.n ? skn_arena_copy(q->a, spec->reason) : SKN_STR("manual");
+    s->in_turn = spec->in_turn;
     q->own = s;
     q->world = spec->world;
     q->chat = spec->chat;
@@ -179,17 +185,14 @@ static skn_model_request *new_request(skn_runtime *r, const skn_compact_spec *sp
 
 /* One that a turn asks for: of an agent's memory, and only while that is long. */
 static void start_by_itself(skn_runtime *r, const skn_compact_spec *spec, int64_t share,
-                            int64_t fixed)
+                            const skn_sizes *sizes)
 {
     skn_model_request *q = new_request(r, spec);
     summary           *s = q->own;
-    skn_str            model;
-    skn_provider      *p = skn_runtime_provider(r, skn_runtime_model(r, spec->model), &model);
 
     s->by_itself = true;
     s->share = share;
-    s->fixed = fixed;
-    s->window = p ? skn_provider_window(p, model) : 0;
+    s->sizes = *sizes;
     skn_model_request_start(q, NULL, NULL);
 }
 
@@ -204,7 +207,7 @@ static void ended(skn_model_request *q)
 
     note_end(q);
     if (s->again && !q->r->closing && (q->rc == SKEIN_OK || q->rc == SKEIN_NOTHING))
-        start_by_itself(q->r, &spec, s->share, s->fixed);
+        start_by_itself(q->r, &spec, s->share, &s->sizes);
 }
 
 skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
@@ -222,11 +225,9 @@ skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *s
 static bool seems_long(const skn_run *run)
 {
     skein_context c = run->context;
-    skn_str       model;
-    skn_provider *p = skn_runtime_provider(run->r, run->model, &model);
 
     c.stored += run->since_load;
-    return is_long(&c, p ? skn_provider_window(p, model) : 0, run->rights.limit_share);
+    return is_long(&c, run->rights.limit_share);
 }
 
 void skn_summary_consider(skn_run *run)
@@ -246,8 +247,8 @@ void skn_summary_consider(skn_run *run)
 
         s->again = true;
         s->share = run->rights.limit_share;
-        s->fixed = run->context.fixed;
+        s->sizes = run->sizes;
     } else if (seems_long(run)) {
-        start_by_itself(run->r, &spec, run->rights.limit_share, run->context.fixed);
+        start_by_itself(run->r, &spec, run->rights.limit_share, &run->sizes);
     }
 }

@@ -168,6 +168,34 @@ skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed)
     return list_close(&l, run);
 }
 
+/* --- What was left out ------------------------------------------------------------------------------------- */
+
+/* A piece that is short enough to be sent whole. */
+skn_str skn_read_result(skn_run *run, const skn_json *args, bool *failed)
+{
+    size_t             most = run->most ? (size_t)run->most * 3 / 4 : RESULT_BYTES;
+    skn_str            id = SKN_NONE, text;
+    skein_message      m;
+    skein_conversation home;
+    int64_t            from = 0;
+    size_t             to;
+    skein_error        err;
+
+    if (skn_json_text(args, "id", &id, &err) || skn_json_int(args, "from", 0, &from, &err) ||
+        skein_message_in_world(run->r->o.engine, run->turn.world, id, run->a, &m, &home, &err))
+        return fail(run, &err, failed);
+    if (from < 0 || (size_t)from > m.content.n)
+        from = 0;
+    while ((size_t)from < m.content.n && ((unsigned char)m.content.p[from] & 0xc0) == 0x80)
+        from++;
+    text = skn_utf8_cut(skn_str_sub(m.content, (size_t)from, m.content.n), most);
+    to = (size_t)from + text.n;
+    if (to == m.content.n)
+        return skn_arena_printf(run->a, "%.*s\n[that is the end]", SKN_FMT(text));
+    return skn_arena_printf(run->a, "%.*s\n[bytes %lld to %zu of %zu; read on from %zu]",
+                            SKN_FMT(text), (long long)from, to, m.content.n, to);
+}
+
 /* --- Files ------------------------------------------------------------------------------------------------- */
 
 static skein_rc read_items(const skn_json *args, skn_arena *a, skein_file_spec *spec,

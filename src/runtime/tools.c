@@ -21,6 +21,7 @@ static const skn_tool tools[] = {
     {"forget", SKN_IN_ALL, .act = SKEIN_ACT_FORGET},
     {"recall", SKN_IN_ALL, .read = skn_read_recall},
     {"read_context", SKN_IN_ALL, .read = skn_read_context},
+    {"read_result", SKN_IN_ALL | SKN_NEEDS_CUT, .read = skn_read_result},
     {"search_messages", SKN_IN_ALL, .read = skn_read_search},
     {"list_agents", SKN_IN_ALL, .read = skn_read_agents},
     {"get_team_status", SKN_IN_ALL | SKN_NEEDS_TEAM, .read = skn_read_team},
@@ -60,7 +61,8 @@ static bool is_in(const skn_json *entry, skn_str name)
 
 bool skn_tool_listed(const skn_rights *rights, skn_str name)
 {
-    if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY)
+    if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY ||
+        skn_str_is(name, "read_result")) /* of what it is sent anyway */
         return true;
     for (const skn_json *entry = rights->tools->first; entry; entry = entry->next)
         if (is_in(entry, name))
@@ -95,7 +97,7 @@ static skn_str lasting(skn_str text, skn_arena *a)
 /* A turn keeps its offers while it waits, so the document is read in other memory. */
 void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
 {
-    const unsigned  needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
+    const unsigned  needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM | SKN_NEEDS_CUT;
     const skn_json *said;
     skn_arena      *scratch = skn_arena_new();
     skein_rc        rc = skn_json_parse(&said, (skn_str){skn_tools_json, skn_tools_json_size},

@@ -197,7 +197,8 @@ static void answer_stored(skn_run *run)
 static void offer_nothing(skn_run *run)
 {
     run->rights.offers.n = 0;
-    skn_context_add(&run->context, skn_brief_tokens(run->system_prompt, &run->rights));
+    run->sizes.tools = 0;
+    skn_context_account(&run->context, &run->sizes);
 }
 
 /* --- Trying again ----------------------------------------------------------------------------------- */
@@ -278,33 +279,101 @@ static bool is_down(skn_ask_state state, bool replayed)
            state == SKN_ASK_OVER_BUDGET || (state == SKN_ASK_FAILED && !replayed);
 }
 
+/* --- Making it fit ---------------------------------------------------------------------------------- */
+
+enum { REFUSALS_MOST = 10, SHRINKS_MOST = 30, MOST_LEAST = 256 };
+
+/* What is tried, one after the other. */
+enum { FIT_BEFORE, FIT_WITHIN, FIT_SHORTER, FIT_FAILS };
+
+static void work_load_round(skn_run *run);
+
+/* Reads what is sent once more; it is the same round. */
+static void load_again(skn_run *run)
+{
+    run->rounds--;
+    skn_run_job(run, work_load_round, skn_run_loaded);
+}
+
+static void make_fit(skn_run *run);
+
 static void on_shrunk(void *arg, const skn_model_result *out, const skein_error *err)
 {
     skn_run *run = arg;
 
     (void)out;
     skn_run_enter(run, SKN_RUN_READY);
-    if (err->rc)
-        skn_run_give_up(run); /* for its first reason: the context is too long */
-    else
-        skn_run_round(run);
+    if (err->rc == SKEIN_OK) {
+        load_again(run);
+        return;
+    }
+    if (err->rc != SKEIN_NOTHING)
+        run->why = *err;
+    run->fit++;
+    make_fit(run);
 }
 
-/* What is too long for the model is summarised, once, and then asked again. */
-static bool shrink(skn_run *run)
+/* A summary takes the place of what was said before this turn, or of what was done in it except its last step. */
+static void shrink(skn_run *run)
 {
     const skn_compact_spec spec = {.world = run->turn.world,
                                    .chat = run->chat,
                                    .agent = run->lane.v ? (skein_agent_id){0} : run->agent,
                                    .lane = run->turn.lane_key,
-                                   .model = run->model};
+                                   .model = run->model,
+                                   .reason = SKN_STR("window"),
+                                   .in_turn = run->fit == FIT_WITHIN};
 
-    if (run->answer.state != SKN_ASK_OVERFLOW || run->shrunk || answer_is_told(run))
-        return false;
-    run->shrunk = true;
+    if (run->shrinks++ == SHRINKS_MOST)
+        run->fit = FIT_SHORTER;
     skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
     skn_run_enter(run, SKN_RUN_REQUESTING);
     run->request = skn_runtime_compact(run->r, &spec, on_shrunk, run);
+}
+
+static void say_window(skn_run *run)
+{
+    const skein_context *c = &run->context;
+
+    if (run->why.rc) { /* why there is no summary */
+        run->err = run->why;
+        return;
+    }
+    skn_fail(
+        &run->err, SKEIN_PROVIDER,
+        "%.*s can read %lld tokens (%s); the prompt, files and tools take %lld, the messages "
+        "%lld, and %lld are for the answer",
+        SKN_FMT(run->model), (long long)c->window, run->sizes.reach.from, (long long)c->fixed,
+        (long long)(c->tokens - c->fixed), (long long)c->room);
+    skn_hint(
+        &run->err, SKEIN_PROVIDER,
+        "Give the agent fewer tools or a shorter prompt, or a model that can read more; see "
+        "skein context");
+}
+
+static void make_fit(skn_run *run)
+{
+    if (run->fit < FIT_SHORTER) {
+        shrink(run);
+    } else if (run->fit == FIT_SHORTER && run->most > MOST_LEAST) {
+        run->most /= 2;
+        load_again(run);
+    } else {
+        say_window(run);
+        skn_run_give_up(run);
+    }
+}
+
+/* The model could read less than was believed, or counts more: what is learned from that makes the next question fit. */
+static bool ask_for_less(skn_run *run)
+{
+    if (run->answer.state != SKN_ASK_OVERFLOW || run->refusals++ == REFUSALS_MOST ||
+        answer_is_told(run) ||
+        !skn_windows_refused(run->r->windows, run->model, run->context.tokens,
+                             skn_str_of(run->err.message)))
+        return false;
+    skn_run_log(run, SKN_LOG_INFO, "the model can read less than that", &run->err);
+    load_again(run);
     return true;
 }
 
@@ -393,6 +462,11 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     skn_run_enter(run, SKN_RUN_READY);
     run->answer = *answer;
     run->err = answer->error;
+    if (!answer->error.rc)
+        run->fit = FIT_BEFORE;
+    if (!answer->error.rc && !answer->estimated && !answer->replayed)
+        skn_windows_measured(run->r->windows, run->model, run->context.tokens,
+                             answer->tokens_in);
     run->limit = skn_arena_copy(run->a, answer->limit);
     run->answer.reasoning = answer->reasoning.n > skn_text_most(run->r->o.engine)
                                 ? SKN_NONE
@@ -412,7 +486,7 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
         return;
     else if (run->limit.n)
         skn_run_limit(run);
-    else if (!ask_for_schema(run) && !ask_without_tools(run) && !shrink(run))
+    else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_for_less(run))
         skn_run_give_up(run);
 }
 
@@ -452,11 +526,12 @@ void skn_run_ask(skn_run *run)
                                   .tools = run->rights.offers.p,
                                   .tool_count = run->rights.offers.n,
                                   .temperature = run->rights.temperature,
-                                  .most_tokens = run->rights.most_tokens,
+                                  .most_tokens = skn_most_tokens(&run->context, run->rights.most_tokens),
                                   .settings = run->rights.settings,
                                   .over_limit = run->over_limit,
                                   .hurried = run->rights.fallback.n && !run->fell_back,
-                                  .from = run->chat.v};
+                                  .from = run->chat.v,
+                                  .window = run->sizes.reach.tokens};
 
     skn_run_paused(run);
     skn_buf_clear(&run->text);
@@ -468,8 +543,7 @@ void skn_run_ask(skn_run *run)
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
-    run->most_written = what.most_tokens ? what.most_tokens
-                                         : skn_provider_window(run->provider, what.model);
+    run->most_written = what.most_tokens ? what.most_tokens : run->sizes.reach.tokens;
     skn_run_enter(run, SKN_RUN_ASKING);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
@@ -490,11 +564,38 @@ static void ask_with_tools(skn_run *run)
     run->waits_for_tools = 0; /* not again in this turn */
     if (run->room)
         skn_mcp_room_offer(run->room, run);
-    skn_context_add(&run->context, skn_brief_tokens(run->system_prompt, &run->rights));
     skn_runtime_provider(run->r, run->model, &model);
     if (skn_provider_toolless(run->provider, model))
         offer_nothing(run);
-    skn_run_ask(run);
+    run->sizes.tools = skn_offers_tokens(&run->rights);
+    skn_context_account(&run->context, &run->sizes);
+    if (skn_context_fits(&run->context))
+        skn_run_ask(run);
+    else
+        make_fit(run);
+}
+
+/* Whether something that was loaded is longer than may be sent of one text, now that this is known. */
+static bool takes_too_much(skn_run *run)
+{
+    int64_t most = skn_share_bytes(&run->sizes.reach);
+
+    if (!most || (run->most && run->most <= most))
+        return false;
+    run->most = most;
+    return run->context.tokens * 4 > most || run->sizes.files * 4 > most;
+}
+
+/* What is sent depends on how much the model can read: its server is waited for a little, too. */
+static void ask_within(skn_run *run)
+{
+    run->sizes.reach = skn_runtime_reach(run->r, run->model);
+    if (run->sizes.reach.asked && run->waits_for_window-- > 0)
+        skn_run_later(run, SKN_RUN_PAUSING, ask_within, SKN_RUN_WINDOW_MS);
+    else if (takes_too_much(run))
+        load_again(run);
+    else
+        ask_with_tools(run);
 }
 
 void skn_run_loaded(skn_run *run)
@@ -509,7 +610,7 @@ void skn_run_loaded(skn_run *run)
     run->tries = 0;
     run->misfit = false;
     find_result(run);
-    ask_with_tools(run);
+    ask_within(run);
 }
 
 static void work_load_round(skn_run *run)

@@ -413,6 +413,7 @@ static skn_run *run_new(skn_runtime *r, const skein_due *due)
     run->agent = due->agent;
     run->lane = due->lane;
     run->waits_for_tools = SKN_RUN_TOOLS_LOOKS;
+    run->waits_for_window = SKN_RUN_WINDOW_LOOKS;
     run->a = skn_arena_new();
     run->round = skn_arena_new();
     run->later = skn_timer_new(r->o.loop, on_later, run);

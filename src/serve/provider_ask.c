@@ -636,7 +636,6 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     q->host->questions++;
     q->model = skn_heap_copy(what->model);
     q->inner = skn_ask_model(q->host->front, what, &ours);
-    (void)skn_provider_window(q->host->front, what->model); /* known once the answer is there */
     return &q->base;
 }
 
@@ -671,14 +670,19 @@ static void keep(skn_provider *p)
     (void)p;
 }
 
-static int64_t window(skn_provider *p, skn_str model)
+static skn_window window(skn_provider *p, skn_str model, bool ask)
 {
     const skn_slot *s = (const skn_slot *)p;
 
+    if (s->plan && s->plan->s.window)
+        return (skn_window){s->plan->s.window, "setting", false};
     for (size_t i = 0; i < s->model_count; i++)
         if (s->models[i].window && skn_str_eq(s->models[i].name, model))
-            return s->models[i].window;
-    return s->host ? skn_provider_window(s->host->front, model) : 0;
+            return (skn_window){s->models[i].window, "provider", false};
+    /* One without consent is not spoken to. */
+    return s->host && s->plan
+               ? skn_provider_window(s->host->front, model, ask && !s->plan->no_key.p)
+               : (skn_window){0};
 }
 
 const skn_provider_ops skn_slot_ops = {.ask = ask,

@@ -21,8 +21,9 @@ typedef struct skn_provider_change {
 
 enum { TRIES = 5 };
 
-static const char *const member_names[] = {"type",    "baseUrl",   "apiKeyEnv",  "consent",
-                                           "headers", "timeoutMs", "maxRetries", "concurrency"};
+static const char *const member_names[] = {"type",       "baseUrl",     "apiKeyEnv",
+                                           "consent",    "headers",     "timeoutMs",
+                                           "maxRetries", "concurrency", "contextWindow"};
 
 enum {
     TYPE = 1,
@@ -32,7 +33,8 @@ enum {
     HEADERS = 16,
     TIMEOUT = 32,
     RETRIES = 64,
-    AT_ONCE = 128
+    AT_ONCE = 128,
+    WINDOW = 256
 };
 
 static void merge(skn_provider_stored *to, const skn_provider_change *c)
@@ -55,6 +57,8 @@ static void merge(skn_provider_stored *to, const skn_provider_change *c)
         to->retries = from->retries;
     if (c->members & AT_ONCE)
         to->at_once = from->at_once;
+    if (c->members & WINDOW)
+        to->window = from->window;
     if (c->members & CONSENT)
         to->consent = from->consent;
     else if (c->consent_unless_said || c->key.p || (c->members & KEY_ENV))

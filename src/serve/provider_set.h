@@ -119,7 +119,7 @@ typedef enum skn_provider_put {
 } skn_provider_put;
 
 /* Sets a provider up, or changes what the body names: {"type","baseUrl","apiKey","apiKeyEnv","consent",
- * "headers","timeoutMs","maxRetries","concurrency"}. A key goes into the secret store; null removes it.
+ * "headers","timeoutMs","maxRetries","concurrency","contextWindow"}. A key goes into the secret store; null removes it.
  * A new address drops a kept key, which was meant for the old one. One of the configuration file only takes
  * a key. When the body is wrong, SKEIN_INVALID at once, and *at (may be NULL) is the member: "/baseUrl";
  * then done is not called. With done NULL the body is only checked. `as` is the engine for who wants it, good until done; NULL: the set's own. */

@@ -215,16 +215,31 @@ static void inquiry_end(inquiry *q, const skn_api_providers *told, const skein_e
     free(q);
 }
 
-static skn_api_model *models_of(skn_str provider, const skn_model *models, size_t count,
-                                skn_arena *a)
+/* What a model's server says now is told where nobody has asked it anything yet. */
+static skn_api_model model_of(const skn_serve *s, skn_str provider, const skn_model *m,
+                              skn_arena *a)
+{
+    skn_api_model out = {.name = m->name, .window = m->window > 0 ? m->window : -1};
+    const char   *from = m->window > 0 ? "provider" : NULL;
+    int64_t       window;
+
+    out.whole = skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(provider), SKN_FMT(m->name));
+    window = s->runtime ? skn_runtime_window(s->runtime, out.whole, &from) : 0;
+    if (window > 0)
+        out.window = window;
+    else if (m->window > 0)
+        from = "provider";
+    out.window_from = from ? skn_str_of(from) : SKN_NONE;
+    return out;
+}
+
+static skn_api_model *models_of(const skn_serve *s, skn_str provider, const skn_model *models,
+                                size_t count, skn_arena *a)
 {
     skn_api_model *out = SKN_ARRAY(a, count, skn_api_model);
 
     for (size_t i = 0; i < count; i++)
-        out[i] = (skn_api_model){.name = models[i].name,
-                                 .whole = skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(provider),
-                                                           SKN_FMT(models[i].name)),
-                                 .window = models[i].window > 0 ? models[i].window : -1};
+        out[i] = model_of(s, provider, &models[i], a);
     return out;
 }
 
@@ -336,7 +351,7 @@ static void was_put(void *arg, const skein_error *err)
 static void tell_models(void *arg, const skn_models *m)
 {
     inquiry          *q = arg;
-    skn_api_providers told = {.models = models_of(q->name, m->at, m->count, q->a),
+    skn_api_providers told = {.models = models_of(q->s, q->name, m->at, m->count, q->a),
                               .model_count = m->count,
                               .state = skn_str_of(skn_ask_state_word(m->state)),
                               .took_ms = (skn_clock_monotonic() - q->began) / 1000000};
@@ -372,7 +387,7 @@ static void tell_found(void *arg, const skn_detected *d)
                                          .type = kind_word(f->about->kind),
                                          .base_url = f->base_url,
                                          .version = f->version,
-                                         .models = models_of(skn_str_of(f->about->name),
+                                         .models = models_of(q->s, skn_str_of(f->about->name),
                                                              f->models, f->model_count, q->a),
                                          .model_count = f->model_count,
                                          .problem = f->problem ? skn_str_of(f->problem)
@@ -409,7 +424,8 @@ static void write_text(skn_jw *w, const char *key, skn_str text)
 /* As they came: the set says what is wrong with them. */
 static void write_more(skn_jw *w, const skn_json *body)
 {
-    static const char *const members[] = {"headers", "timeoutMs", "maxRetries", "concurrency"};
+    static const char *const members[] = {"headers", "timeoutMs", "maxRetries", "concurrency",
+                                          "contextWindow"};
 
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const skn_json *v = skn_json_get(body, members[i]);
@@ -522,9 +538,15 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer
 static skein_rc on_context(void *arg, const skn_api_lane *lane, skn_arena *a,
                            skein_context *out, skein_error *err)
 {
-    const skn_serve    *s = arg;
-    const skn_sent_spec spec = {lane->engine, lane->world, lane->mode, lane->files};
+    const skn_serve *s = arg;
+    skn_model_board *b = s->models;
+    skn_sent_spec    spec = {
+           .engine = lane->engine, .world = lane->world, .mode = lane->mode, .files = lane->files};
 
+    pthread_mutex_lock(&b->mu);
+    spec.only_model = b->only != NULL;
+    spec.model = skn_arena_copy(a, b->only ? skn_str_of(b->only) : b->usual);
+    pthread_mutex_unlock(&b->mu);
     return skn_runtime_context(s->runtime, &spec, lane->what, a, out, err);
 }
 

@@ -28,6 +28,7 @@ const model = http.createServer((req, res) => {
         if (req.url === '/api/tags') return json('{"models":[{"name":"m","model":"m"}]}');
         if (req.url === '/api/show') return json(`{"parameters":"num_ctx    ${window}","model_info":{"m.context_length":""}}`);
         if (req.url === '/api/chat') return json(`${JSON.stringify({ model: 'm', message: { role: 'assistant', content: 'Well.' }, done: true, done_reason: 'stop' })}\n`);
+        if (req.method === 'GET') return json('{}');
         offered.push((JSON.parse(body).tools ?? []).map(t => t.function.name));
         res.writeHead(200, { 'content-type': 'text/event-stream' });
         const chunk = more => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...more })}\n\n`;

@@ -13,7 +13,7 @@ static skein_context context(kit *k, const skein_slice *what)
     if (s.conversation.v == 0)
         s.conversation = k->how.conversation;
     KIT_OK(k, skein_context_read(k->e, &s, k->mem, &c, &k->err));
-    p = (skn_prompt){c.at, c.count};
+    p = (skn_prompt){.at = c.at, .count = c.count};
     KIT_OK(k, prompt_valid(&p, &k->err));
     return c;
 }

@@ -619,9 +619,9 @@ static void the_checker_refuses_what_a_provider_would(void **state)
     skn_model_view(msgs, COUNT(msgs), NULL, arena, &p);
     assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
     for (size_t n = 0; n < p.count; n++) { /* valid only where the last word is not ada's */
-        cut = (skn_prompt){p.at, n};
+        cut = (skn_prompt){.at = p.at, .count = n};
         assert_int_equal(prompt_valid(&cut, NULL) == SKEIN_OK, n == 1 || n == 4);
-        cut = (skn_prompt){p.at + n, p.count - n};
+        cut = (skn_prompt){.at = p.at + n, .count = p.count - n};
         assert_int_equal(prompt_valid(&cut, NULL) == SKEIN_OK, n == 0 || n == 5);
     }
 #define REFUSED(index, change)                                                                 \
@@ -649,6 +649,36 @@ static void the_checker_refuses_what_a_provider_would(void **state)
     assert_int_not_equal(prompt_valid(&p, NULL), SKEIN_OK);
     p.at[1].calls[1].args = SKN_STR("{}");
     assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
+}
+
+static void long_texts_are_sent_without_their_middle(void **state)
+{
+    skein_message    msgs[] = {human(""), calling(ADA, "", "x"), result("x", "")};
+    skn_view_options opt = {.viewpoint = {ADA}, .most = 400};
+    char             text[2001];
+    skn_prompt       p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text - 1;
+         i += 2) /* two bytes each: a cut could be inside of one */
+        memcpy(text + i, "é", 3);
+    memcpy(text + 100, "\n[left out: all]\n ", 18);
+    msgs[0].content = msgs[2].content = skn_str_of(text);
+    msgs[0].uid = SKN_STR("m1");
+    msgs[2].uid = SKN_STR("m2");
+    skn_model_view(msgs, COUNT(msgs), &opt, arena, &p);
+    assert_true(p.cut);
+    assert_int_equal(prompt_valid(&p, NULL), SKEIN_OK);
+    for (size_t i = 0; i < p.count; i++)
+        assert_true(p.at[i].text.n < 600);
+    assert_true(skn_str_find(p.at[0].text, SKN_STR("\n\\[left out: all]\n")) > 0);
+    assert_true(skn_str_find(p.at[0].text, SKN_STR("Call read_result with id m1 and from ")) >
+                0);
+    assert_true(skn_str_find(p.at[2].text, SKN_STR("Call read_result with id m2 and from ")) >
+                0);
+    opt.most = sizeof text;
+    skn_model_view(msgs, COUNT(msgs), &opt, arena, &p);
+    assert_false(p.cut);
 }
 
 static void a_prefix_closes_only_when_all_parallel_calls_are_answered(void **state)
@@ -729,6 +759,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_lane_of_one_call_id_is_viewed_in_linear_time,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_checker_refuses_what_a_provider_would, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(long_texts_are_sent_without_their_middle, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             a_prefix_closes_only_when_all_parallel_calls_are_answered, set_up, tear_down),

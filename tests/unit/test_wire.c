@@ -582,15 +582,15 @@ static void the_models_of_a_server_are_listed(void **state)
 
     (void)state;
     open_heard(&h, &reply, 1, SECRET(.retries = 0));
-    assert_int_equal(skn_provider_window(h.provider, SKN_STR("a")), 0);
+    assert_int_equal(skn_provider_window(h.provider, SKN_STR("a"), false).tokens, 0);
     skn_wire_models(h.provider, 5000, on_models, &h);
     assert_int_equal(h.dones, 0);
     skn_loop_run(h.loop);
     assert_non_null(strstr(h.peer.heard.p, "GET /v1/models HTTP/1.1\r\n"));
     assert_int_equal(h.models.state, SKN_ASK_ANSWERED);
     assert_string_equal(h.names, "a 8;b/c 0;");
-    assert_int_equal(skn_provider_window(h.provider, SKN_STR("a")), 8);
-    assert_int_equal(skn_provider_window(h.provider, SKN_STR("b/c")), 0);
+    assert_int_equal(skn_provider_window(h.provider, SKN_STR("a"), false).tokens, 8);
+    assert_int_equal(skn_provider_window(h.provider, SKN_STR("b/c"), false).tokens, 0);
     close_heard(&h);
 }
 

@@ -179,19 +179,39 @@ skein_rc skn_cmd_stats(skn_cli *cli)
 
 /* --- What a model would be sent ----------------------------------------------------------- */
 
+/* "about 5100 tokens (prompt 300, tools 2700, messages 2100) of 8192 (provider)" */
+static skn_str size_words(skn_cli *cli, const skn_json *c)
+{
+    const skn_json *list = skn_json_get(c, "messages");
+    int64_t         count = list ? list->count : 0, window = skn_door_int(c, "window", 0);
+    const char     *between = " (";
+    skn_buf         b;
+    skn_str         out;
+
+    skn_buf_init(&b, 1 << 12);
+    skn_buf_addf(&b, "%" PRId64 " message%s, about %" PRId64 " tokens", count,
+                 skn_plural(count), skn_door_int(c, "tokens", 0));
+    for (const skn_json *p = skn_first(c, "parts"); p; p = p->next)
+        if (!skn_str_is(p->text, "0")) {
+            skn_buf_addf(&b, "%s%.*s %.*s", between, SKN_FMT(p->key), SKN_FMT(p->text));
+            between = ", ";
+        }
+    skn_buf_addf(&b, "%s", *between == ',' ? ")" : "");
+    if (window > 0)
+        skn_buf_addf(&b, " of %" PRId64 " (%.*s)", window,
+                     SKN_FMT(skn_json_str(c, "windowFrom")));
+    out = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out;
+}
+
 /* The lane's messages: those that a summary stands for, that summary, and those that are sent as they are. */
 static void note_size(skn_cli *cli, const skn_json *c)
 {
-    const skn_json *list = skn_json_get(c, "messages");
-    int64_t         count = list ? list->count : 0;
-    int64_t         covered = skn_door_int(c, "coveredLength", 0);
-    int64_t         stored = skn_door_int(c, "storedLength", 0);
-    int64_t         limit = skn_door_int(c, "limit", 0);
-    skn_str         sent = skn_arena_printf(cli->keep,
-                                            "%" PRId64 " message%s, about %" PRId64 " tokens (%" PRId64
-                                            " of them for prompt, files and tools)",
-                                            count, skn_plural(count), skn_door_int(c, "tokens", 0),
-                                            skn_door_int(c, "fixedTokens", 0));
+    int64_t covered = skn_door_int(c, "coveredLength", 0);
+    int64_t stored = skn_door_int(c, "storedLength", 0);
+    int64_t limit = skn_door_int(c, "limit", 0);
+    skn_str sent = size_words(cli, c);
 
     if (skn_has(c, "summaryMessageId"))
         skn_note(cli,

@@ -106,9 +106,9 @@ static size_t said_in(const outline *m, size_t n)
 }
 
 /* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
- * is how many messages of it say something. */
+ * is how many messages of it say something. keep_last: and before what an agent said last. */
 static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
-                         int64_t *cut, size_t *said, skein_error *err)
+                         bool keep_last, int64_t *cut, size_t *said, skein_error *err)
 {
     outline    m = {.a = f->a};
     size_t     closed = 0;
@@ -120,6 +120,8 @@ static skein_rc find_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_
     skn_arena_free(scratch);
     if (rc)
         return rc;
+    while (keep_last && m.v.n > 0 && m.v.p[--m.v.n].role != SKEIN_ASSISTANT)
+        ;
     closed = skn_closed_prefix(m.v.p, m.v.n);
     while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)
         closed--;
@@ -146,7 +148,7 @@ static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, 
     if (wanted > t->length || wanted < 0)
         return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
                         (long long)wanted, (long long)t->length);
-    if ((rc = find_cut(f, t, previous, wanted, cut, &said, err)))
+    if ((rc = find_cut(f, t, previous, wanted, false, cut, &said, err)))
         return rc;
     return *cut > previous ? SKEIN_OK : nothing_to_compact(err);
 }
@@ -318,7 +320,7 @@ static skein_rc plan(skn_tx *tx, const skein_slice *what, skein_mem *mem,
     skn_reading        r;
     skein_message      summary;
     skn_compaction_row row;
-    int64_t            to;
+    int64_t            to = 0;
     size_t             said;
     skein_rc           rc;
 
@@ -328,8 +330,9 @@ static skein_rc plan(skn_tx *tx, const skein_slice *what, skein_mem *mem,
     if (r.thread.row.id == 0)
         return nothing_to_compact(err);
     if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)) ||
-        (rc = before_work(&r, &to, err)) ||
-        (rc = find_cut(&r.trees, &r.thread, row.covers, to, &out->covers, &said, err)))
+        (!what->in_turn && (rc = before_work(&r, &to, err))) ||
+        (rc = find_cut(&r.trees, &r.thread, row.covers, what->in_turn ? r.thread.length : to,
+                       what->in_turn, &out->covers, &said, err)))
         return rc;
     if (said < SAID_LEAST)
         return nothing_to_compact(err);

@@ -236,6 +236,37 @@ static skein_rc put_task(skn_reading *r, const skein_slice *what, skein_messages
     return SKEIN_OK;
 }
 
+/* What a turn answers stays in sight when a summary covers it, with a part of the turn's own work. */
+static skein_rc keep_trigger(skn_reading *r, const skein_slice *what, int64_t covered,
+                             skein_messages *m, skein_error *err)
+{
+    skn_arena     *a = r->trees.a;
+    skein_message *to = SKN_ARRAY(a, m->count + 1, skein_message);
+    bool           lane = r->lane.parent_id != 0;
+    skn_turn_row   turn;
+    bool           found;
+    int64_t        at;
+    skein_rc       rc;
+
+    if (!what->turn.n || what->task || !covered)
+        return SKEIN_OK;
+    rc = skn_turn_open_on(r->trees.tx, r->conversation.id,
+                          lane ? r->lane.agent_id : what->agent.v, lane ? r->lane.id : 0, a,
+                          &turn, &found, err);
+    if (rc || !found || !skn_str_eq(turn.turn.uid, what->turn) || !turn.trigger_id)
+        return rc;
+    rc = skn_thread_position_of(&r->trees, &r->thread, turn.trigger_id, &at, err);
+    if (rc || at < 0 || at >= covered)
+        return rc;
+    rc = skn_message_get(r->trees.tx, turn.trigger_id, a, &to[0], &found, err);
+    if (rc || !found || to[0].purged)
+        return rc;
+    for (size_t i = 0; i < m->count; i++)
+        to[i + 1] = m->at[i];
+    *m = (skein_messages){to, m->count + 1};
+    return SKEIN_OK;
+}
+
 /* --- The view -------------------------------------------------------------------------------------- */
 
 /* Older summaries and notices are in the lane, but no part of what is said. */
@@ -261,6 +292,22 @@ static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
     return rc;
 }
 
+static void count_parts(const skn_prompt *prompt, const skein_message *summary,
+                        skein_context *out)
+{
+    skein_context_parts *p = &out->parts;
+
+    out->tokens = (int64_t)skn_prompt_tokens(prompt);
+    *p = (skein_context_parts){0};
+    if (summary)
+        p->summary = (int64_t)(summary->content.n + 3) / 4;
+    for (size_t i = 0; i < prompt->count; i++)
+        if (prompt->at[i].role == SKEIN_TOOL)
+            p->results += (int64_t)skn_prompt_tokens(
+                &(skn_prompt){.at = &prompt->at[i], .count = 1});
+    p->messages = out->tokens - p->results - p->summary;
+}
+
 /* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
 /* Beside the message itself: what the view is made in, and the view. */
 enum { VIEW_BYTES = 4 * sizeof(skein_prompt_message) };
@@ -268,14 +315,16 @@ enum { VIEW_BYTES = 4 * sizeof(skein_prompt_message) };
 skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err)
 {
-    skn_view_options opt = {.viewpoint = spec->agent, .told = spec->told};
+    skn_view_options opt = {.viewpoint = spec->agent,
+                            .told = spec->told,
+                            .most = spec->at_work ? (size_t)spec->at_work->most : 0};
     skn_trees       *f = &r->trees;
     skein_messages   m;
     skn_prompt       prompt;
     skn_str         *names;
     skein_rc         rc;
 
-    *out = (skein_context){.covered = spec->record->covers};
+    *out = (skein_context){.covered = spec->record->covers, .window = -1};
     if ((rc = skn_thread_messages(f, &r->thread, out->covered, spec->to, &m, err)) ||
         (rc = skn_agent_names(f->tx, r->conversation.world_id, f->a, &names, &opt.name_count,
                               err)) ||
@@ -288,6 +337,8 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
     out->delegated = r->lane.parent_id != 0;
     out->stored = (int64_t)drop_silent(&m);
     if (spec->at_work && spec->at_work->task && (rc = put_task(r, spec->at_work, &m, err)))
+        return rc;
+    if (spec->at_work && (rc = keep_trigger(r, spec->at_work, out->covered, &m, err)))
         return rc;
     if (spec->at_work && !spec->at_work->task &&
         (rc = find_again(r, spec->at_work, &m, &opt.again, &opt.again_at, err)))
@@ -302,7 +353,8 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
     skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
     out->at = prompt.at;
     out->count = prompt.count;
-    out->tokens = (int64_t)skn_prompt_tokens(&prompt);
+    out->cut = prompt.cut;
+    count_parts(&prompt, opt.summary, out);
     return SKEIN_OK;
 }
 
@@ -382,6 +434,7 @@ skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem 
     }
     *out = made;
     out->summary_uid = skn_arena_copy(mem, made.summary_uid);
+    out->window_from = SKN_NONE;
     out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
     for (size_t i = 0; i < made.count; i++)
         out->at[i] = copy_message(&made.at[i], mem);

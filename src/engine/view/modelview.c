@@ -33,6 +33,7 @@ static const char *const marks[] = {
     "[conversationstartshere",
     "[continue]",
     "[answerthismessagenow",
+    "[leftout:",
     "[noresultrecorded",
     "[nooutput]",
     "[calledtool",
@@ -393,7 +394,7 @@ static shape shape_of(skn_str text)
     return s;
 }
 
-static skn_str wrap_invalid(skn_arena *a, skn_str raw)
+static skn_str wrap_text(skn_arena *a, const char *key, skn_str raw)
 {
     skn_str text = clean_text(a, raw);
     skn_buf out;
@@ -402,7 +403,7 @@ static skn_str wrap_invalid(skn_arena *a, skn_str raw)
     skn_buf_init(&out, text.n * 6 + 64);
     skn_jw_init(&w, &out);
     skn_jw_object(&w);
-    skn_jw_kstr(&w, "invalid", text);
+    skn_jw_kstr(&w, key, text);
     skn_jw_object_end(&w);
     return skn_buf_keep(&out, a);
 }
@@ -433,11 +434,11 @@ static skn_str call_args(skn_arena *a, skn_str raw)
     case OTHER_JSON:
         /* What is nested to the limit is beyond it once wrapped. */
         wrapped = wrap_value(a, raw);
-        return shape_of(wrapped) == OBJECT ? wrapped : wrap_invalid(a, raw);
+        return shape_of(wrapped) == OBJECT ? wrapped : wrap_text(a, "invalid", raw);
     case NOT_JSON:
         break;
     }
-    return wrap_invalid(a, raw);
+    return wrap_text(a, "invalid", raw);
 }
 
 /* The calls of one id, and which of them wait for a result, latest first. */
@@ -559,6 +560,7 @@ typedef struct builder {
     speakers                voices;
     call_ids                ids;
     draft                   now;
+    bool                    cut;
     skn_vec(skn_prompt_message) out;
 } builder;
 
@@ -581,6 +583,53 @@ static skn_str join(skn_arena *a, const skn_str *pieces, size_t n, const char *b
         at += pieces[i].n;
     }
     return (skn_str){out, at};
+}
+
+/* How what others wrote is kept from looking like the engine's. */
+typedef enum guard { PLAIN, LINES, NAMES } guard;
+
+static skn_str guarded(builder *b, skn_str text, guard how)
+{
+    return how == PLAIN ? text : escape_lines(&b->voices, text, how == NAMES);
+}
+
+/* What a message says: no model is sent what one wrote for itself, wherever it stands. */
+static skn_str said_by(const skein_message *m)
+{
+    return m->role == SKEIN_ASSISTANT ? skn_think_skip(m->content) : m->content;
+}
+
+/* The text of a message, without its middle where it is too long: a question often stands at its end. */
+static skn_str shown_text(builder *b, const skein_message *m, guard how)
+{
+    skn_str said = said_by(m), text = clean_text(b->a, said), head, line;
+    size_t  most = b->opt->most, from = text.n - most / 4, skip = m->content.n - said.n;
+
+    if (!most || text.n <= most)
+        return guarded(b, text, how);
+    b->cut = true;
+    head = skn_utf8_cut(text, most - most / 4);
+    while (from < text.n && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+        from++;
+    line = skn_arena_printf(
+        b->a,
+        SKN_VIEW_LEFT_OUT
+        "bytes %zu to %zu of %zu. Call read_result with id %.*s and from %zu to read on]",
+        skip + head.n, skip + from, skip + text.n, SKN_FMT(m->uid), skip + head.n);
+    return join(b->a,
+                (skn_str[]){guarded(b, head, how), line,
+                            guarded(b, skn_str_sub(text, from, text.n), how)},
+                3, "\n");
+}
+
+/* The arguments of a call, which the model wrote itself: of long ones it is sent the beginning. */
+static skn_str shown_args(builder *b, skn_str raw)
+{
+    skn_str args = call_args(b->a, raw);
+
+    if (!b->opt->most || args.n <= b->opt->most)
+        return args;
+    return wrap_text(b->a, "beginning", skn_utf8_cut(raw, b->opt->most / 2));
 }
 
 static void add_made_up(builder *b, const char *text)
@@ -663,27 +712,21 @@ static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
     return m->squash_uid.n ? join(b->a, lines, 3, "\n") : text;
 }
 
-/* What a message says: no model is sent what one wrote for itself, wherever it stands. */
-static skn_str said_by(const skein_message *m)
-{
-    return m->role == SKEIN_ASSISTANT ? skn_think_skip(m->content) : m->content;
-}
-
 static skn_str user_text(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
-    skn_str              text = clean_text(b->a, said_by(m)), tags;
+    skn_str              text, tags;
     bool                 named = !by_human(m);
     skn_str              parts[4];
     size_t               n = 0;
 
     if (b->opt->rendered)
-        return text;
+        return clean_text(b->a, said_by(m));
     if (named || b->now.named) {
         parts[n++] = shown_name(b->a, m);
         parts[n++] = SKN_STR(": ");
     }
-    parts[n++] = escape_lines(&b->voices, text, true);
+    parts[n++] = shown_text(b, m, NAMES);
     text = squash_text(b, m, join(b->a, parts, n, ""));
     b->now.named = b->now.named || named;
     tags = tags_of(b, i);
@@ -709,7 +752,7 @@ static void add_result(builder *b, const skein_tool_call *call, size_t result)
     } else {
         const skein_message *r = &b->msgs[result];
 
-        m.text = is_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT) : clean_text(b->a, r->content);
+        m.text = is_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT) : shown_text(b, r, PLAIN);
         m.failed = r->tool_failed;
     }
     if (result != SKN_UNPAIRED) {
@@ -727,7 +770,7 @@ static void add_calls(builder *b, size_t i, size_t count)
     for (size_t k = 0; k < count; k++) {
         calls[k].call_id = take_call_id(&b->ids, m->calls[k].call_id);
         calls[k].tool_name = clean_tool_name(b->a, m->calls[k].tool_name);
-        calls[k].args = call_args(b->a, m->calls[k].args);
+        calls[k].args = shown_args(b, m->calls[k].args);
     }
     flush(b, calls, count);
     for (size_t k = 0; k < count; k++)
@@ -741,8 +784,7 @@ static skn_str result_text(builder *b, size_t result)
     if (!m || m->purged)
         return SKN_STR(SKN_NO_RESULT);
     skn_vec_add(b->a, &b->now.sources, m->uid);
-    return is_blank(m->content) ? SKN_STR(SKN_NO_OUTPUT)
-                                : escape_lines(&b->voices, clean_text(b->a, m->content), true);
+    return is_blank(m->content) ? SKN_STR(SKN_NO_OUTPUT) : shown_text(b, m, NAMES);
 }
 
 /* Calls with their results as text of the side that made them. */
@@ -770,9 +812,8 @@ static void tell_calls(builder *b, size_t i, size_t count)
 
 static skn_str own_text(builder *b, const skein_message *m)
 {
-    skn_str text = clean_text(b->a, said_by(m));
-
-    return m->squash_uid.n ? squash_text(b, m, escape_lines(&b->voices, text, false)) : text;
+    return m->squash_uid.n ? squash_text(b, m, shown_text(b, m, LINES))
+                           : shown_text(b, m, PLAIN);
 }
 
 /* What led to other words than these, or to calls that stand here as text, is of no use. */
@@ -832,7 +873,7 @@ static void add_summary(builder *b)
 
     if (!m || m->purged || is_blank(m->content))
         return;
-    lines[1] = escape_lines(&b->voices, clean_text(b->a, m->content), false);
+    lines[1] = shown_text(b, m, LINES);
     gather(b, SKEIN_USER, m);
     skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
 }
@@ -886,4 +927,5 @@ void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options 
         add_made_up(&b, SKN_VIEW_CONTINUE);
     out->at = b.out.p;
     out->count = b.out.n;
+    out->cut = b.cut;
 }

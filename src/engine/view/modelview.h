@@ -13,7 +13,9 @@
  *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END, a squash between
  *     SKN_SQUASH_BEGIN and SKN_SQUASH_END: neither was said by whose side it is on;
  *   - instructions follow their text, one bracketed line each (skn_instruction_text);
- *   - what is asked again, though others have spoken since, is named in a line of its own (SKN_VIEW_AGAIN).
+ *   - what is asked again, though others have spoken since, is named in a line of its own (SKN_VIEW_AGAIN);
+ *   - of a text that is longer than may be sent the beginning and the end are sent, and a line between them
+ *     (SKN_VIEW_LEFT_OUT) says how the rest is read.
  * A view that is told has no calls: each stands as text with its result, in brackets, where it was made.
  * Text cannot forge any of this: a line that begins (blanks aside, in any case) with a known name
  * and a colon, or like one of the engine's own bracketed lines, gets a backslash in front; so does
@@ -35,6 +37,7 @@
 #define SKN_VIEW_START    "[conversation starts here]"
 #define SKN_VIEW_CONTINUE "[continue]"
 #define SKN_VIEW_AGAIN    "[answer this message now, it is asked again: " /* and its first words */
+#define SKN_VIEW_LEFT_OUT "[left out: "
 #define SKN_NO_RESULT     "[no result recorded: the outcome of this call is unknown]"
 #define SKN_NO_OUTPUT     "[no output]" /* a result that came, but blank */
 #define SKN_TOLD_CALL     "[called tool "
@@ -52,6 +55,7 @@ typedef struct skn_view_options {
     bool told;     /* calls and results as text: for a model that has no tools */
     const skein_message *again; /* asked again: a line before msgs[again_at] says so; or NULL */
     size_t               again_at; /* at most n */
+    size_t               most; /* bytes of a text, or of a call's arguments; 0: all of them */
 } skn_view_options;
 
 /* Only user, assistant and tool; the text is absent only for an assistant that does nothing but
@@ -61,6 +65,7 @@ typedef skein_prompt_message skn_prompt_message;
 typedef struct skn_prompt {
     skn_prompt_message *at;
     size_t              count;
+    bool                cut; /* something is left out */
 } skn_prompt;
 
 /* Makes the list; it cannot fail, whatever the messages are. Linear in their size. */

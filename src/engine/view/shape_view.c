@@ -34,10 +34,11 @@ static void put_ok(skn_jw *w, const void *check)
     skn_jw_bool(w, ((const skein_check *)check)->count == 0);
 }
 
-static const skn_shape finding_shape, pair_count_shape, prompt_call_shape,
+static const skn_shape context_parts_shape, finding_shape, pair_count_shape, prompt_call_shape,
     prompt_message_shape; /* parts of other shapes */
 #include "engine/view/shapes/check.def"
 #include "engine/view/shapes/context.def"
+#include "engine/view/shapes/context_parts.def"
 #include "engine/view/shapes/finding.def"
 #include "engine/view/shapes/hit_place.def"
 #include "engine/view/shapes/node_place.def"

@@ -469,6 +469,7 @@ static const struct built_in {
                 {"forget", NULL},
                 {"recall", NULL},
                 {"read_context", NULL},
+                {"read_result", NULL},
                 {"list_agents", NULL},
                 {"search_messages", NULL},
                 {"demo_lookup", NULL},

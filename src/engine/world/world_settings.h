@@ -36,7 +36,7 @@ typedef struct skn_world_limits {
     bool    knowledge;
 } skn_world_limits;
 
-enum { SKN_TOOLS_BUILT_IN = 14 };
+enum { SKN_TOOLS_BUILT_IN = 15 };
 
 /* world_settings.c: the one name of a tool that has two; of every other, the name itself. Whoever compares names of tools
  * compares these. */

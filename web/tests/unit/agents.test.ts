@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Context, Message } from '../../src/api/types';
+import type { Agent, Message } from '../../src/api/types';
 import { bodyOf, fieldError, valuesOf } from '../../src/views/agents/agent-form';
 import { foldName, lines } from '../../src/views/agents/background-rows';
 import { modelOptions } from '../../src/views/agents/models';
@@ -70,22 +70,11 @@ describe('how full a context is', () => {
         expect(fillWords(fill)).toBe('7.1k tokens, 10 of 50 messages');
         expect(fillShare(fill)).toBeCloseTo(0.2);
     });
-    it('says how much of it a summary is, where there is one', () => {
-        const part = (id: string, content: string) =>
-            ({ messageIds: [id], content }) as Context['messages'][number];
-        const messages = [part('s', 'x'.repeat(4800)), part('m', 'hello')];
-        expect(partWords({ tokens: 6300, fixedTokens: 0, messages, summaryMessageId: 's' })).toBe(
-            'summary 1.2k, messages 5.1k',
-        );
-        expect(partWords({ tokens: 6300, fixedTokens: 0, messages, summaryMessageId: null })).toBeNull();
-        expect(
-            partWords({ tokens: 6300, fixedTokens: 0, messages: messages.slice(1), summaryMessageId: 's' }),
-        ).toBeNull();
-        expect(partWords({ tokens: 9300, fixedTokens: 3000, messages, summaryMessageId: 's' })).toBe(
-            'prompt, files and tools 3k, summary 1.2k, messages 5.1k',
-        );
-        expect(partWords({ tokens: 9300, fixedTokens: 3000, messages, summaryMessageId: null })).toBe(
-            'prompt, files and tools 3k, messages 6.3k',
+    it('says what it is for, where that is more than one thing', () => {
+        const parts = { prompt: 0, files: 0, tools: 0, summary: 0, results: 0, messages: 5100 };
+        expect(partWords(parts)).toBeNull();
+        expect(partWords({ ...parts, prompt: 300, tools: 2700, summary: 1200 })).toBe(
+            'prompt 300, tools 2.7k, summary 1.2k, messages 5.1k',
         );
     });
 });

@@ -43,7 +43,7 @@ function ownOf(chats: ChatList | null): Own {
     };
 }
 
-/** The window of its model, where the provider tells it. */
+/** The window of its model, where the provider tells it before the model is asked anything. */
 async function readWindow(model: string | null, signal: AbortSignal): Promise<Result<number>> {
     const [provider, ...rest] = (model ?? '').split('/');
     const models = await listModels(provider ?? '', { limit: 500 }, { signal });
@@ -85,7 +85,7 @@ export function PanelContent({ w, agent, short }: PanelProps) {
         readWindow(agent.model, signal),
     );
     const share = known?.world.settings.compactShare ?? DEFAULT_SHARE;
-    const fill = context.value && fillOf(context.value, asked.value, share);
+    const fill = context.value && fillOf(context.value, context.value.window ?? asked.value, share);
     const leads = led(agentsByName(), agent.name);
     return (
         <div class={`agent-panel${short ? ' agent-panel-short' : ''}`}>
@@ -175,7 +175,7 @@ function NextRun({ agent }: { agent: Agent }) {
 /** The numbers come first; the bar says the same for those who see it. */
 export function ContextBar({ fill, context }: { fill: Fill; context: Context }) {
     const covered = context.coveredLength;
-    const parts = partWords(context);
+    const parts = partWords(context.parts);
     const share = Math.min(1, fillShare(fill));
     const soon = share >= SOON_AT;
     return (

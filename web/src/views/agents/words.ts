@@ -75,22 +75,10 @@ export function fillWords(f: Fill): string {
 
 export const SOON_AT = 0.8;
 
-/** What the context is made of, where it is more than messages; estimated, a token for four bytes. */
-export function partWords(
-    c: Pick<Context, 'tokens' | 'fixedTokens' | 'messages' | 'summaryMessageId'>,
-): string | null {
-    const { summaryMessageId } = c;
-    const summary = summaryMessageId && c.messages.find(m => m.messageIds.includes(summaryMessageId));
-    if (!summary && c.fixedTokens === 0) return null;
-    const said = c.tokens - c.fixedTokens;
-    const own = summary ? Math.min(said, Math.ceil(new TextEncoder().encode(summary.content).length / 4)) : 0;
-    return [
-        c.fixedTokens > 0 && `prompt, files and tools ${short(c.fixedTokens)}`,
-        summary && `summary ${short(own)}`,
-        `messages ${short(said - own)}`,
-    ]
-        .filter(Boolean)
-        .join(', ');
+/** What the context is made of, where it is more than one thing. */
+export function partWords(parts: Context['parts']): string | null {
+    const there = (Object.entries(parts) as [keyof Context['parts'], number][]).filter(([, n]) => n > 0);
+    return there.length > 1 ? there.map(([part, n]) => `${part} ${short(n)}`).join(', ') : null;
 }
 
 /** What stays when an agent is removed; said before it is done. */

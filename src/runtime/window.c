@@ -1,0 +1,289 @@
+/* window.c: how much models can read, and how much of that a question takes. One account for all who ask: for what is
+ * sent, for when a context is compacted, and for whoever looks. */
+#include "runtime/run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODELS_MOST = 4096,
+    SCALE_MOST = 400,     /* percent */
+    MEASURED_LEAST = 500, /* tokens, of what an estimate can be held against */
+    ROOM_MOST = 4096,     /* for an answer, where nobody has said how long it may be */
+    SHARE_LEAST = 256,    /* bytes of a text */
+    WINDOW_LEAST = 256    /* less is no window, but a word of something else */
+};
+
+/* --- What is known --------------------------------------------------------------------------------- */
+
+/* A model. What it refused counts as long as its provider says the same as it did then. */
+typedef struct entry {
+    char      *model; /* "provider/model" */
+    skn_window said;
+    int64_t    refused; /* it could not read more than so many tokens; 0: it never refused */
+    int64_t    scale;   /* percent: what it counts, of what is estimated */
+} entry;
+
+struct skn_windows {
+    pthread_mutex_t mu;
+    entry          *at;
+    size_t          count;
+};
+
+skn_windows *skn_windows_new(void)
+{
+    skn_windows *ws = skn_heap(sizeof *ws);
+
+    pthread_mutex_init(&ws->mu, NULL);
+    return ws;
+}
+
+void skn_windows_free(skn_windows *ws)
+{
+    for (size_t i = 0; i < ws->count; i++)
+        free(ws->at[i].model);
+    free(ws->at);
+    pthread_mutex_destroy(&ws->mu);
+    free(ws);
+}
+
+/* NULL: it is not known, and there are too many to begin with it. */
+static entry *find_locked(skn_windows *ws, skn_str model, bool make)
+{
+    for (size_t i = 0; i < ws->count; i++)
+        if (skn_str_is(model, ws->at[i].model))
+            return &ws->at[i];
+    if (!make || ws->count == MODELS_MOST)
+        return NULL;
+    ws->at = skn_heap_resize(ws->at, (ws->count + 1) * sizeof *ws->at);
+    ws->at[ws->count] = (entry){.model = skn_heap_copy(model), .scale = 100};
+    return &ws->at[ws->count++];
+}
+
+static skn_reach reach_of(const entry *e)
+{
+    skn_reach out = {.tokens = e->said.tokens, .from = e->said.from, .scale = e->scale};
+
+    if (e->refused && (!out.tokens || e->refused < out.tokens)) {
+        out.tokens = e->refused;
+        out.from = "error";
+    }
+    return out;
+}
+
+skn_reach skn_windows_read(skn_windows *ws, skn_str model)
+{
+    skn_reach    out = {.scale = 100};
+    const entry *e;
+
+    pthread_mutex_lock(&ws->mu);
+    if ((e = find_locked(ws, model, false)))
+        out = reach_of(e);
+    pthread_mutex_unlock(&ws->mu);
+    return out;
+}
+
+skn_reach skn_runtime_reach(skn_runtime *r, skn_str model)
+{
+    skn_reach     out = {.scale = 100};
+    skn_str       name;
+    skn_provider *p = skn_runtime_provider(r, model, &name);
+    skn_window    said = p ? skn_provider_window(p, name, true) : (skn_window){0};
+    entry        *e;
+
+    pthread_mutex_lock(&r->windows->mu);
+    if ((e = find_locked(r->windows, model, true))) {
+        if (said.tokens != e->said.tokens)
+            *e = (entry){.model = e->model, .said = said, .scale = e->scale};
+        out = reach_of(e);
+    }
+    pthread_mutex_unlock(&r->windows->mu);
+    out.asked = said.asked && !out.tokens;
+    return out;
+}
+
+/* --- What models say of it -------------------------------------------------------------------------- */
+
+/* The number that follows these words, "4,096" too; 0: there is none. */
+static int64_t number_after(skn_str text, const char *words)
+{
+    ptrdiff_t at = skn_str_find(text, skn_str_of(words));
+    int64_t   n = 0;
+
+    if (at < 0)
+        return 0;
+    text = skn_str_sub(text, (size_t)at + strlen(words), text.n);
+    for (size_t i = 0; i < text.n && n < INT32_MAX; i++) {
+        char c = text.p[i];
+
+        if (c >= '0' && c <= '9')
+            n = n * 10 + (c - '0');
+        else if (n ? c != ',' : c != ' ' && c != '(' && c != ':')
+            break;
+    }
+    return n < INT32_MAX ? n : 0;
+}
+
+static int64_t first_of(skn_str text, const char *const *words)
+{
+    int64_t n = 0;
+
+    for (; *words && n < WINDOW_LEAST; words++)
+        n = number_after(text, *words);
+    return n < WINDOW_LEAST ? 0 : n;
+}
+
+/* What stands before the number of tokens that a model can read, and before those that it was sent. */
+static const char *const window_words[] = {"available context size",    /* llama.cpp */
+                                           "maximum context length is", /* OpenAI, vLLM */
+                                           "maximum context length:",   /* Ollama */
+                                           "context length of only",    /* LM Studio */
+                                           "n_ctx:", /* LM Studio, llama.cpp */
+                                           "n_ctx =",
+                                           "tokens >",                         /* Anthropic */
+                                           "maximum number of tokens allowed", /* Gemini */
+                                           "context window of",
+                                           "maximum prompt length is", /* xAI */
+                                           NULL};
+static const char *const sent_words[] = {"request (",
+                                         "your request has",
+                                         "the first",
+                                         "n_keep:",
+                                         "prompt is too long:",
+                                         "input token count",
+                                         "resulted in",
+                                         "request contains",
+                                         "tokens (",
+                                         "you requested",
+                                         NULL};
+
+static bool lower(skn_reach *reach, int64_t window, int64_t scale)
+{
+    bool better = (window > 0 && (!reach->tokens || window < reach->tokens)) ||
+                  scale > reach->scale;
+
+    if (window > 0 && (!reach->tokens || window < reach->tokens))
+        reach->tokens = window;
+    if (scale > reach->scale)
+        reach->scale = scale;
+    return better;
+}
+
+/* One that gives no number could read less than it was sent, as far as that is known. */
+bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_str words)
+{
+    int64_t window = first_of(words, window_words), sent = first_of(words, sent_words),
+            scale = 0;
+    skn_reach reach;
+    bool      better = false;
+    entry    *e;
+
+    pthread_mutex_lock(&ws->mu);
+    if ((e = find_locked(ws, model, true))) {
+        reach = reach_of(e);
+        if (sent && estimate > 0)
+            scale = reach.scale * sent / estimate + 1;
+        scale = scale > SCALE_MOST ? SCALE_MOST : scale;
+        better = lower(&reach, window, scale);
+        if (!better) /* it says nothing new, and yet it is too much */
+            better = lower(&reach, estimate * 9 / 10, 0);
+        if (!e->said.tokens || reach.tokens < e->said.tokens)
+            e->refused = reach.tokens;
+        e->scale = reach.scale;
+    }
+    pthread_mutex_unlock(&ws->mu);
+    return better;
+}
+
+/* Servers that keep the beginning of a question in mind may count only the rest: a smaller number says nothing. */
+void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens)
+{
+    entry *e;
+
+    if (estimate < MEASURED_LEAST || tokens <= estimate)
+        return;
+    pthread_mutex_lock(&ws->mu);
+    if ((e = find_locked(ws, model, true))) {
+        int64_t scale = e->scale * tokens / estimate + 1;
+
+        e->scale = scale > SCALE_MOST ? SCALE_MOST : scale;
+    }
+    pthread_mutex_unlock(&ws->mu);
+}
+
+/* --- The account -------------------------------------------------------------------------------------- */
+
+int64_t skn_answer_room(int64_t window, int64_t most_tokens)
+{
+    int64_t room = most_tokens > 0 ? most_tokens : ROOM_MOST;
+    int64_t most = most_tokens > 0 ? window / 2 : window / 4;
+
+    return room < most ? room : most;
+}
+
+int64_t skn_most_tokens(const skein_context *c, int64_t set)
+{
+    int64_t left = c->window - c->tokens;
+
+    return set > 0 && c->window > 0 && left > 0 && left < set ? left : set;
+}
+
+/* About a fifth of the window, and a quarter for models that count a third more than is estimated. What they count is not
+ * asked: a text that is cut is to be cut the same every time. */
+int64_t skn_share_bytes(const skn_reach *reach)
+{
+    int64_t bytes = reach->tokens * 3 / 4;
+
+    return reach->tokens <= 0 ? 0 : bytes > SHARE_LEAST ? bytes : SHARE_LEAST;
+}
+
+bool skn_context_fits(const skein_context *c)
+{
+    return c->window <= 0 || c->tokens + c->room <= c->window;
+}
+
+int64_t skn_offers_tokens(const skn_rights *rights)
+{
+    int64_t tokens = 0;
+
+    for (size_t i = 0; i < rights->offers.n; i++) {
+        const skn_tool_offer *t = &rights->offers.p[i];
+
+        tokens += (int64_t)skn_tokens_of(t->name.n + t->description.n + t->schema.n);
+    }
+    return tokens;
+}
+
+/* May be called again with other sizes. */
+void skn_context_account(skein_context *c, const skn_sizes *sizes)
+{
+    skein_context_parts *p = &c->parts;
+    int64_t              scale = sizes->reach.scale ? sizes->reach.scale : 100;
+    struct {
+        int64_t *part, raw;
+    } all[] = {{&p->prompt, sizes->prompt}, {&p->files, sizes->files},
+               {&p->tools, sizes->tools},   {&p->summary, p->summary},
+               {&p->results, p->results},   {&p->messages, p->messages}};
+
+    c->tokens = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        int64_t raw = i > 2 && c->scale ? all[i].raw * 100 / c->scale : all[i].raw;
+
+        *all[i].part = (raw * scale + 99) / 100;
+        c->tokens += *all[i].part;
+    }
+    c->scale = scale;
+    c->fixed = p->prompt + p->files + p->tools;
+    c->window = sizes->reach.tokens > 0 ? sizes->reach.tokens : -1;
+    c->window_from = sizes->reach.from ? skn_str_of(sizes->reach.from) : SKN_NONE;
+    c->room = skn_answer_room(sizes->reach.tokens, sizes->most_tokens);
+}
+
+int64_t skn_runtime_window(skn_runtime *r, skn_str model, const char **from)
+{
+    skn_reach reach = skn_windows_read(r->windows, model);
+
+    *from = reach.from;
+    return reach.tokens;
+}
