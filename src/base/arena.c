@@ -226,7 +226,8 @@ skn_str skn_arena_copy(skn_arena *a, skn_str s)
     return (skn_str){p, s.n};
 }
 
-static skn_str print(skn_arena *a, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static skn_str print(skn_arena *a, const char *fmt,
+                                                           va_list args)
 {
     va_list again;
     int     n;

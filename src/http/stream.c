@@ -140,7 +140,8 @@ void skn_stream_note(skn_stream *s, const skn_note *n)
 }
 
 /* Something about the stream itself, or about its whole world: ready JSON by its format. */
-static void write_frame(skn_stream *s, const char *type, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void write_frame(skn_stream *s, const char *type,
+                                                              const char *fmt, ...)
 {
     skn_live what = {.type = type, .cause = s->taking.filter.cause};
     char     data[DATA_MOST];
