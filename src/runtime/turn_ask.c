@@ -281,7 +281,7 @@ static bool is_down(skn_ask_state state, bool replayed)
 
 /* --- Making it fit ---------------------------------------------------------------------------------- */
 
-enum { REFUSALS_MOST = 10, SHRINKS_MOST = 30, MOST_LEAST = 256 };
+enum { REFUSALS_MOST = 10, SHRINKS_MOST = 30, MOST_LEAST = 256, SMALL_TOKENS = 1000 };
 
 /* What is tried, one after the other. */
 enum { FIT_BEFORE, FIT_WITHIN, FIT_SHORTER, FIT_FAILS };
@@ -335,6 +335,8 @@ static void say_window(skn_run *run)
 {
     const skein_context *c = &run->context;
 
+    if (c->window <= 0) /* it is said already */
+        return;
     if (run->why.rc) { /* why there is no summary */
         run->err = run->why;
         return;
@@ -367,9 +369,18 @@ static void make_fit(skn_run *run)
 /* The model could read less than was believed, or counts more: what is learned from that makes the next question fit. */
 static bool ask_for_less(skn_run *run)
 {
+    const skein_context *c = &run->context;
+
     if (run->answer.state != SKN_ASK_OVERFLOW || run->refusals++ == REFUSALS_MOST ||
-        answer_is_told(run) ||
-        !skn_windows_refused(run->r->windows, run->model, run->context.tokens,
+        answer_is_told(run))
+        return false;
+    if (c->window <= 0 &&
+        c->tokens < SMALL_TOKENS) { /* no window is so small: nothing is learned */
+        if (run->refusals == 1)
+            shrink(run);
+        return run->refusals == 1;
+    }
+    if (!skn_windows_refused(run->r->windows, run->model, c->tokens,
                              skn_str_of(run->err.message)))
         return false;
     skn_run_log(run, SKN_LOG_INFO, "the model can read less than that", &run->err);
