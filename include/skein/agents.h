@@ -397,7 +397,8 @@ typedef struct skein_model_call {
     skein_str response; /* the bytes as they came */
     skein_str state;    /* "answered", "rate-limit", … */
     skein_str error;
-    int64_t   tokens_in, tokens_out; /* -1: not measured */
+    int64_t   tokens_in, tokens_out;               /* -1: not measured */
+    int64_t   tokens_cached, tokens_written, cost; /* as in skein_usage */
     bool      estimated;
     int64_t   first_ms, total_ms, tries;
     int64_t   created_at; /* when what it was sent was read; 0: total_ms before it is kept */

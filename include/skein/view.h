@@ -49,8 +49,11 @@ SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world,
 /* The cost of the model call for a message. */
 typedef struct skein_usage {
     int64_t tokens_in, tokens_out; /* -1: not measured */
-    bool    estimated;             /* they are a guess from the length of texts */
-    bool    known;                 /* false: nothing was measured */
+    int64_t tokens_cached,
+        tokens_written; /* of tokens_in, in the provider's cache; 0: none, or not told */
+    int64_t cost;       /* billionths of a US dollar; -1: the price is not known */
+    bool    estimated;  /* they are a guess from the length of texts */
+    bool    known;      /* false: nothing was measured */
 } skein_usage;
 
 /* The surroundings of a message; everything except the message itself is optional. */

@@ -281,6 +281,7 @@ typedef struct skein_step {
     bool                     last;                  /* closes the turn as committed */
     bool                     estimated;             /* the tokens are a guess */
     const struct skein_model_call *call; /* how it was asked for; kept with it. May be NULL */
+    int64_t                        tokens_cached, tokens_written, cost; /* as in skein_usage */
 } skein_step;
 #define SKEIN_STEP_INIT SKEIN_INIT(skein_step)
 

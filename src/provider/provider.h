@@ -78,10 +78,13 @@ typedef struct skn_answer {
     int64_t       retry_after_ms;        /* as the provider asked for; 0: it did not */
     const char   *finish;                /* "stop", "length" or "tool" */
     int64_t       tokens_in, tokens_out; /* -1: not measured */
-    bool          estimated;             /* the tokens are a guess from the length of texts */
-    bool          replayed;              /* it comes from a recording: no model was asked */
-    int64_t       first_ms;              /* until the first part of the answer; -1: none came */
-    int           tries;                 /* requests that were made */
+    int64_t       tokens_cached,
+        tokens_written; /* of tokens_in: read from and written to the provider's cache */
+    int64_t cost;       /* billionths of a dollar; -1: its price is not known */
+    bool    estimated;  /* the tokens are a guess from the length of texts */
+    bool    replayed;   /* it comes from a recording: no model was asked */
+    int64_t first_ms;   /* until the first part of the answer; -1: none came */
+    int     tries;      /* requests that were made */
     skn_str
         reasoning; /* JSON that the model wants back with its answer (wire_reason.c); until done returns */
     skn_str

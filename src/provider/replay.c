@@ -186,6 +186,7 @@ static void settle(showing *s)
     end->finish = s->answer.finish;
     end->tokens_in = s->answer.tokens_in;
     end->tokens_out = s->answer.tokens_out;
+    skn_wire_count_cached(&s->answer, end);
 }
 
 static void not_found(showing *s)

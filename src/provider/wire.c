@@ -187,6 +187,8 @@ static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
     answer->estimated = t->w.tokens_in < 0 || t->w.tokens_out < 0;
     answer->tokens_in = t->w.tokens_in < 0 ? guess(t->asked_bytes) : t->w.tokens_in;
     answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
+    skn_wire_count_cached(&t->w, answer);
+    answer->cost = -1; /* who knows prices counts it */
 }
 
 /* Of an answer that did not reach its end; one without a result may have cost nothing. */

@@ -62,8 +62,9 @@ typedef struct skn_wire_answer {
     bool          ended; /* the end of the answer was seen: "[DONE]", message_stop, done:true */
     const char   *finish; /* "stop", "length", "tool"; NULL: not told */
     int64_t       tokens_in, tokens_out;
-    bool          stopped; /* nobody listens any more: no callback */
-    bool          failed;  /* `error` and `state` say why */
+    int64_t       tokens_cached, tokens_written; /* of tokens_in; 0: none, or not told */
+    bool          stopped;                       /* nobody listens any more: no callback */
+    bool          failed;                        /* `error` and `state` say why */
     skein_error   error;
     skn_ask_state state;
 } skn_wire_answer;
@@ -101,6 +102,8 @@ void skn_wire_request_write(skn_wire_request *r, const struct skn_wire_format *f
 
 /* --- wire_answer.c ----------------------------------------------------------------------------- */
 
+/* What of the answer's tokens came from the cache and went into it. */
+void skn_wire_count_cached(const skn_wire_answer *w, skn_answer *out);
 /* Notes a failure that the server reported inside its answer; its words are cut to a line. The first
  * one counts. */
 void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words);

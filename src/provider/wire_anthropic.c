@@ -217,16 +217,18 @@ static void read_usage(skn_wire_answer *w, const skn_json *usage)
 {
     static const char *const parts[] = {"input_tokens", "cache_creation_input_tokens",
                                         "cache_read_input_tokens"};
-    int64_t                  in = -1, out = skn_wire_tokens(usage, "output_tokens");
+    int64_t                  in = -1, of[3], out = skn_wire_tokens(usage, "output_tokens");
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        int64_t n = skn_wire_tokens(usage, parts[i]);
-
-        if (n >= 0)
-            in = (in < 0 ? 0 : in) + n;
+        of[i] = skn_wire_tokens(usage, parts[i]);
+        if (of[i] >= 0)
+            in = (in < 0 ? 0 : in) + of[i];
     }
-    if (in > w->tokens_in) /* the last event may repeat a part of it only */
+    if (in > w->tokens_in) { /* the last event may repeat a part of it only */
         w->tokens_in = in;
+        w->tokens_written = of[1] > 0 ? of[1] : 0;
+        w->tokens_cached = of[2] > 0 ? of[2] : 0;
+    }
     if (out >= 0)
         w->tokens_out = out;
 }

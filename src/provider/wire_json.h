@@ -16,7 +16,9 @@ int64_t skn_wire_int(const skn_json *v, const char *key);
 /* A number of tokens that somebody can have used; -1 when there is none, so that it is estimated. What a server says
  * is added up and paid for. */
 int64_t skn_wire_tokens(const skn_json *v, const char *key);
-bool    skn_wire_true(const skn_json *v, const char *key);
+/* What an answer used, by all the names that servers have for it; a later report replaces an earlier one. */
+void skn_wire_usage(skn_wire_answer *w, const skn_json *usage);
+bool skn_wire_true(const skn_json *v, const char *key);
 /* The first item of a list, NULL when it is none. */
 const skn_json *skn_wire_first(const skn_json *v, const char *key);
 /* "error": a text, or an object with a message and a type: "Overloaded (overloaded_error)". */

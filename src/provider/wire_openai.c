@@ -151,14 +151,6 @@ static skn_str words_of(const skn_json *error, skn_arena *a)
     return skn_arena_printf(a, "%.*s (%.*s)", SKN_FMT(message), SKN_FMT(code));
 }
 
-static void read_usage(skn_wire_answer *w, const skn_json *usage)
-{
-    if (!usage || usage->kind != SKN_JSON_OBJECT)
-        return;
-    w->tokens_in = skn_wire_tokens(usage, "prompt_tokens");
-    w->tokens_out = skn_wire_tokens(usage, "completion_tokens");
-}
-
 static void read_finish(skn_wire_answer *w, skn_str word)
 {
     if (!word.n)
@@ -279,7 +271,8 @@ static bool read_document(skn_wire_answer *w, skn_str source, const char *part)
         read_error(w, error);
         return true;
     }
-    read_usage(w, skn_json_get(doc, "usage"));
+    skn_wire_usage(w, skn_json_get(doc, "timings")); /* llama.cpp's */
+    skn_wire_usage(w, skn_json_get(doc, "usage"));
     if (!choices || choices->kind != SKN_JSON_ARRAY || !choices->first)
         return true;
     choice = choices->first; /* we ask for one */

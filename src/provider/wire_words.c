@@ -4,6 +4,7 @@
 #include "provider/wire_json.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,49 @@ int64_t skn_wire_tokens(const skn_json *v, const char *key)
     int64_t n = skn_wire_int(v, key);
 
     return n <= INT32_MAX ? n : -1;
+}
+
+/* OpenAI's two formats, DeepSeek's, Moonshot's, Gemini's and llama.cpp's own. */
+static const struct {
+    const char *in; /* a member that holds it; NULL: none */
+    const char *key;
+    size_t      into;
+} used[] = {
+    {NULL, "prompt_tokens", offsetof(skn_wire_answer, tokens_in)},
+    {NULL, "input_tokens", offsetof(skn_wire_answer, tokens_in)},
+    {NULL, "promptTokenCount", offsetof(skn_wire_answer, tokens_in)},
+    {NULL, "completion_tokens", offsetof(skn_wire_answer, tokens_out)},
+    {NULL, "output_tokens", offsetof(skn_wire_answer, tokens_out)},
+    {NULL, "candidatesTokenCount", offsetof(skn_wire_answer, tokens_out)},
+    {NULL, "cached_tokens", offsetof(skn_wire_answer, tokens_cached)},
+    {NULL, "prompt_cache_hit_tokens", offsetof(skn_wire_answer, tokens_cached)},
+    {NULL, "cachedContentTokenCount", offsetof(skn_wire_answer, tokens_cached)},
+    {NULL, "cache_n", offsetof(skn_wire_answer, tokens_cached)},
+    {NULL, "tokens_cached", offsetof(skn_wire_answer, tokens_cached)},
+    {"prompt_tokens_details", "cached_tokens", offsetof(skn_wire_answer, tokens_cached)},
+    {"input_tokens_details", "cached_tokens", offsetof(skn_wire_answer, tokens_cached)},
+    {"prompt_tokens_details", "cache_write_tokens", offsetof(skn_wire_answer, tokens_written)},
+};
+
+void skn_wire_usage(skn_wire_answer *w, const skn_json *usage)
+{
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+        const skn_json *in = used[i].in ? skn_json_get(usage, used[i].in) : usage;
+        int64_t         n = skn_wire_tokens(in, used[i].key);
+
+        if (n >= 0)
+            *(int64_t *)((char *)w + used[i].into) = n;
+    }
+}
+
+/* What servers say is paid for: no part is larger than the whole. */
+void skn_wire_count_cached(const skn_wire_answer *w, skn_answer *out)
+{
+    int64_t in = out->tokens_in > 0 ? out->tokens_in : 0, cached = w->tokens_cached;
+
+    out->tokens_cached = cached < in ? cached : in;
+    in -= out->tokens_cached;
+    out->tokens_written = w->tokens_written < in ? w->tokens_written : in;
 }
 
 bool skn_wire_true(const skn_json *v, const char *key)

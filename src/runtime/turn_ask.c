@@ -156,6 +156,9 @@ static void work_store_answer(skn_run *run)
                               .finish = skn_str_of(run->answer.finish),
                               .tokens_in = run->answer.tokens_in,
                               .tokens_out = run->answer.tokens_out,
+                              .tokens_cached = run->answer.tokens_cached,
+                              .tokens_written = run->answer.tokens_written,
+                              .cost = run->answer.cost,
                               .estimated = run->answer.estimated,
                               .last = run->calls.n == 0};
     skein_model_call  call;

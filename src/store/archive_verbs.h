@@ -40,7 +40,7 @@ typedef struct skn_archive_column {
     const char       *words;
 } skn_archive_column;
 
-#define SKN_ARCHIVE_COLUMNS 28
+#define SKN_ARCHIVE_COLUMNS 31
 
 typedef struct skn_archive_shape {
     const char        *name;     /* of the table */

@@ -13,7 +13,7 @@
 
 typedef struct skn_db skn_db;
 
-#define SKN_STMT_PARAMS 30
+#define SKN_STMT_PARAMS 40
 
 /* The value of a parameter. */
 typedef struct skn_bind {

@@ -117,7 +117,10 @@ skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_
 
         *u = (skein_usage){.tokens_in = skn_stmt_int(&s, 1),
                            .tokens_out = skn_stmt_int(&s, 2),
-                           .estimated = skn_stmt_int(&s, 3) != 0};
+                           .estimated = skn_stmt_int(&s, 3) != 0,
+                           .tokens_cached = skn_stmt_int(&s, 4),
+                           .tokens_written = skn_stmt_int(&s, 5),
+                           .cost = skn_stmt_int(&s, 6)};
         u->known = u->tokens_in >= 0 || u->tokens_out >= 0;
     }
     skn_stmt_done(&s);

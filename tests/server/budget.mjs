@@ -22,7 +22,7 @@ const model = http.createServer((req, res) => {
         res.writeHead(200, { 'content-type': 'text/event-stream' });
         if (asked === 'endless') return res.write(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well, '.repeat(100) }, finish_reason: null }] }));
         res.end(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well.' }, finish_reason: 'stop' }] })
-            + chunk({ choices: [], usage: { prompt_tokens: 400000, completion_tokens: 100000, total_tokens: 500000 } }) + 'data: [DONE]\n\n');
+            + chunk({ choices: [], usage: { prompt_tokens: 400000, completion_tokens: 100000, prompt_tokens_details: asked === 'known' && { cached_tokens: 300000 } } }) + 'data: [DONE]\n\n');
     });
 });
 await new Promise(resolve => model.listen(0, '127.0.0.1', resolve));
@@ -241,6 +241,15 @@ test('what a person has denied is shown so, also after a restart', async () => {
     server = await Server.start({ store, args: [`--config=${config}`] });
     w.server = asks.server = server;
     await shown();
+});
+
+test('what came from the cache is kept with the call and told with the message', async () => {
+    const world = await server.world('cache', [{ name: 'ada', model: 'free/known' }]);
+    const stream = await world.converse('@ada one');
+    const usage = { inputTokens: 400000, outputTokens: 100000, cachedTokens: 300000, writtenTokens: 0, estimated: false };
+    assert.deepEqual(stream.of('message.completed')[0].usage, usage);
+    assert.deepEqual((await world.messages()).at(-1).usage, usage);
+    assert.deepEqual((await server.get(`${world.path}/agents/ada/calls`)).data[0].usage, usage);
 });
 
 // --- The limit of a world --------------------------------------------------------------------------------

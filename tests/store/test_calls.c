@@ -23,6 +23,9 @@ static skein_model_call call_of(kit *k, const char *const *pieces)
                           .response = skein_text("{\"ok\":true}"),
                           .tokens_in = 10,
                           .tokens_out = 3,
+                          .tokens_cached = 7,
+                          .tokens_written = 2,
+                          .cost = -1,
                           .first_ms = 5,
                           .total_ms = 9,
                           .tries = 1};
@@ -94,6 +97,9 @@ static void a_call_is_read_back_byte_for_byte(void **state)
     assert_string_equal(got.chat_uid.p, k.chat.uid.p);
     assert_string_equal(got.model.p, "demo/scripted");
     assert_int_equal(got.tokens_out, 3);
+    assert_int_equal(got.tokens_cached, 7);
+    assert_int_equal(got.tokens_written, 2);
+    assert_int_equal(got.cost, -1);
     assert_true(got.created_at > 0);
     got = read_back(&k, skein_text("m_of_it"));
     assert_string_equal(got.uid.p, uid.p);

@@ -66,6 +66,9 @@ static char *made_of(const skn_wire_format *f, int status, skn_str bytes, size_t
         skn_buf_addf(&out, "%s: %s", skn_ask_state_word(w.state), w.error.message);
     else
         skn_buf_addf(&out, "%s %d %d", w.finish, (int)w.tokens_in, (int)w.tokens_out);
+    if (!w.failed && (w.tokens_cached || w.tokens_written))
+        skn_buf_addf(&out, " %d cached %d written", (int)w.tokens_cached,
+                     (int)w.tokens_written);
     skn_buf_add(&out, w.failed ? SKN_NONE : skn_wire_reason_keep(&w, &none));
     skn_wire_read_release(&r);
     skn_wire_answer_release(&w);
@@ -117,7 +120,7 @@ static void text_of_anthropic_is_read_however_it_is_cut(void **state)
            START BLOCK(0, "\"type\":\"text\",\"text\":\"\"") EVENT("ping", "\"x\":1")
                TEXT(0, "Gr\\u00fc\xc3\x9f") TEXT(0, " dich\\n\xf0\x9f\x98\x80") STOP(0)
                    END("end_turn"),
-           "Grü\xc3\x9f dich\n\xf0\x9f\x98\x80|||stop 35 15");
+           "Grü\xc3\x9f dich\n\xf0\x9f\x98\x80|||stop 35 15 10 cached 0 written");
 }
 
 static void thinking_of_anthropic_is_kept_apart(void **state)
@@ -129,8 +132,9 @@ static void thinking_of_anthropic_is_kept_apart(void **state)
                    DELTA(0, "\"type\":\"signature_delta\",\"signature\":\"EqQB\"") STOP(0)
                        BLOCK(1, "\"type\":\"text\",\"text\":\"\"") TEXT(1, "Yes.") STOP(1)
                            END("end_turn"),
-           "Yes.|hm||stop 35 15" REASON("{\"type\":\"thinking\",\"thinking\":\"hm\","
-                                        "\"signature\":\"EqQB\"}"));
+           "Yes.|hm||stop 35 15 10 cached 0 written" REASON(
+               "{\"type\":\"thinking\",\"thinking\":\"hm\","
+               "\"signature\":\"EqQB\"}"));
 }
 
 static void a_whole_answer_of_anthropic_keeps_its_signatures(void **state)
@@ -156,16 +160,16 @@ static void calls_of_anthropic_come_in_pieces_and_in_parallel(void **state)
                     DELTA(1, "\"type\":\"input_json_delta\",\"partial_json\":\"1}\"") STOP(1)
                         BLOCK(2, "\"type\":\"tool_use\",\"id\":\"toolu_2\",\"name\":\"now\","
                                  "\"input\":{}") STOP(2) END("tool_use"),
-        "Let me see.||look({\"a\":1});toolu_1;now({});toolu_2;|tool 35 15");
+        "Let me see.||look({\"a\":1});toolu_1;now({});toolu_2;|tool 35 15 10 cached 0 written");
 }
 
 static void the_ends_of_anthropic_have_our_words(void **state)
 {
     static const char *const ends[][2] = {
         {START BLOCK(0, "\"type\":\"text\",\"text\":\"a\"") END("max_tokens"),
-         "a|||length 35 15"},
+         "a|||length 35 15 10 cached 0 written"},
         {START BLOCK(0, "\"type\":\"text\",\"text\":\"a\"") END("stop_sequence"),
-         "a|||stop 35 15"},
+         "a|||stop 35 15 10 cached 0 written"},
         {START END("refusal"), "|||refused: the model refused to answer"},
         {START END("end_turn"), "|||empty: the answer is empty"},
         {START BLOCK(0, "\"type\":\"text\",\"text\":\"a\""), "a|||cut: the answer was cut off"},
@@ -459,9 +463,52 @@ static void the_key_goes_into_the_header_that_the_server_wants(void **state)
     skn_arena_free(a);
 }
 
+static void what_servers_say_of_their_cache_is_read(void **state)
+{
+    static const struct {
+        const char *said, *want;
+    } openai[] = {
+        {"\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":3,"
+         "\"prompt_tokens_details\":{\"cached_tokens\":64,\"cache_write_tokens\":20}}",
+         "90 3 64 cached 20 written"},
+        {"\"usage\":{\"input_tokens\":90,\"output_tokens\":3,"
+         "\"input_tokens_details\":{\"cached_tokens\":64}}",
+         "90 3 64 cached 0 written"},
+        {"\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":3,"
+         "\"prompt_cache_hit_tokens\":64,\"prompt_cache_miss_tokens\":26}",
+         "90 3 64 cached 0 written"},
+        {"\"usage\":{\"promptTokenCount\":90,\"candidatesTokenCount\":3,"
+         "\"cachedContentTokenCount\":64}",
+         "90 3 64 cached 0 written"},
+        {"\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":3},"
+         "\"timings\":{\"cache_n\":64,\"prompt_n\":26}",
+         "90 3 64 cached 0 written"},
+        {"\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":3,\"cached_tokens\":\"64\"}",
+         "90 3"},
+    };
+    char bytes[600], want[80];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(openai); i++) {
+        snprintf(bytes, sizeof bytes,
+                 "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},"
+                 "\"finish_reason\":\"stop\"}],%s}\n\ndata: [DONE]\n\n",
+                 openai[i].said);
+        snprintf(want, sizeof want, "a|||stop %s", openai[i].want);
+        expect(&skn_wire_openai, 200, bytes, want);
+    }
+    expect(&skn_wire_anthropic, 200,
+           EVENT("message_start",
+                 "\"message\":{\"usage\":{\"input_tokens\":5,\"output_tokens\":1,"
+                 "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":75}}")
+               BLOCK(0, "\"type\":\"text\",\"text\":\"a\"") END("end_turn"),
+           "a|||stop 100 15 75 cached 20 written");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_servers_say_of_their_cache_is_read),
         cmocka_unit_test(text_of_anthropic_is_read_however_it_is_cut),
         cmocka_unit_test(thinking_of_anthropic_is_kept_apart),
         cmocka_unit_test(a_whole_answer_of_anthropic_keeps_its_signatures),

@@ -134,7 +134,8 @@ static void a_message_with_facts_has_every_member(void **state)
     assert_true(skn_json_get(v, "hasReply")->boolean);
     assert_true(skn_str_is(skn_json_get(v, "warnings")->raw, "[]"));
     assert_true(skn_str_is(skn_json_get(v, "usage")->raw,
-                           "{\"inputTokens\":7,\"outputTokens\":null,\"estimated\":false}"));
+                           "{\"inputTokens\":7,\"outputTokens\":null,\"cachedTokens\":0,"
+                           "\"writtenTokens\":0,\"estimated\":false}"));
     call = skn_json_get(v, "toolCalls")->first;
     assert_true(skn_str_eq(skn_json_get(call, "args")->raw, one_call.args));
 }

@@ -82,7 +82,8 @@ static inline bool wire_same(const wire_notes *a, const wire_notes *b)
            x->failed == y->failed && x->state == y->state &&
            skn_str_eq(skn_str_of(x->error.message), skn_str_of(y->error.message)) &&
            skn_str_eq(skn_str_of(x->finish), skn_str_of(y->finish)) &&
-           x->tokens_in == y->tokens_in && x->tokens_out == y->tokens_out;
+           x->tokens_in == y->tokens_in && x->tokens_out == y->tokens_out &&
+           x->tokens_cached == y->tokens_cached && x->tokens_written == y->tokens_written;
 }
 
 #endif

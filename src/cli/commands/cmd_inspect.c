@@ -36,8 +36,12 @@ static void call_head(skn_cli *cli, const skn_json *call)
     if (skn_door_int(usage, "inputTokens", -1) < 0 &&
         skn_door_int(usage, "outputTokens", -1) < 0)
         skn_print_raw(cli, SKN_STR("tokens not measured"));
-    else
-        skn_say(cli, usage, "{inputTokens} tokens in, {outputTokens} out");
+    else {
+        skn_say(cli, usage, "{inputTokens} tokens in, ");
+        if (skn_door_int(usage, "cachedTokens", 0) > 0)
+            skn_say(cli, usage, "{cachedTokens} of them cached, ");
+        skn_say(cli, usage, "{outputTokens} out");
+    }
     skn_say_if(cli, usage, "estimated", " (estimated)");
     print_end(cli, call);
     skn_print_raw(cli, SKN_STR("\n"));

@@ -25,6 +25,9 @@ static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_
     const skein_model_call *call = p->call;
     const skein_step        used = {.tokens_in = call ? call->tokens_in : -1,
                                     .tokens_out = call ? call->tokens_out : -1,
+                                    .tokens_cached = call ? call->tokens_cached : 0,
+                                    .tokens_written = call ? call->tokens_written : 0,
+                                    .cost = call ? call->cost : 0,
                                     .estimated = call && call->estimated};
     skein_message           stored;
     skein_rc                rc = skn_message_say(w, &w->chat, t->lane_key, n, &stored, err);

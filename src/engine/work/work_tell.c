@@ -105,11 +105,15 @@ void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message
                            SKN_M_GIVEN("threadPath", t->lane_key));
 
     if (tokens_in >= 0 || tokens_out >= 0) {
-        skn_jw_kobject(&d->w, "usage");
-        skn_jw_kint(&d->w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
-        skn_jw_kint(&d->w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
-        skn_jw_kbool(&d->w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
-        skn_jw_object_end(&d->w);
+        const skein_usage used = {.tokens_in = tokens_in > 0 ? tokens_in : 0,
+                                  .tokens_out = tokens_out > 0 ? tokens_out : 0,
+                                  .tokens_cached = s->tokens_cached,
+                                  .tokens_written = s->tokens_written,
+                                  .cost = s->cost,
+                                  .estimated = s->estimated || tokens_in < 0 || tokens_out < 0};
+
+        skn_jw_key(&d->w, "usage");
+        skn_shape_usage(&d->w, &used);
     }
     skn_jw_kint(&d->w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);
     skn_feed_message(w->tx, &w->chat, "message.completed", m, t->cause, d);

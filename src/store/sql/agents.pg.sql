@@ -21,10 +21,10 @@ SELECT p.hash, 0 FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JO
 -- :pieces_of_many
 SELECT p.hash, p.bytes FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JOIN pieces p ON p.hash = j.value;
 -- :call_usage_of_many
-WITH asked(id, uid, tokens_in, tokens_out, estimated) AS MATERIALIZED (SELECT m.id, m.uid, m.tokens_in, m.tokens_out,
-    m.tokens_estimated FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value)
-SELECT id, tokens_in, tokens_out, estimated, 0 AS nr FROM asked WHERE tokens_in IS NOT NULL
-UNION ALL SELECT a.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM asked a JOIN model_calls k ON k.message_uid = a.uid
+WITH asked(id, uid, tokens_in, tokens_out, estimated, cached, written, cost) AS MATERIALIZED (SELECT m.id, m.uid, m.tokens_in, m.tokens_out,
+    m.tokens_estimated, m.tokens_cached, m.tokens_written, COALESCE(m.cost, -1) FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value)
+SELECT id, tokens_in, tokens_out, estimated, cached, written, cost, 0 AS nr FROM asked WHERE tokens_in IS NOT NULL
+UNION ALL SELECT a.id, k.tokens_in, k.tokens_out, k.estimated, k.tokens_cached, k.tokens_written, k.cost, k.id FROM asked a JOIN model_calls k ON k.message_uid = a.uid
  WHERE k.world_id = $2 ORDER BY nr;
 
 -- --- copies of erased messages: store_message.c ---

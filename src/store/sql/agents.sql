@@ -46,7 +46,7 @@ SELECT k.uid, k.type, k.content, k.confidence, c.uid, m.uid, k.created_at, k.id 
   LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN messages m ON m.id = k.message_id
 -- =call_rows
 SELECT k.uid, k.world_id, k.conversation_id, c.uid, k.agent_id, a.name, k.turn_id, k.message_uid, k.purpose, k.model, k.state, k.error,
-  k.tokens_in, k.tokens_out, k.estimated, k.first_ms, k.total_ms, k.tries, k.created_at
+  k.tokens_in, k.tokens_out, k.estimated, k.first_ms, k.total_ms, k.tries, k.created_at, k.tokens_cached, k.tokens_written, k.cost
 -- =call_from
 FROM model_calls k LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN agents a ON a.id = k.agent_id
 
@@ -338,8 +338,8 @@ INSERT INTO meta(key, value) VALUES('erased_at', $1)
 
 -- :call_insert
 INSERT INTO model_calls(uid, world_id, conversation_id, agent_id, turn_id, message_uid, purpose, model, request, response, state, error,
-  tokens_in, tokens_out, estimated, first_ms, total_ms, tries, created_at, made_of)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20);
+  tokens_in, tokens_out, estimated, first_ms, total_ms, tries, created_at, made_of, tokens_cached, tokens_written, cost)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23);
 -- :call_by_uid
 {call_rows}, k.request, k.response, k.made_of {call_from} WHERE k.uid = $1 AND k.world_id = $2;
 -- :call_by_message
@@ -364,9 +364,9 @@ SELECT model, CAST(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END) AS BIG
   ELSE 0 END) AS BIGINT) FROM model_calls WHERE created_at >= $1 GROUP BY model;
 -- The last of a message comes last; what came with an archive counts where there is no call.
 -- :call_usage_of_many
-SELECT m.id, m.tokens_in, m.tokens_out, m.tokens_estimated, 0 AS nr FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
+SELECT m.id, m.tokens_in, m.tokens_out, m.tokens_estimated, m.tokens_cached, m.tokens_written, COALESCE(m.cost, -1), 0 AS nr FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
   ON m.id = j.value WHERE m.tokens_in IS NOT NULL
-UNION ALL SELECT m.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
+UNION ALL SELECT m.id, k.tokens_in, k.tokens_out, k.estimated, k.tokens_cached, k.tokens_written, k.cost, k.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
   ON m.id = j.value CROSS JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY nr;
 -- A call that belongs to no conversation may hold the text of any.
 -- :call_erase

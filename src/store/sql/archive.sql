@@ -93,16 +93,18 @@ WITH RECURSIVE scope(id) AS (
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id,
   m.tool_failed, m.instructions, m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model,
   m.turn, m.warning, m.created_at, m.purged_at, m.stopped, COALESCE(k.tokens_in, m.tokens_in), COALESCE(k.tokens_out, m.tokens_out),
-  COALESCE(k.estimated, m.tokens_estimated), m.reasoning
+  COALESCE(k.estimated, m.tokens_estimated), m.reasoning, COALESCE(k.tokens_cached, m.tokens_cached),
+  COALESCE(k.tokens_written, m.tokens_written), CASE WHEN k.id IS NULL THEN m.cost WHEN k.cost >= 0 THEN k.cost END
   FROM messages m LEFT JOIN model_calls k ON k.id = (SELECT MAX(c.id) FROM model_calls c WHERE c.message_uid = m.uid
     AND c.world_id = CAST($1 AS BIGINT))
  WHERE m.id > $3 AND m.conversation_id IN (SELECT id FROM scope) ORDER BY m.id LIMIT 1000;
 -- :archive_put_messages
 INSERT INTO messages(id, uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id,
   tool_failed, instructions, reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn,
-  warning, created_at, purged_at, stopped, tokens_in, tokens_out, tokens_estimated, reasoning, hash)
+  warning, created_at, purged_at, stopped, tokens_in, tokens_out, tokens_estimated, reasoning, tokens_cached, tokens_written,
+  cost, hash)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-  $28, $29, $30);
+  $28, $29, $30, $31, $32, $33);
 -- :archive_message_ids
 WITH RECURSIVE scope(id) AS (
   SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)
