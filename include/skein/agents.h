@@ -342,6 +342,10 @@ typedef struct skein_limit {
 SKEIN_API skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what,
                                    const skein_turn *turn, skein_mem *mem, skein_approval *out,
                                    skein_error *err);
+/* Limits whose names begin like this are not reached any more: what people are asked about them is answered with "allowed",
+ * for this reason, so that who waits goes on. */
+SKEIN_API skein_rc skein_limits_lift(skein_engine *e, skein_str begin, skein_str reason,
+                                     skein_mem *mem, skein_error *err);
 /* The answer about a limit; open also when nobody was asked. */
 SKEIN_API skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
                                      skein_error *err);
@@ -427,10 +431,36 @@ SKEIN_API skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, s
 SKEIN_API skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
                                       int64_t *tokens, skein_error *err);
 
-/* The tokens of one model, including estimated ones. */
+/* What calls cost, in billionths of a US dollar; those whose price is not known cost nothing here. */
+SKEIN_API skein_rc skein_cost_spent(skein_engine *e, skein_world_id world, int64_t since,
+                                    int64_t *cost, skein_error *err);
+
+/* What some of a world's calls used and cost together. */
+typedef struct skein_cost {
+    skein_str
+        key; /* what they have in common: an agent's name, a chat's id, "2026-11"; absent: none */
+    int64_t calls, tokens_in, tokens_cached, tokens_written, tokens_out;
+    int64_t cost;     /* billionths of a US dollar */
+    int64_t unpriced; /* of the calls: their price is not known, so it is not in `cost` */
+} skein_cost;
+
+typedef struct skein_costs {
+    skein_cost *at;
+    size_t      count;
+} skein_costs;
+
+/* The calls of a world, or of one of its conversations, since a time, by "world", "agent", "chat", "message", "turn", "model", "purpose",
+ * "day" or "month"; the dearest first, at most 10,000. */
+SKEIN_API skein_rc skein_costs_read(skein_engine *e, skein_world_id world,
+                                    skein_conversation_id conversation, int64_t since,
+                                    skein_str by, skein_mem *mem, skein_costs *out,
+                                    skein_error *err);
+
+/* What one model cost since two times. */
 typedef struct skein_model_use {
     skein_str model; /* "provider/model" */
-    int64_t   tokens_in, tokens_out;
+    int64_t   cost, cost_today;
+    int64_t   unpriced; /* calls whose price is not known */
 } skein_model_use;
 
 typedef struct skein_model_uses {
@@ -438,9 +468,9 @@ typedef struct skein_model_uses {
     size_t           count;
 } skein_model_uses;
 
-/* The tokens of each model since a time, in all worlds. */
-SKEIN_API skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
-                                     skein_model_uses *out, skein_error *err);
+/* What each model cost since a time, and since a later one, in all worlds. */
+SKEIN_API skein_rc skein_models_used(skein_engine *e, int64_t since, int64_t today,
+                                     skein_mem *mem, skein_model_uses *out, skein_error *err);
 
 /* --- Summaries ------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Which program answers, and how it is spoken to. */
 #include "api/call.h"
+#include "base/clock.h"
 
 extern const char   skn_openapi_json[]; /* made from openapi.json */
 extern const size_t skn_openapi_json_size;
@@ -100,6 +101,34 @@ skein_rc skn_api_list_tool_servers(skn_api_call *c)
 }
 
 /* What models were sent, and what they answered. */
+
+#define COSTS_BY "world agent chat message turn model purpose day month"
+
+skein_rc skn_api_list_costs(skn_api_call *c)
+{
+    skn_str by = skn_call_query(c, "by"), chat = skn_call_query(c, "chatId"),
+            from = skn_call_query(c, "since");
+    skein_conversation_id in = {0};
+    skein_conversation    found;
+    skein_costs           costs;
+    int64_t               since = 0;
+    skein_rc              rc;
+
+    if (!by.n || !skn_str_among(by, COSTS_BY))
+        return skn_call_invalid(c, "/by", "is none of " COSTS_BY);
+    if (from.n && !skn_time_parse(from, &since))
+        return skn_call_invalid(c, "/since", "is no time like 2026-11-19T12:00:00Z");
+    if (chat.n) {
+        if ((rc = skein_conversation_find(c->engine, c->world.id, chat, c->mem, &found,
+                                          &c->error)))
+            return rc;
+        in = found.id;
+    }
+    rc = skein_costs_read(c->engine, c->world.id, in, since, by, c->mem, &costs, &c->error);
+    return rc ? rc
+              : skn_answer_list(c, SKN_STR("costs"), SKN_LIST_WHOLE | SKN_LIST_FIELDS, costs.at,
+                                costs.count, &skn_cost_shape);
+}
 
 /* A turn that failed before anything was kept has left nothing but its reason. */
 static skein_rc never_sent(skn_api_call *c, skein_message *m, bool *failed)

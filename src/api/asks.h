@@ -63,9 +63,8 @@ typedef struct skn_api_provider {
     bool    local;                /* what is sent stays on this computer */
     bool    editable;             /* PATCH and DELETE work */
     skn_str default_model;        /* its model for agents that name none; absent: another's */
-    /* Its monthly budget and its cost so far, in millionths; 0: there is no limit. */
-    int64_t        monthly_micros, used_micros;
-    skn_str        currency;
+    /* What it may cost in a month and a day, and has, in millionths of a dollar; 0: there is no limit. */
+    int64_t        monthly_micros, daily_micros, used_micros, today_micros;
     bool           stops;
     const skn_str *unpriced; /* its models that have no price */
     size_t         unpriced_count;

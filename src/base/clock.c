@@ -87,6 +87,11 @@ int64_t skn_clock_month(int64_t micros)
     return (days - day + 1) * DAY;
 }
 
+int64_t skn_clock_day(int64_t micros)
+{
+    return (micros / DAY - (micros % DAY < 0)) * DAY;
+}
+
 skn_str skn_month_format(int64_t micros, char out[SKN_MONTH_TEXT])
 {
     static const char *const names[] = {"January",   "February", "March",    "April",

@@ -19,6 +19,8 @@ int64_t skn_clock_ms(void);        /* the same in milliseconds */
 
 /* The first moment of the month of a time, UTC. */
 int64_t skn_clock_month(int64_t micros);
+/* The first moment of its day, UTC. */
+int64_t skn_clock_day(int64_t micros);
 #define SKN_MONTH_TEXT 32
 /* "November 2026" */
 skn_str skn_month_format(int64_t micros, char out[SKN_MONTH_TEXT]);

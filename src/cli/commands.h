@@ -193,4 +193,6 @@ skein_rc skn_worlds_removed(skn_cli *cli);
  *
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 
+#define SKN_FIELDS_COST                                                                        \
+    "group,calls,inputTokens,cachedTokens,writtenTokens,outputTokens,costNanos,unpricedCalls"
 #define SKN_FIELDS_STATS_BY "by,group,firstReplyMs,firstAt,lastAt,root"

@@ -282,7 +282,7 @@ static void parse_file(skn_config_reading *r, skn_str text)
     skn_config_problem p = {.error = true};
 
     if (!skn_yaml_parse(&root, text, r->file, r->a, &err)) {
-        read_root(r, root);
+        (r->prices ? skn_config_prices : read_root)(r, root);
         return;
     }
     r->c->unreadable = true;
@@ -299,7 +299,8 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
     skn_str     text;
     skein_error err;
 
-    skn_vec_add(r->a, &r->c->files, ((skn_config_file){path, fd >= 0}));
+    if (!r->prices)
+        skn_vec_add(r->a, &r->c->files, ((skn_config_file){path, fd >= 0}));
     r->file = path;
     if (fd < 0) {
         if (must || (errno != ENOENT && errno != ENOTDIR))
@@ -317,6 +318,22 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
     else if (load_bytes(r, fd, &text))
         parse_file(r, text);
     close(fd);
+}
+
+/* Each file may have a table of prices beside it. */
+static void read_prices_beside(skn_config_reading *r)
+{
+    size_t n = r->c->files.n;
+
+    skn_config_prices_standard(r);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = r->c->files.p[i].path, *name = strrchr(path, '/');
+        int         folder = name ? (int)(name + 1 - path) : 0;
+
+        r->prices = (int)i + 2;
+        read_file(r, skn_arena_printf(r->a, "%.*sprices.yaml", folder, path).p, false);
+    }
+    r->prices = 0;
 }
 
 static void read_files(skn_config_reading *r, const skn_config_sources *from)
@@ -434,6 +451,7 @@ skn_config *skn_config_read(const skn_config_sources *from, skn_arena *a)
         skn_config_value_read((skn_config_id)i, &c->values[i], from->home, a, &wrong);
     }
     read_files(&r, from);
+    read_prices_beside(&r);
     for (char **e = from->environment; e && *e; e++)
         read_variable(&r, *e);
     read_given(&r, from);
@@ -549,7 +567,7 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
  * must be cannot have passed, and is left out here. */
 
 /* "10.00" in millionths; what is beyond them is cut off, and what does not fit stays the largest. */
-static int64_t micros_of(skn_str digits)
+int64_t skn_micros_of(skn_str digits)
 {
     const int64_t most = INT64_MAX / 100;
     int64_t       n = 0;
@@ -570,32 +588,29 @@ static int64_t micros_of(skn_str digits)
     return n;
 }
 
+static int64_t money_of(const skn_yaml *at)
+{
+    skn_str text = at ? skn_str_trim(at->text) : SKN_NONE;
+
+    return text.n > 3 ? skn_micros_of(skn_str_trim(skn_str_sub(text, 0, text.n - 3))) : 0;
+}
+
 static void read_budget(const skn_yaml *at, skn_provider_setting *out)
 {
-    const skn_yaml *monthly = skn_yaml_get(at, "monthly"), *then = skn_yaml_get(at, "then");
-    skn_str         text = monthly ? skn_str_trim(monthly->text) : SKN_NONE;
-    size_t          n = 0;
+    const skn_yaml *then = skn_yaml_get(at, "then");
 
     out->stops = then && skn_str_is(then->text, "stop");
-    while (n < text.n && ((text.p[n] >= '0' && text.p[n] <= '9') || text.p[n] == '.'))
-        n++;
-    if (text.n < n + 3)
-        return;
-    out->monthly_micros = micros_of(skn_str_sub(text, 0, n));
-    memcpy(out->currency, text.p + text.n - 3, 3);
+    out->monthly_micros = money_of(skn_yaml_get(at, "monthly"));
+    out->daily_micros = money_of(skn_yaml_get(at, "daily"));
 }
 
 static void read_prices(const skn_yaml *at, skn_provider_setting *out, skn_arena *a)
 {
     skn_model_price *list = SKN_ARRAY(a, at->count + 1, skn_model_price);
 
-    for (const skn_yaml *m = at->first; m; m = m->next) {
-        const skn_yaml *in = skn_yaml_get(m, "input"), *to = skn_yaml_get(m, "output");
-
-        if (in && to)
-            list[out->price_count++] = (skn_model_price){
-                skn_arena_copy(a, m->key), micros_of(in->text), micros_of(to->text)};
-    }
+    for (const skn_yaml *m = at->first; m; m = m->next)
+        if (skn_config_price(m, &list[out->price_count]))
+            list[out->price_count++].model = skn_arena_copy(a, m->key);
     out->prices = list;
 }
 

@@ -106,14 +106,20 @@ typedef struct skn_named_text {
     skn_str name, value;
 } skn_named_text;
 
-/* The price of a model: millionths of the currency for a million tokens. */
+/* What a model costs: millionths of a US dollar for a million tokens. */
 typedef struct skn_model_price {
-    skn_str model;
-    int64_t input, output;
+    skn_str model; /* a "*" at its end stands for any rest */
+    int64_t input, cached, written, output;
+    int     rank; /* of the table it stands in; the higher one counts */
 } skn_model_price;
 
 /* What a model's window may be set to. */
 enum { SKN_WINDOW_LEAST = 1024, SKN_WINDOW_MOST = 100000000 };
+/* prices.c: the price of a model in such a list; NULL: it is not known. */
+const skn_model_price *skn_price_find(const skn_model_price *list, size_t count, skn_str model);
+/* Billionths of a US dollar; tokens below 0 are none. `cached` and `written` are parts of `in`. */
+int64_t skn_price_of(const skn_model_price *p, int64_t in, int64_t cached, int64_t written,
+                     int64_t out);
 
 /* A provider of the file; missing values are absent, or as noted. */
 typedef struct skn_provider_setting {
@@ -127,8 +133,7 @@ typedef struct skn_provider_setting {
     int64_t                window;     /* of its models, in tokens; 0 */
     const skn_str         *models;
     size_t                 model_count;
-    int64_t                monthly_micros; /* millionths of the currency; 0: no limit */
-    char                   currency[4];    /* "USD" */
+    int64_t                monthly_micros, daily_micros; /* of a US dollar; 0: no limit */
     const skn_model_price *prices;
     size_t                 price_count;
     bool                   stops;  /* at the limit; else the person is asked */
@@ -151,6 +156,7 @@ typedef struct skn_config {
     skn_config_value values[SKN_CONFIG_COUNT];
     skn_vec(skn_config_provider) providers;
     skn_vec(skn_config_secret) secrets;
+    skn_vec(skn_model_price) prices; /* of the files prices.yaml, and the built-in ones */
     skn_vec(skn_config_problem) problems;
     skn_vec(skn_config_file) files; /* that were looked for, in order */
     int  errors, warnings;
@@ -212,7 +218,8 @@ typedef struct skn_config_reading {
     skn_arena  *a;
     const char *home;
     const char *file;
-    int         open; /* mode of the file, if others can read it (0644); else 0 */
+    int         open;   /* mode of the file, if others can read it (0644); else 0 */
+    int         prices; /* the rank of the table of prices that is read; 0: it is none */
 } skn_config_reading;
 
 /* Adds a problem of the file at this place. */
@@ -233,6 +240,14 @@ bool skn_config_is_empty(const skn_yaml *at);
 bool skn_config_is_among(const char *const *names, skn_str name);
 /* The section "providers". */
 void skn_config_providers(skn_config_reading *r, const skn_yaml *section);
+/* A table of prices, as prices.yaml has it. */
+void skn_config_prices(skn_config_reading *r, const skn_yaml *root);
+/* The built-in one. */
+void skn_config_prices_standard(skn_config_reading *r);
+/* "{ input: 2.50, cached: 0.25, written: 3, output: 10 }"; false: that is none. */
+bool skn_config_price(const skn_yaml *at, skn_model_price *out);
+/* "10.00" in millionths; INT64_MAX when it is more. */
+int64_t skn_micros_of(skn_str digits);
 /* The section "secrets". */
 void skn_config_secrets(skn_config_reading *r, const skn_yaml *section);
 /* True for "" and for an address with http or https and a host, no password in it. */

@@ -12,8 +12,8 @@ static const char *const keys[] = {"type",    "baseUrl", "apiKey",        "model
                                    "timeout", "headers", "maxRetries",    "concurrency",
                                    "budget",  "prices",  "contextWindow", NULL};
 static const char *const sources[] = {"env", "file", "credential", "command", NULL};
-static const char *const budget_keys[] = {"monthly", "then", NULL};
-static const char *const price_keys[] = {"input", "output", NULL};
+static const char *const budget_keys[] = {"monthly", "daily", "then", NULL};
+static const char *const price_keys[] = {"input", "cached", "written", "output", NULL};
 
 #define MOST_PROVIDERS 100
 #define MOST_PRICES    1000
@@ -129,10 +129,7 @@ static bool is_money(skn_str text)
     for (; at < text.n && ((text.p[at] >= '0' && text.p[at] <= '9') || text.p[at] == '.'); at++)
         text.p[at] == '.' ? dots++ : digits++;
     text = skn_str_trim(skn_str_sub(text, at, text.n));
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] < 'A' || text.p[i] > 'Z')
-            return false;
-    return digits && dots <= 1 && text.n == 3;
+    return digits && dots <= 1 && skn_str_is(text, "USD");
 }
 
 static void check_budget(const checking *c, const skn_yaml *at)
@@ -146,7 +143,7 @@ static void check_budget(const checking *c, const skn_yaml *at)
 
         if (!skn_config_is_among(budget_keys, y->key))
             unknown(c, y, ".budget", budget_keys);
-        else if (skn_str_is(y->key, "monthly") && !(text && is_money(y->text)))
+        else if (!skn_str_is(y->key, "then") && !(text && is_money(y->text)))
             wrong_value(c, y, "an amount like 10.00 USD");
         else if (skn_str_is(y->key, "then") && !skn_str_is(y->text, "ask") &&
                  !skn_str_is(y->text, "stop"))
@@ -154,33 +151,16 @@ static void check_budget(const checking *c, const skn_yaml *at)
     }
 }
 
-/* "2.50", below a million */
-static bool is_price(const skn_yaml *at)
-{
-    size_t digits = 0, dots = 0;
-
-    if (!at || at->kind != SKN_YAML_TEXT)
-        return false;
-    for (size_t i = 0; i < at->text.n; i++) {
-        if (at->text.p[i] == '.')
-            dots++;
-        else if (at->text.p[i] < '0' || at->text.p[i] > '9')
-            return false;
-        else
-            digits += !dots;
-    }
-    return digits >= 1 && digits <= 6 && dots <= 1;
-}
-
 static void check_price(const checking *c, const skn_yaml *at)
 {
+    skn_model_price price;
+
     for (const skn_yaml *y = at->first; at->kind == SKN_YAML_MAP && y; y = y->next)
         if (!skn_config_is_among(price_keys, y->key)) {
             unknown(c, y, ".prices", price_keys);
             return;
         }
-    if (at->kind != SKN_YAML_MAP || !is_price(skn_yaml_get(at, "input")) ||
-        !is_price(skn_yaml_get(at, "output")))
+    if (!skn_config_price(at, &price))
         wrong_value(c, at, "{ input: 2.50, output: 10.00 }, for a million tokens");
 }
 

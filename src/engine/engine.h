@@ -313,6 +313,7 @@ SKN_SHAPED(delegation, skein_delegation);
 skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
 /* Without what was sent and answered, and with everything: "request" is the JSON that was sent, or a text when it was none.
  * */
+SKN_SHAPED(cost, skein_cost);
 SKN_SHAPED(model_call, skein_model_call);
 SKN_SHAPED(model_call_whole, skein_model_call);
 SKN_SHAPED(expected, skein_expected);

@@ -29,20 +29,29 @@ static void put_found_key(skn_jw *w, const void *thing)
     put_key_of(w, f->key_tail, f->key_source);
 }
 
+static void put_money(skn_jw *w, const char *key, int64_t micros, bool none)
+{
+    skn_jw_key(w, key);
+    if (none)
+        skn_jw_null(w);
+    else
+        skn_jw_double(w, (double)micros / 1e6);
+}
+
 static void put_budget(skn_jw *w, const void *thing)
 {
     const skn_api_provider *p = thing;
 
-    if (!p->monthly_micros) {
+    if (!p->monthly_micros && !p->daily_micros) {
         skn_jw_null(w);
         return;
     }
     skn_jw_object(w);
-    skn_jw_key(w, "monthly");
-    skn_jw_double(w, (double)p->monthly_micros / 1e6);
-    skn_jw_kstr(w, "currency", p->currency);
-    skn_jw_key(w, "used");
-    skn_jw_double(w, (double)p->used_micros / 1e6);
+    put_money(w, "monthly", p->monthly_micros, !p->monthly_micros);
+    put_money(w, "daily", p->daily_micros, !p->daily_micros);
+    skn_jw_kstr(w, "currency", SKN_STR("USD"));
+    put_money(w, "used", p->used_micros, false);
+    put_money(w, "usedToday", p->today_micros, false);
     skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
     skn_jw_kstrs(w, "unpriced", p->unpriced, p->unpriced_count);
     skn_jw_object_end(w);

@@ -45,7 +45,7 @@ typedef struct skn_counts {
     int64_t     seq;
     /* Counted from events. Guarded by mu, which nobody holds while the store is read. */
     pthread_mutex_t mu;
-    int64_t         messages, tokens_in, tokens_out;
+    int64_t         messages, tokens_in, tokens_out, tokens_cached, cost_nanos;
     skn_model_count models[SKN_MODELS];
     size_t          model_count;
 } skn_counts;

@@ -73,6 +73,8 @@ static void count_answer_locked(skn_counts *n, const skein_event *e, bool ok, sk
     usage = skn_json_get(data, "usage");
     n->tokens_in += number_of(usage, "in", "inputTokens");
     n->tokens_out += number_of(usage, "out", "outputTokens");
+    n->tokens_cached += number_of(usage, "cached", "cachedTokens");
+    n->cost_nanos += number_of(usage, "cost", "costNanos");
     model = skn_json_str(data, "model");
     if (!ok && !skn_str_is(skn_json_str(data, "finishReason"), "error"))
         return; /* somebody stopped it: the model did not fail */
@@ -216,6 +218,13 @@ static void tell_events(skn_buf *b, skn_counts *n)
     head(b, "skein_tokens_total", "counter", "Tokens that models read and wrote.");
     skn_buf_addf(b, "skein_tokens_total{direction=\"in\"} %lld\n", (long long)n->tokens_in);
     skn_buf_addf(b, "skein_tokens_total{direction=\"out\"} %lld\n", (long long)n->tokens_out);
+    skn_buf_addf(b, "skein_tokens_total{direction=\"cached\"} %lld\n",
+                 (long long)n->tokens_cached);
+    head(b, "skein_cost_dollars_total", "counter",
+         "What answers cost, where prices are known.");
+    skn_buf_addf(b, "skein_cost_dollars_total %lld.%09lld\n",
+                 (long long)(n->cost_nanos / 1000000000),
+                 (long long)(n->cost_nanos % 1000000000));
     head(b, "skein_llm_calls_total", "counter", "Requests to models.");
     for (size_t i = 0; i < n->model_count; i++) {
         tell_model(b, &n->models[i], "ok", n->models[i].ok);

@@ -529,33 +529,75 @@ void skn_model_transcript(const skein_context *context, skn_buf *out)
     }
 }
 
-/* What a world may spend in a month, counted in tokens: those that providers report, and
- * estimates where they report none. */
+/* What a world may spend in a month or a day: tokens that providers report, and estimates where they report none; and
+ * money, where prices are known. */
+
+typedef struct limit {
+    const char *name, *next;
+    int64_t     since, unit;
+    bool        money;
+} limit;
+
+static skein_rc limit_reached(const skein_world *world, const limit *l, int64_t spent,
+                              int64_t most, skein_error *err)
+{
+    char    of[SKN_MONTH_TEXT], time[SKN_TIME_TEXT];
+    skn_str day = skn_str_sub(skn_time_format(l->since, time), 0, 10);
+    skn_str when = l->name[0] == 'd' ? day : skn_month_format(l->since, of);
+
+    if (l->money)
+        skn_fail(err, SKEIN_PROVIDER,
+                 "the world \"%.*s\" has used %lld.%02lld of the %lld.%02lld USD of %.*s",
+                 SKN_FMT(world->name), (long long)(spent / 100), (long long)(spent % 100),
+                 (long long)(most / 100), (long long)(most % 100), SKN_FMT(when));
+    else
+        skn_fail(err, SKEIN_PROVIDER,
+                 "the world \"%.*s\" has used %lld of the %lld tokens of this month",
+                 SKN_FMT(world->name), (long long)spent, (long long)most);
+    return skn_hint(err, SKEIN_PROVIDER,
+                    "raise it in the world's settings, with \"skein world set %s N\", "
+                    "or wait for the next %s",
+                    l->name, l->next);
+}
 
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err)
 {
+    int64_t     now = skn_clock_micros(), month = skn_clock_month(now);
+    const limit limits[] = {
+        {.name = "monthlyTokens", .next = "month", .since = month, .unit = 1},
+        {.name = "monthlyCents",
+         .next = "month",
+         .since = month,
+         .unit = 10000000,
+         .money = true},
+        {.name = "dailyCents",
+         .next = "day",
+         .since = skn_clock_day(now),
+         .unit = 10000000,
+         .money = true}};
     skn_arena      *a;
     const skn_json *settings;
-    int64_t         most = 0, spent = 0;
     skein_rc        rc = SKEIN_OK;
 
     if (!world->settings.n)
         return SKEIN_OK;
     a = skn_arena_new();
-    if (!skn_json_parse(&settings, world->settings, "settings", a, NULL))
-        skn_json_int(settings, "monthlyTokens", 0, &most, NULL);
-    if (most > 0)
-        rc = skein_tokens_spent(e, world->id, skn_clock_month(skn_clock_micros()), &spent, err);
+    if (skn_json_parse(&settings, world->settings, "settings", a, NULL))
+        settings = NULL;
+    for (size_t i = 0; !rc && settings && i < sizeof limits / sizeof *limits; i++) {
+        int64_t most = 0, spent = 0;
+
+        skn_json_int(settings, limits[i].name, 0, &most, NULL);
+        if (most <= 0)
+            continue;
+        rc = (limits[i].money ? skein_cost_spent
+                              : skein_tokens_spent)(e, world->id, limits[i].since, &spent, err);
+        spent /= limits[i].unit;
+        if (!rc && spent >= most)
+            rc = limit_reached(world, &limits[i], spent, most, err);
+    }
     skn_arena_free(a);
-    if (rc || most <= 0 || spent < most)
-        return rc;
-    skn_fail(err, SKEIN_PROVIDER,
-             "the world \"%.*s\" has used %lld of the %lld tokens of this month",
-             SKN_FMT(world->name), (long long)spent, (long long)most);
-    return skn_hint(
-        err, SKEIN_PROVIDER,
-        "raise it in the world's settings, with \"skein world set monthlyTokens N\", "
-        "or wait for the next month");
+    return rc;
 }
 
 /* Whoever reads one of them knows about all: they are about the same month. */
@@ -578,11 +620,14 @@ void skn_budget_tell(skn_run *run)
     skn_str          rest = run->model, provider = SKN_NONE;
     skein_inbox_item item = {.kind = SKN_STR("failure"),
                              .world = run->turn.world,
-                             .title = SKN_STR("The limit of this month is reached"),
+                             .title = skn_limit_is_daily(&run->why)
+                                          ? SKN_STR("The limit of this day is reached")
+                                          : SKN_STR("The limit of this month is reached"),
                              .call_id = SKN_STR("monthlyTokens")};
 
     if (run->answer.state == SKN_ASK_OVER_BUDGET && skn_str_split(&rest, '/', &provider)) {
-        item.title = skn_arena_printf(run->a, "The monthly limit of %.*s is reached",
+        item.title = skn_arena_printf(run->a, "The %s limit of %.*s is reached",
+                                      skn_limit_is_daily(&run->why) ? "daily" : "monthly",
                                       SKN_FMT(provider));
         item.call_id = SKN_NONE;
     }

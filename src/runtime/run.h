@@ -265,6 +265,7 @@ void skn_run_limit(skn_run *run);
 /* Looks whether there is one by now. */
 void skn_run_limit_look(skn_run *run);
 /* What is asked: `why` is how the provider refused. */
+bool skn_limit_is_daily(const skein_error *why);
 void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
 
 /* turn_resume.c: continues a turn that was taken over. */

@@ -434,16 +434,25 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
 /* A turn whose provider has reached its limit of this month, where a person may let it go on: the
  * turn waits for the answer like for any other word of a person. */
 
+/* Why a limit is reached ends with the month, or with the day as a date. */
+bool skn_limit_is_daily(const skein_error *why)
+{
+    size_t n = strlen(why->message);
+
+    return n > 3 && why->message[n - 3] == '-';
+}
+
 void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out)
 {
     skn_str rest = model, provider = SKN_NONE;
 
     skn_str_split(&rest, '/', &provider);
-    out->title = skn_arena_printf(a, "The monthly limit of %.*s is reached. Continue?",
+    out->title = skn_arena_printf(a, "The %s limit of %.*s is reached. Continue?",
+                                  skn_limit_is_daily(why) ? "daily" : "monthly",
                                   SKN_FMT(provider));
     out->content = skn_arena_printf(
-        a, "%s. Allow: go on, over the limit, until the end of the month. Deny: stop.",
-        why->message);
+        a, "%s. Allow: go on, over the limit, until the end of the %s. Deny: stop.",
+        why->message, skn_limit_is_daily(why) ? "day" : "month");
 }
 
 static void limit_answer_seen(skn_run *run)

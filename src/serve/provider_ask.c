@@ -126,8 +126,8 @@ void skn_slot_forget_toolless(skn_slot *s)
     }
 }
 
-/* What models used in this month, and what that costs where their prices are known. The store has the figures of all
- * who share it; what was answered here counts at once, before its call is stored. */
+/* What models cost in this month and day, where their prices are known. The store has the figures of all who share it;
+ * what was answered here counts at once, before its call is stored. */
 
 enum {
     STALE_MS = 2000, /* others may have spent something since */
@@ -135,23 +135,24 @@ enum {
     MOST_UNPRICED = 20
 };
 
-#define MILLION     INT64_C(1000000)
-#define MOST_TOKENS (MILLION * MILLION)
+#define MILLION   INT64_C(1000000)
+#define MOST_COST (MILLION * MILLION * MILLION) /* so that sums stay in range */
 
 typedef struct use {
-    char   *model; /* "provider/model" */
-    int64_t in, out;
+    char   *model;        /* "provider/model" */
+    int64_t month, today; /* billionths of a dollar */
+    bool    unpriced;     /* it was asked, for nobody knows what */
 } use;
 
 struct skn_spending {
     skn_provider_set *set;
-    int64_t           month; /* its first moment */
+    int64_t           month, day; /* their first moments */
     use              *uses;
     size_t            count;
     int64_t           read_at; /* monotonic, ms */
     bool              reading;
     skn_arena        *a; /* of a reading */
-    int64_t           since;
+    int64_t           since, today;
     skein_model_uses  found;
     skein_rc          rc;
 };
@@ -184,14 +185,17 @@ void skn_spending_free(skn_spending *p)
 
 /* --- Figures ------------------------------------------------------------------------------------ */
 
-/* A new month begins with nothing. */
+/* A new month begins with nothing, and a new day, too. */
 static void turn_page(skn_spending *p)
 {
-    int64_t month = skn_clock_month(skn_clock_micros());
+    int64_t now = skn_clock_micros(), month = skn_clock_month(now), day = skn_clock_day(now);
 
     if (month != p->month)
         forget(p);
+    for (size_t i = 0; day != p->day && i < p->count; i++)
+        p->uses[i].today = 0;
     p->month = month;
+    p->day = day;
 }
 
 static use *use_of(skn_spending *p, skn_str model)
@@ -207,38 +211,77 @@ static use *use_of(skn_spending *p, skn_str model)
 }
 
 /* The larger one counts: the store may not have what was just answered here. */
-void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found)
+void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
+                       const skein_model_uses *found)
 {
     turn_page(p);
     for (size_t i = 0; month == p->month && i < found->count; i++) {
         const skein_model_use *f = &found->at[i];
         use                   *u = use_of(p, f->model);
 
-        if (u && f->tokens_in > u->in)
-            u->in = f->tokens_in;
-        if (u && f->tokens_out > u->out)
-            u->out = f->tokens_out;
+        if (!u)
+            continue;
+        if (f->cost > u->month)
+            u->month = f->cost;
+        if (day == p->day && f->cost_today > u->today)
+            u->today = f->cost_today;
+        u->unpriced |= f->unpriced > 0;
     }
     p->read_at = skn_clock_ms();
 }
 
-/* A model of the slot has answered. */
-static void spending_note(const skn_slot *s, const char *model, const skn_answer *answer)
+/* --- Prices ------------------------------------------------------------------------------------- */
+
+static const skn_model_price free_of_charge;
+
+/* What runs on this computer costs nothing, unless the file says what it costs or may. */
+static const skn_model_price *price_of(const skn_slot *s, skn_str model)
+{
+    const skn_provider_setting *own = &s->plan->s;
+    const skn_model_price      *p = skn_price_find(own->prices, own->price_count, model);
+
+    if (p)
+        return p;
+    if (s->plan->scripted || s->set->o.replay ||
+        (!own->price_count && !own->monthly_micros && !own->daily_micros &&
+         skn_url_is_local(own->base_url)))
+        return &free_of_charge;
+    return skn_price_find(s->set->config.prices, s->set->config.price_count, model);
+}
+
+/* What the answer has cost so far. False: nothing that counts. */
+static bool put_cost(const skn_slot *s, const char *model, skn_answer *answer)
+{
+    const skn_model_price *price = s->plan ? price_of(s, skn_str_of(model)) : NULL;
+
+    answer->cost = -1;
+    if (answer->tokens_in < 0 && answer->tokens_out < 0)
+        answer->cost = 0;
+    else if (price)
+        answer->cost = skn_price_of(price, answer->tokens_in, answer->tokens_cached,
+                                    answer->tokens_written, answer->tokens_out);
+    return answer->cost && s->plan;
+}
+
+/* A model of the slot has answered, or was cut short: what that cost counts from now on. */
+static void spending_note(const skn_slot *s, const char *model, skn_answer *answer)
 {
     skn_spending *p = s->set->spending;
     skn_arena    *a;
     use          *u;
 
-    if (!s->plan || s->plan->scripted || s->set->o.replay)
+    if (!put_cost(s, model, answer))
         return;
     turn_page(p);
     a = skn_arena_new();
     u = use_of(p, skn_arena_printf(a, "%s/%s", s->name, model));
     skn_arena_free(a);
-    if (u && answer->tokens_in > 0 && u->in < MOST_TOKENS)
-        u->in += answer->tokens_in;
-    if (u && answer->tokens_out > 0 && u->out < MOST_TOKENS)
-        u->out += answer->tokens_out;
+    if (u && answer->cost > 0 && u->month < MOST_COST) {
+        u->month += answer->cost;
+        u->today += answer->cost;
+    }
+    if (u)
+        u->unpriced |= answer->cost < 0;
 }
 
 /* --- The store ---------------------------------------------------------------------------------- */
@@ -248,7 +291,7 @@ static void work_read(void *arg)
     skn_spending *p = arg;
     skein_error   err;
 
-    p->rc = skein_models_used(p->set->o.engine, p->since, p->a, &p->found, &err);
+    p->rc = skein_models_used(p->set->o.engine, p->since, p->today, p->a, &p->found, &err);
 }
 
 static void was_read(void *arg)
@@ -257,7 +300,7 @@ static void was_read(void *arg)
 
     p->reading = false;
     if (!p->rc)
-        skn_spending_take(p, p->since, &p->found);
+        skn_spending_take(p, p->since, p->today, &p->found);
     skn_arena_free(p->a);
     p->a = NULL;
 }
@@ -268,25 +311,12 @@ static void read_again(skn_spending *p)
         return;
     p->reading = true;
     p->since = p->month;
+    p->today = p->day;
     p->a = skn_arena_new();
     skn_workers_run(p->set->o.workers, work_read, was_read, p);
 }
 
 /* --- Money -------------------------------------------------------------------------------------- */
-
-static int64_t cost_of(int64_t tokens, int64_t price)
-{
-    tokens = tokens > MOST_TOKENS ? MOST_TOKENS : tokens;
-    return tokens / MILLION * price + tokens % MILLION * price / MILLION;
-}
-
-static const skn_model_price *price_of(const skn_slot *s, skn_str model)
-{
-    for (size_t i = 0; i < s->plan->s.price_count; i++)
-        if (skn_str_eq(s->plan->s.prices[i].model, model))
-            return &s->plan->s.prices[i];
-    return NULL;
-}
 
 /* The name of the model, if it is one of this provider. */
 static bool is_ours(const skn_slot *s, const use *u, skn_str *model)
@@ -296,23 +326,19 @@ static bool is_ours(const skn_slot *s, const use *u, skn_str *model)
     if (strncmp(u->model, s->name, n) != 0 || u->model[n] != '/')
         return false;
     *model = skn_str_of(u->model + n + 1);
-    return u->in || u->out;
+    return true;
 }
 
-int64_t skn_spending_used(const skn_slot *s)
+int64_t skn_spending_used(const skn_slot *s, bool today)
 {
     const skn_spending *p = s->set->spending;
     int64_t             sum = 0;
     skn_str             model;
 
-    for (size_t i = 0; i < p->count; i++) {
-        const skn_model_price *price;
-
-        if (!is_ours(s, &p->uses[i], &model) || !(price = price_of(s, model)))
-            continue;
-        sum += cost_of(p->uses[i].in, price->input) + cost_of(p->uses[i].out, price->output);
-    }
-    return sum;
+    for (size_t i = 0; i < p->count && sum < MOST_COST; i++)
+        if (is_ours(s, &p->uses[i], &model))
+            sum += today ? p->uses[i].today : p->uses[i].month;
+    return sum / 1000;
 }
 
 static void add_unpriced(const skn_slot *s, skn_str model, skn_arena *a, skn_str *list,
@@ -333,55 +359,129 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
     size_t              count = 0;
 
     *out = list;
-    if (!s->plan->s.monthly_micros)
+    if (!s->plan->s.monthly_micros && !s->plan->s.daily_micros)
         return 0;
     for (size_t i = 0; i < s->plan->s.model_count; i++)
         add_unpriced(s, s->plan->s.models[i], a, list, &count);
     for (size_t i = 0; i < p->count; i++)
-        if (is_ours(s, &p->uses[i], &model))
+        if (p->uses[i].unpriced && is_ours(s, &p->uses[i], &model))
             add_unpriced(s, model, a, list, &count);
     return count;
 }
 
-/* Which limit that is: another amount or month is another one. */
+/* A limit that is reached: of the day, or else of the month. */
+typedef struct reached {
+    bool    daily;
+    int64_t most, used;
+    char    of[SKN_MONTH_TEXT]; /* "2026-11-19", "November 2026" */
+} reached;
+
+static bool is_reached(const skn_slot *s, reached *out)
+{
+    const skn_provider_setting *own = &s->plan->s;
+    char                        time[SKN_TIME_TEXT];
+
+    *out = (reached){.daily = own->daily_micros > 0, .most = own->daily_micros};
+    turn_page(s->set->spending);
+    if (!out->daily || (out->used = skn_spending_used(s, true)) < out->most)
+        *out = (reached){.most = own->monthly_micros, .used = skn_spending_used(s, false)};
+    skn_month_format(s->set->spending->month, out->of);
+    skn_time_format(s->set->spending->day, time);
+    if (out->daily)
+        snprintf(out->of, sizeof out->of, "%.10s", time);
+    return out->most && out->used >= out->most;
+}
+
+const char *skn_limit_word(const skn_slot *s, const char *month, const char *day)
+{
+    reached r;
+
+    return is_reached(s, &r) && r.daily ? day : month;
+}
+
+/* Which limit that is: another amount, month or day is another one. */
 static void spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
 {
-    int64_t most = s->plan->s.monthly_micros;
-    char    month[SKN_MONTH_TEXT];
+    reached r;
 
-    turn_page(s->set->spending);
-    skn_month_format(s->set->spending->month, month);
-    snprintf(out, SKN_LIMIT_TEXT, "%s: %lld.%06lld %s of %s", s->name,
-             (long long)(most / MILLION), (long long)(most % MILLION), s->plan->s.currency,
-             month);
+    (void)is_reached(s, &r);
+    snprintf(out, SKN_LIMIT_TEXT, "%s: %lld.%06lld USD of %s", s->name,
+             (long long)(r.most / MILLION), (long long)(r.most % MILLION), r.of);
 }
 
 bool skn_spending_over(const skn_slot *s, skein_error *err)
 {
-    int64_t most = s->plan->s.monthly_micros, used;
-    char    month[SKN_MONTH_TEXT];
+    reached     r;
+    const char *key, *next;
 
-    if (!most || s->set->o.replay)
+    if ((!s->plan->s.monthly_micros && !s->plan->s.daily_micros) || s->set->o.replay)
         return false;
     turn_page(s->set->spending);
     read_again(s->set->spending);
-    used = skn_spending_used(s);
-    if (used < most)
+    if (!is_reached(s, &r))
         return false;
-    skn_month_format(s->set->spending->month, month);
+    key = r.daily ? "daily" : "monthly";
+    next = r.daily ? "day" : "month";
     skn_fail(err, SKEIN_PROVIDER,
-             "the provider \"%s\" has used %lld.%02lld of the %lld.%02lld %s of %s", s->name,
-             (long long)(used / MILLION), (long long)(used % MILLION / 10000),
-             (long long)(most / MILLION), (long long)(most % MILLION / 10000),
-             s->plan->s.currency, month);
-    skn_hint(err, SKEIN_PROVIDER,
-             s->plan->s.stops
-                 ? "Raise its budget.monthly in %.*s and try again, or wait for the next month"
-                 : "The inbox asks whether to continue, at the latest with the next message. "
-                   "Or raise "
-                   "its budget.monthly in %.*s, or wait for the next month",
-             SKN_FMT(s->plan->s.origin));
+             "the provider \"%s\" has used %lld.%02lld of the %lld.%02lld USD of %s", s->name,
+             (long long)(r.used / MILLION), (long long)(r.used % MILLION / 10000),
+             (long long)(r.most / MILLION), (long long)(r.most % MILLION / 10000), r.of);
+    if (s->plan->s.stops)
+        skn_hint(err, SKEIN_PROVIDER,
+                 "Raise its budget.%s in %.*s and try again, or wait for the next %s", key,
+                 SKN_FMT(s->plan->s.origin), next);
+    else
+        skn_hint(err, SKEIN_PROVIDER,
+                 "The inbox asks whether to continue, at the latest with the next message. "
+                 "Or raise its budget.%s in %.*s, or wait for the next %s",
+                 key, SKN_FMT(s->plan->s.origin), next);
     return true;
+}
+
+/* --- Limits that were raised ------------------------------------------------------------------------ */
+
+typedef struct lifting {
+    skein_engine *engine;
+    skn_arena    *a;
+    skn_vec(skn_str) begins;
+} lifting;
+
+static void work_lift(void *arg)
+{
+    lifting    *l = arg;
+    skein_error err;
+
+    for (size_t i = 0; i < l->begins.n; i++)
+        (void)skein_limits_lift(l->engine, l->begins.p[i], SKN_STR("the limit was raised"),
+                                l->a, &err);
+}
+
+static void lifted(void *arg)
+{
+    lifting *l = arg;
+
+    skn_arena_free(l->a);
+}
+
+void skn_limits_lift(skn_provider_set *set)
+{
+    skn_arena *a;
+    lifting   *l;
+    reached    r;
+
+    if (!set->o.engine || set->o.replay)
+        return;
+    a = skn_arena_new();
+    l = SKN_NEW(a, lifting);
+    *l = (lifting){.engine = set->o.engine, .a = a};
+    for (size_t i = 0; i < set->slot_count; i++)
+        if (set->slots[i]->plan && !set->slots[i]->plan->scripted &&
+            !is_reached(set->slots[i], &r))
+            skn_vec_add(a, &l->begins, skn_arena_printf(a, "%s: ", set->slots[i]->name));
+    if (l->begins.n)
+        skn_workers_run(set->o.workers, work_lift, lifted, l);
+    else
+        skn_arena_free(a);
 }
 
 /* What people have said to limits that are reached. It is in the store: it may have been said elsewhere, or before
@@ -545,14 +645,15 @@ static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64
 
 static void on_done(void *arg, const skn_answer *answer)
 {
-    question *q = arg;
+    question  *q = arg;
+    skn_answer priced = *answer;
 
     q->over = true;
     note(q, answer->state, &answer->error);
     if (answer->state == SKN_ASK_NO_TOOLS && q->slot->host == q->host)
         toolless_note(q->slot, skn_str_of(q->model), &answer->error);
-    spending_note(q->slot, q->model, answer);
-    q->sink.done(q->sink.arg, answer);
+    spending_note(q->slot, q->model, &priced);
+    q->sink.done(q->sink.arg, &priced);
     free_question(q);
 }
 
@@ -644,8 +745,10 @@ static void so_far(const skn_asking *a, skn_answer *out)
 {
     const question *q = (const question *)a;
 
-    if (q->inner)
-        skn_asking_so_far(q->inner, out);
+    if (!q->inner)
+        return;
+    skn_asking_so_far(q->inner, out);
+    (void)put_cost(q->slot, q->model, out);
 }
 
 /* The text so far has to be paid. */

@@ -295,7 +295,7 @@ struct skn_errand {
     skn_provider_change    what;
     skn_arena             *mem; /* of the plans */
     skn_provider_plans     plans;
-    int64_t                month; /* of what models used; 0: nobody wants to know */
+    int64_t                month, day; /* of what models used; 0: nobody wants to know */
     skein_model_uses       uses;
     skein_error            err;
     skn_provider_set_done *done;
@@ -308,7 +308,8 @@ static bool has_limit(const skn_set_config *config)
 {
     size_t i = 0;
 
-    while (i < config->count && !config->settings[i].monthly_micros)
+    while (i < config->count && !config->settings[i].monthly_micros &&
+           !config->settings[i].daily_micros)
         i++;
     return i < config->count;
 }
@@ -340,7 +341,8 @@ static skein_rc make_plans(skn_errand *r, skein_error *err)
     from.stored = skn_stored_setting(&all);
     if (!rc && set->o.engine && has_limit(config)) {
         r->month = skn_clock_month(skn_clock_micros());
-        rc = skein_models_used(set->o.engine, r->month, r->mem, &r->uses, err);
+        r->day = skn_clock_day(skn_clock_micros());
+        rc = skein_models_used(set->o.engine, r->month, r->day, r->mem, &r->uses, err);
     }
     if (!rc)
         skn_plans_make(&r->plans, &from, r->mem);
@@ -401,7 +403,7 @@ static void take_result(skn_errand *r)
         r->config = (skn_set_config){0};
     }
     if (r->month)
-        skn_spending_take(set->spending, r->month, &r->uses);
+        skn_spending_take(set->spending, r->month, r->day, &r->uses);
     r->plans = (skn_provider_plans){0};
     r->mem = NULL;
     skn_set_apply(set, &plans, mem);
@@ -452,6 +454,18 @@ static void send(skn_errand *r)
         begin_next(set);
 }
 
+static void read_prices(skn_set_config *out, const skn_config *c, skn_arena *a)
+{
+    skn_model_price *list = SKN_ARRAY(a, c->prices.n + 1, skn_model_price);
+
+    for (size_t i = 0; i < c->prices.n; i++) {
+        list[i] = c->prices.p[i];
+        list[i].model = skn_arena_copy(a, list[i].model);
+    }
+    out->prices = list;
+    out->price_count = c->prices.n;
+}
+
 static void read_config(skn_set_config *out, const skn_config *c)
 {
     skn_arena *a = skn_arena_new();
@@ -460,6 +474,7 @@ static void read_config(skn_set_config *out, const skn_config *c)
     out->settings = SKN_ARRAY(a, c->providers.n + 1, skn_provider_setting);
     for (size_t i = 0; i < c->providers.n; i++)
         skn_config_provider_read(&c->providers.p[i], &out->settings[i], a);
+    read_prices(out, c, a);
     out->model = skn_arena_copy(a, c->values[SKN_CONFIG_DEFAULT_MODEL].text);
     out->local = c->values[SKN_CONFIG_DETECT_LOCAL].number > 0;
     out->environment = c->values[SKN_CONFIG_DETECT_ENVIRONMENT].number > 0;

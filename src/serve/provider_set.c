@@ -219,6 +219,7 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
     skn_arena_free(old);
     for (size_t i = 0; i < set->plans.warnings.n; i++)
         skn_log_say(set->o.log, SKN_LOG_WARN, "%.*s", SKN_FMT(set->plans.warnings.p[i]));
+    skn_limits_lift(set);
     skn_set_changed(set);
 }
 
@@ -363,13 +364,14 @@ static void describe_over(const skn_slot *s, const skein_error *over, skn_arena 
     out->problem = copy_some(a, over->message);
     out->hint = copy_some(a, over->hint);
     if (said == SKEIN_APPROVED) {
-        out->hint = SKN_STR("Allowed in the inbox until the end of the month");
+        out->hint = skn_arena_printf(a, "Allowed in the inbox until the end of the %s",
+                                     skn_limit_word(s, "month", "day"));
     } else if (said == SKEIN_DENIED) {
         out->problem = skn_arena_printf(a, "%s, and more was denied in the inbox",
                                         over->message);
-        out->hint = skn_arena_printf(
-            a, "Raise its budget.monthly in %.*s, or wait for the next month",
-            SKN_FMT(out->origin));
+        out->hint = skn_arena_printf(a, "Raise its budget.%s in %.*s, or wait for the next %s",
+                                     skn_limit_word(s, "monthly", "daily"),
+                                     SKN_FMT(out->origin), skn_limit_word(s, "month", "day"));
     }
 }
 
@@ -378,15 +380,16 @@ static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *
 {
     skein_error err;
 
-    if (!out->monthly_micros)
+    if (!out->monthly_micros && !out->daily_micros)
         return;
-    out->used_micros = skn_spending_used(s);
+    out->used_micros = skn_spending_used(s, false);
+    out->today_micros = skn_spending_used(s, true);
     out->unpriced_count = skn_spending_unpriced(s, a, &out->unpriced);
     if (out->problem.p)
         return;
     if (skn_spending_over(s, &err)) {
         describe_over(s, &err, a, out);
-    } else if (!s->plan->s.price_count) {
+    } else if (!s->plan->s.price_count && !skn_str_among(s->plan->s.type, "openai anthropic")) {
         out->problem = SKN_STR("no model of it has a known price: the limit has no effect");
         out->hint = skn_arena_printf(a, "Add prices in %.*s", SKN_FMT(out->origin));
     } else if (out->unpriced_count) {
@@ -411,7 +414,7 @@ static void describe(const skn_slot *s, skn_arena *a, skn_provider_info *out)
                                .state = skn_slot_state(s),
                                .version = skn_arena_copy(a, s->version),
                                .monthly_micros = p->s.monthly_micros,
-                               .currency = copy_some(a, p->s.currency),
+                               .daily_micros = p->s.daily_micros,
                                .stops = p->s.stops};
     out->place = out->base_url.n ? skn_url_place(out->base_url) : SKN_NONE;
     out->problem = p->no_key.p ? skn_arena_copy(a, p->no_key) : copy_some(a, s->problem);

@@ -68,11 +68,10 @@ typedef struct skn_provider_info {
     size_t             model_count;
     skn_named_text    *toolless; /* models that have refused tools, and what to do about it */
     size_t             toolless_count;
-    int64_t            monthly_micros; /* limit of spending; 0: none */
-    int64_t            used_micros;    /* of it, in this month */
+    int64_t            monthly_micros, daily_micros; /* limits of spending; 0: none */
+    int64_t            used_micros, today_micros;    /* in this month, and in this day */
     const skn_str     *unpriced; /* models that have no price, so that they are not counted */
     size_t             unpriced_count;
-    skn_str            currency;
     bool               stops; /* at the limit; else the person is asked */
 } skn_provider_info;
 

@@ -54,12 +54,14 @@ typedef struct skn_spending skn_spending; /* what models used in this month */
 
 /* What was read from the configuration. */
 typedef struct skn_set_config {
-    skn_arena            *mem;
-    skn_provider_setting *settings;
-    size_t                count;
-    skn_str               model;              /* by default; may be "auto" */
-    bool                  local, environment; /* what to look for */
-    bool                  no_commands;        /* no program is asked for a key */
+    skn_arena             *mem;
+    skn_provider_setting  *settings;
+    size_t                 count;
+    const skn_model_price *prices; /* of all providers */
+    size_t                 price_count;
+    skn_str                model;              /* by default; may be "auto" */
+    bool                   local, environment; /* what to look for */
+    bool                   no_commands;        /* no program is asked for a key */
 } skn_set_config;
 
 struct skn_provider_set {
@@ -111,10 +113,15 @@ void     skn_set_config_free(skn_set_config *c);
 /* provider_ask.c: what models used in this month, by the store and by what was answered since. */
 skn_spending *skn_spending_new(skn_provider_set *set);
 void          skn_spending_free(skn_spending *p); /* the workers have ended; NULL is fine */
-/* What the store has of a month. */
-void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found);
-/* Millionths of its currency, of those of its models that have a price. */
-int64_t skn_spending_used(const skn_slot *s);
+/* What the store has of a month, and of the day. */
+void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
+                       const skein_model_uses *found);
+/* Millionths of a dollar in this month, or in this day, of those of its models that have a price. */
+int64_t skn_spending_used(const skn_slot *s, bool today);
+/* The one word for the limit of a month, the other for that of a day, whichever is reached. */
+const char *skn_limit_word(const skn_slot *s, const char *month, const char *day);
+/* Who waits for a limit that is not reached any more goes on. */
+void skn_limits_lift(skn_provider_set *set);
 /* Those that have none, where there is a limit: that were used, or that the file names. */
 size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
 /* Whether the limit is reached; then err says so. */

@@ -275,8 +275,9 @@ static skn_api_provider shown(skn_serve *s, const skn_provider_info *p, skn_aren
                               .editable = !skn_str_is(p->type, "scripted"),
                               .default_model = default_of(s, p, a),
                               .monthly_micros = p->monthly_micros,
+                              .daily_micros = p->daily_micros,
                               .used_micros = p->used_micros,
-                              .currency = p->currency,
+                              .today_micros = p->today_micros,
                               .stops = p->stops,
                               .unpriced = p->unpriced,
                               .unpriced_count = p->unpriced_count};

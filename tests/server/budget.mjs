@@ -40,12 +40,24 @@ const priced = (name, monthly, then) => `  ${name}:
     prices:
       dear: { input: 2.50, output: 10 }
     budget: { monthly: ${monthly} USD, then: ${then} }`;
-const configure = (monthly, purse = '1.50') => fs.writeFileSync(config, `detect:
+const configure = (monthly, purse = '1.50', jar = '1.00') => fs.writeFileSync(config, `detect:
   local: false
 providers:
 ${priced('bank', monthly, 'stop')}
 ${priced('purse', purse, 'ask')}
 ${priced('pocket', '1.00', 'ask')}
+${priced('jar', jar, 'ask')}
+  shop:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      know*: { input: 2, cached: 0.20, output: 10 }
+  ticket:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { daily: 1.00 USD, then: stop }
   vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
   tiny:
     type: openai-compatible
@@ -56,6 +68,7 @@ ${priced('pocket', '1.00', 'ask')}
   free: { type: openai-compatible, baseUrl: '${base}' }
 `);
 configure('3.00');
+fs.writeFileSync(path.join(folder, 'prices.yaml'), 'prices:\n  tabled: { input: 1, output: 1 }\n');
 const store = freshStore();
 let server = await Server.start({ store, args: [`--config=${config}`] });
 const cli = (...words) => run([...words, ...store.args, `--config=${config}`]);
@@ -65,10 +78,10 @@ const failures = stream => stream.of('message.failed');
 
 const w = await server.world('money', [{ name: 'ada', model: 'bank/dear' }, { name: 'odd', model: 'bank/odd' }]);
 const asks = await server.world('asks', [{ name: 'ada', model: 'purse/dear' }, { name: 'bo', model: 'purse/dear' },
-    { name: 'cy', model: 'pocket/dear' }]);
+    { name: 'cy', model: 'pocket/dear' }, { name: 'di', model: 'jar/dear' }]);
 
 test('what models cost is counted with their prices, and shown', async () => {
-    assert.deepEqual((await bank()).budget, { monthly: 3, currency: 'USD', used: 0, then: 'stop', unpriced: [] });
+    assert.deepEqual((await bank()).budget, { monthly: 3, daily: null, currency: 'USD', used: 0, usedToday: 0, then: 'stop', unpriced: [] });
     assert.equal((await server.get('/providers/free')).budget, null);
     assert.deepEqual(failures(await w.converse('@ada one')), []);
     assert.equal((await bank()).budget.used, 2);
@@ -243,13 +256,74 @@ test('what a person has denied is shown so, also after a restart', async () => {
     await shown();
 });
 
-test('what came from the cache is kept with the call and told with the message', async () => {
-    const world = await server.world('cache', [{ name: 'ada', model: 'free/known' }]);
+test('raising a limit answers what people were asked about it, and who waits goes on', async () => {
+    assert.deepEqual(failures(await asks.converse('@di one')), []);
+    await atLimit('di', 'jar');
+    configure('10.00', '3.00', '5.00');
+    await server.ask('POST', '/settings/reload', undefined);
+    await asks.idle();
+    const [asked] = await questionsOf('jar');
+    assert.deepEqual([asked.open, asked.answer, asked.reason], [false, 'allowed', 'the limit was raised']);
+    assert.equal((await asks.messages()).at(-1).sender, 'di');
+    assert.equal((await server.get('/providers/jar')).budget.used, 4);
+});
+
+test('a limit of a day is one of its own', async () => {
+    const world = await server.world('days', [{ name: 'ada', model: 'ticket/dear' }]);
+    assert.deepEqual(failures(await world.converse('@ada one')), []);
+    const [failed] = failures(await world.converse('@ada two'));
+    assert.match(failed.detail, /^the provider "ticket" has used 2\.00 of the 1\.00 USD of \d{4}-\d\d-\d\d$/);
+    assert.match(failed.hint, /budget\.daily .*the next day/);
+    await eventually('the inbox has it', async () => (await server.get('/inbox?limit=100')).data.some(i => i.title === 'The daily limit of ticket is reached'));
+    const { budget } = await server.get('/providers/ticket');
+    assert.deepEqual([budget.monthly, budget.daily, budget.usedToday], [null, 1, 2]);
+});
+
+// --- What calls cost ---------------------------------------------------------------------------------
+
+test('what came from the cache is kept with the call, costs less and is told with the message', async () => {
+    const world = await server.world('cache', [{ name: 'ada', model: 'shop/known' }, { name: 'bo', model: 'vague/tabled' }, { name: 'cy', model: 'vague/odd' }]);
     const stream = await world.converse('@ada one');
-    const usage = { inputTokens: 400000, outputTokens: 100000, cachedTokens: 300000, writtenTokens: 0, estimated: false };
+    const usage = { inputTokens: 400000, outputTokens: 100000, cachedTokens: 300000, writtenTokens: 0, costNanos: 1260000000, estimated: false };
     assert.deepEqual(stream.of('message.completed')[0].usage, usage);
     assert.deepEqual((await world.messages()).at(-1).usage, usage);
     assert.deepEqual((await server.get(`${world.path}/agents/ada/calls`)).data[0].usage, usage);
+    await world.converse('@bo one');
+    assert.equal((await world.messages()).at(-1).usage.costNanos, 500000000, 'by prices.yaml beside skein.yaml');
+    await world.converse('@cy one');
+    assert.equal((await world.messages()).at(-1).usage.costNanos, null, 'nobody knows');
+    const costs = async (by, more = '') => (await server.get(`${world.path}/costs?by=${by}${more}`)).data.map(g => [g.group, g.calls, g.costNanos, g.unpricedCalls]);
+    assert.deepEqual(await costs('agent'), [['ada', 1, 1260000000, 0], ['bo', 1, 500000000, 0], ['cy', 1, 0, 1]]);
+    const all = [3, 1760000000, 1];
+    assert.deepEqual(await costs('world'), [['cache', ...all]]);
+    assert.deepEqual(await costs('chat', `&chatId=${world.chat}`), [[world.chat, ...all]]);
+    assert.deepEqual(await costs('month'), [[new Date().toISOString().slice(0, 7), ...all]]);
+    assert.deepEqual(await costs('world', '&since=2100-01-01T00:00:00Z'), []);
+    assert.equal((await costs('turn')).length, 3);
+    assert.deepEqual((await server.get(`${world.path}/costs?by=model`)).data[0],
+        { group: 'shop/known', calls: 1, inputTokens: 400000, cachedTokens: 300000, writtenTokens: 0, outputTokens: 100000, costNanos: 1260000000, unpricedCalls: 0 });
+    await server.refused('GET', `${world.path}/costs?by=moon`, 400, 'validation');
+    const { out } = await cli('stats', '--cost', 'agent', '-w', world.name);
+    assert.match(out, /^ +1 +400000 +300000 +100000 +1\.260000 +ada$/m);
+    assert.match(out, /cy.*\(1 call without a known price\)/);
+    assert.match((await server.request('GET', '/metrics')).text, /^skein_cost_dollars_total \d+\.\d{9}$/m);
+    assert.equal((await (await spent()).messages()).at(-1).usage.costNanos, 0, 'on this computer');
+});
+
+test('a world may spend money up to its limits, and again once they are raised', async () => {
+    const world = await server.world('money2', [{ name: 'ada', model: 'shop/known' }], { settings: { monthlyCents: 100 } });
+    assert.deepEqual(failures(await world.converse('@ada one')), []);
+    let [failed] = failures(await world.converse('@ada two'));
+    assert.equal(failed.detail, `the world "money2" has used 1.26 of the 1.00 USD of ${month}`);
+    assert.match(failed.hint, /"skein world set monthlyCents N"/);
+    assert.equal((await cli('world', 'set', 'dailyCents', '50', '-w', world.name)).code, 0);
+    assert.equal((await cli('world', 'set', 'monthlyCents', '5000', '-w', world.name)).code, 0);
+    [failed] = failures(await world.converse('@ada three'));
+    assert.match(failed.detail, /has used 1\.26 of the 0\.50 USD of \d{4}-\d\d-\d\d$/);
+    assert.equal((await cli('world', 'set', 'dailyCents', '0', '-w', world.name)).code, 0);
+    const item = (await server.get('/inbox?world=money2&state=all')).data.find(i => i.title === 'The limit of this month is reached');
+    assert.deepEqual([item.open, item.reason], [false, 'the limit was raised']);
+    assert.deepEqual(failures(await world.converse('@ada four')), []);
 });
 
 // --- The limit of a world --------------------------------------------------------------------------------

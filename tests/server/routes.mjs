@@ -118,6 +118,7 @@ const examples = {
     getTree: x => [`${x.C}/tree`],
     getTimeline: x => [`${x.C}/timeline`],
     getAnalytics: x => [`${x.C}/analytics`],
+    listCosts: x => [`${x.W}/costs?by=agent`],
     listAnalyticsGroups: x => [`${x.C}/analytics/groups?by=thread`],
     getContext: x => [`${x.C}/context?agent=ada`],
     listContextFiles: x => [`${x.C}/context-files`],

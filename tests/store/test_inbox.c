@@ -566,6 +566,8 @@ static void from_schema_9(kit *k)
     skn_fixture_sql(k->fx, "DROP TABLE copies; DROP INDEX tasks_call;"
                            "ALTER TABLE tasks DROP COLUMN call_message_id;"
                            "DROP INDEX expected_task;"
+                           "ALTER TABLE deliveries DROP COLUMN most_tokens;"
+                           "ALTER TABLE waiting DROP COLUMN most_tokens;"
                            "ALTER TABLE deliveries DROP COLUMN without_tools;"
                            "ALTER TABLE expected DROP COLUMN task_id;"
                            "DROP TABLE definitions;"

@@ -566,6 +566,58 @@ static skn_provider_setting setting(fixture *f, size_t i)
     return s;
 }
 
+static const skn_model_price *priced(const fixture *f, const char *model)
+{
+    return skn_price_find(f->c->prices.p, f->c->prices.n, skn_str_of(model));
+}
+
+static void the_longest_name_that_fits_has_the_price(void **state)
+{
+    fixture              *f = *state;
+    const skn_model_price odd = {.input = 3, .cached = 1, .written = 4, .output = 15};
+
+    read_text(f, "");
+    assert_int_equal(f->c->errors, 0);
+    assert_int_equal(priced(f, "gpt-4o")->input, 2500000);
+    assert_int_equal(priced(f, "gpt-4o-mini-2024-07-18")->input, 150000);
+    assert_int_equal(priced(f, "claude-sonnet-4-5")->written, 3750000);
+    assert_int_equal(priced(f, "gpt-4-turbo-preview")->cached, 10000000);
+    assert_null(priced(f, "gpt-4p"));
+    assert_null(priced(f, "llama3"));
+    /* 1,000,000 in, of which 300,000 cached and 200,000 written; 100,000 out */
+    assert_int_equal(
+        skn_price_of(priced(f, "claude-sonnet-4"), 1000000, 300000, 200000, 100000),
+        (int64_t)(1500 + 90 + 750 + 1500) * 1000000);
+    assert_int_equal(skn_price_of(&odd, 1000, 0, 0, -1), 3);
+    assert_int_equal(skn_price_of(&odd, -1, 0, 0, -1), 0);
+}
+
+static void a_table_beside_the_file_is_before_the_built_in_one(void **state)
+{
+    fixture           *f = *state;
+    char               folder[] = "/tmp/skein-home-XXXXXX", path[100];
+    skn_config_sources from = {.config_home = folder};
+    FILE              *file;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/skein", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/skein/prices.yaml", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("prices:\n  gpt-*: { input: 7, output: 8 }\n  own: { input: 1 }\n", file);
+    fclose(file);
+    f->c = skn_config_read(&from, f->a);
+    remove(path);
+    snprintf(path, sizeof path, "%s/skein", folder);
+    rmdir(path);
+    rmdir(folder);
+    assert_int_equal(priced(f, "gpt-4o-mini")->input, 7000000);
+    assert_int_equal(priced(f, "o3-mini")->input, 1100000);
+    assert_int_equal(f->c->errors, 1);
+    assert_non_null(strstr(f->c->problems.p[0].text.p, "the price of own must be"));
+}
+
 static void providers_are_read_as_they_were_written(void **state)
 {
     fixture             *f = *state;
@@ -574,8 +626,9 @@ static void providers_are_read_as_they_were_written(void **state)
     read_text(f, "providers:\n  a:\n    type: openai\n    apiKey: { env: A_KEY }\n"
                  "    timeout: 90s\n    maxRetries: 0\n    concurrency: 4\n"
                  "    headers: { X-Team: launch, X-B: '' }\n    models: [small, large]\n"
-                 "    budget: { monthly: 10.5 USD, then: stop }\n"
-                 "    prices: { small: { input: 0.25, output: 1 }, large: { input: 3, output: "
+                 "    budget: { monthly: 10.5 USD, daily: 2 USD, then: stop }\n"
+                 "    prices: { small: { input: 0.25, cached: 0.1, output: 1 }, large: { "
+                 "input: 3, output: "
                  "15.00 } }\n"
                  "  b:\n    type: ollama\n    baseUrl: http://127.0.0.1:1\n"
                  "    apiKey: { command: [pass, show, 'b c'] }\n"
@@ -593,11 +646,13 @@ static void providers_are_read_as_they_were_written(void **state)
     assert_int_equal(s.model_count, 2);
     assert_true(skn_str_is(s.models[1], "large"));
     assert_int_equal(s.monthly_micros, 10500000);
-    assert_string_equal(s.currency, "USD");
+    assert_int_equal(s.daily_micros, 2000000);
     assert_true(s.stops);
     assert_int_equal(s.price_count, 2);
     assert_true(skn_str_is(s.prices[0].model, "small") && s.prices[0].input == 250000 &&
                 s.prices[0].output == 1000000 && s.prices[1].output == 15000000);
+    assert_true(s.prices[0].cached == 100000 && s.prices[0].written == 250000 &&
+                s.prices[1].cached == 3000000);
     s = setting(f, 1);
     assert_int_equal(s.key.from, SKN_KEY_COMMAND);
     assert_string_equal(s.key.command[2], "b c");
@@ -634,6 +689,8 @@ int main(void)
         T(variables_are_checked_like_files),
         T(providers_are_checked),
         T(providers_are_read_as_they_were_written),
+        T(the_longest_name_that_fits_has_the_price),
+        T(a_table_beside_the_file_is_before_the_built_in_one),
         T(secrets_list_variables_with_their_hosts),
         T(no_key_is_in_what_is_shown),
     };

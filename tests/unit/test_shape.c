@@ -135,7 +135,7 @@ static void a_message_with_facts_has_every_member(void **state)
     assert_true(skn_str_is(skn_json_get(v, "warnings")->raw, "[]"));
     assert_true(skn_str_is(skn_json_get(v, "usage")->raw,
                            "{\"inputTokens\":7,\"outputTokens\":null,\"cachedTokens\":0,"
-                           "\"writtenTokens\":0,\"estimated\":false}"));
+                           "\"writtenTokens\":0,\"costNanos\":0,\"estimated\":false}"));
     call = skn_json_get(v, "toolCalls")->first;
     assert_true(skn_str_eq(skn_json_get(call, "args")->raw, one_call.args));
 }
@@ -695,6 +695,7 @@ static void the_document_has_every_member_of_every_shape(void **state)
                              {.name = "Instruction", .shape = &skn_instruction_shape},
                              {.name = "Delivery", .shape = &skn_delivery_shape},
                              {.name = "Usage", .shape = &skn_usage_shape},
+                             {.name = "Cost", .shape = &skn_cost_shape},
                              {.name = "Thread", .shape = &skn_version_shape},
                              {.name = "Squash", .shape = &skn_squash_shape},
                              {.name = "Task", .shape = &skn_task_shape},

@@ -155,6 +155,50 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
     return rc;
 }
 
+static void print_cost(void *arg, skn_cli *look, const skn_json *g)
+{
+    grouping *job = arg;
+    skn_cli  *cli = job->cli;
+    int64_t   unpriced = skn_door_int(g, "unpricedCalls", 0);
+    skn_str   name = skn_json_str(g, "group");
+
+    (void)look;
+    if (job->rc || cli->json) {
+        job->rc = job->rc ? job->rc : skn_door_item(cli, g);
+        return;
+    }
+    skn_print(cli, "%5" PRId64 "  %10" PRId64 "  %10" PRId64 "  %10" PRId64 "  %12.6f  ",
+              skn_door_int(g, "calls", 0), skn_door_int(g, "inputTokens", 0),
+              skn_door_int(g, "cachedTokens", 0), skn_door_int(g, "outputTokens", 0),
+              (double)skn_door_int(g, "costNanos", 0) / 1e9);
+    skn_print_sender(cli, name.n ? name : SKN_STR("-"), 0);
+    if (unpriced)
+        skn_print(cli, "  (%" PRId64 " call%s without a known price)", unpriced,
+                  skn_plural(unpriced));
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* Turns and messages are those of one chat; all else is the world's. */
+static skein_rc print_costs(skn_cli *cli, const skein_conversation *chat)
+{
+    grouping    job = {.cli = cli};
+    const char *by = skn_opt(cli, "cost");
+    bool        few = strcmp(by, "turn") == 0 || strcmp(by, "message") == 0;
+    const char *path = skn_arena_printf(cli->keep, "%s/costs?by=%s%s", cli->door->world,
+                                        skn_door_part(cli, skn_str_of(by)),
+                                        few ? skn_door_parameter(cli, "chatId", chat->uid) : "")
+                           .p;
+    skein_rc rc;
+
+    skn_list_begin(cli);
+    if (!cli->json)
+        skn_print(cli, "calls   tokens in      cached  tokens out           USD  %s\n", by);
+    rc = skn_door_each(cli, path, GROUPS_MOST, print_cost, &job);
+    rc = rc ? rc : job.rc;
+    skn_list_done(cli, rc);
+    return rc;
+}
+
 skein_rc skn_cmd_stats(skn_cli *cli)
 {
     skein_conversation chat;
@@ -167,6 +211,8 @@ skein_rc skn_cmd_stats(skn_cli *cli)
         rc = skn_need_message(cli, skn_arg(cli, 0), &root);
     if (rc)
         return rc;
+    if (skn_opt(cli, "cost"))
+        return print_costs(cli, &chat);
     if (skn_opt(cli, "by"))
         return print_stats_by(cli, thread, root.uid);
     rc = skn_door_get(cli, &stats, "%s/analytics?threadId=%s%s", cli->door->chat,

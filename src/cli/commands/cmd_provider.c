@@ -40,11 +40,12 @@ static skein_rc provider_line(skn_cli *cli, const skn_json *v)
     skn_say(cli, v,
             "  {sender type 10}  [key.tail:key {key.tail} ({line key.source})  ]{line baseUrl}"
             "[defaultModel:\n              default model {line defaultModel}]");
-    if (budget && budget->kind == SKN_JSON_OBJECT) {
-        skn_print(cli, "\n              %.2f of %.2f ", skn_door_amount(budget, "used"),
-                  skn_door_amount(budget, "monthly"));
-        skn_say(cli, budget, "{line currency} used this month");
-    }
+    if (skn_has(budget, "monthly"))
+        skn_print(cli, "\n              %.2f of %.2f USD used this month",
+                  skn_door_amount(budget, "used"), skn_door_amount(budget, "monthly"));
+    if (skn_has(budget, "daily"))
+        skn_print(cli, "\n              %.2f of %.2f USD used today",
+                  skn_door_amount(budget, "usedToday"), skn_door_amount(budget, "daily"));
     if (skn_has(v, "detail")) {
         skn_print_raw(cli, SKN_STR("\n              "));
         skn_print_told(cli, skn_json_str(v, "detail"));

@@ -210,10 +210,10 @@ skein_rc skn_cmd_world_rm(skn_cli *cli)
 
 #define SETTINGS_MOST ((size_t)1 << 20)
 
-static const char *const names[] = {"description",     "turnLimit",       "compactAt",
-                                    "delegationDepth", "delegationsMost", "monthlyTokens",
-                                    "compactShare",    "maxTokens",       "approvals",
-                                    "mcpServers",      "knowledge"};
+static const char *const names[] = {
+    "description",   "turnLimit",    "compactAt",  "delegationDepth", "delegationsMost",
+    "monthlyTokens", "monthlyCents", "dailyCents", "compactShare",    "maxTokens",
+    "approvals",     "mcpServers",   "knowledge"};
 
 static const char *name_at(const void *ctx, size_t i)
 {

@@ -39,6 +39,7 @@ static const skn_shape context_parts_shape, finding_shape, pair_count_shape, pro
 #include "engine/view/shapes/check.def"
 #include "engine/view/shapes/context.def"
 #include "engine/view/shapes/context_parts.def"
+#include "engine/view/shapes/cost.def"
 #include "engine/view/shapes/finding.def"
 #include "engine/view/shapes/hit_place.def"
 #include "engine/view/shapes/node_place.def"

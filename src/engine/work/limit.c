@@ -83,6 +83,42 @@ skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_t
     return rc;
 }
 
+/* --- Lifting ---------------------------------------------------------------------------------------------------- */
+
+typedef struct lift_call {
+    skn_str begin, reason;
+} lift_call;
+
+static skein_rc lift_one(skn_working *w, skn_inbox_row *row, skn_str reason, skein_error *err)
+{
+    bool     changed, found;
+    skein_rc rc = skn_inbox_answered(w->tx, row->item.id, SKN_STR("allowed"), reason, w->now,
+                                     &changed, err);
+
+    if (rc || !changed || (rc = skn_inbox_by_id(w->tx, row->item.id, w->a, row, &found, err)))
+        return rc;
+    return skn_inbox_tell(w, row->item.world.v, row, "inbox.updated", err);
+}
+
+static skein_rc lift(skn_working *w, void *arg, skein_error *err)
+{
+    const lift_call *c = arg;
+    skn_inbox_rows   asked;
+    skein_rc         rc = skn_inbox_limits_asked(w->tx, c->begin, w->a, &asked, err);
+
+    for (size_t i = 0; !rc && i < asked.count; i++)
+        rc = lift_one(w, &asked.at[i], c->reason, err);
+    return rc;
+}
+
+skein_rc skein_limits_lift(skein_engine *e, skein_str begin, skein_str reason, skein_mem *mem,
+                           skein_error *err)
+{
+    lift_call c = {begin, reason};
+
+    return skn_write(e, mem, lift, &c, err);
+}
+
 /* --- Looking --------------------------------------------------------------------------------------------------- */
 
 skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,

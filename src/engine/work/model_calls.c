@@ -339,6 +339,22 @@ skein_rc skein_model_call_list(skein_engine *e, skein_world_id world, skein_str 
     return s.rc;
 }
 
+skein_rc skein_costs_read(skein_engine *e, skein_world_id world,
+                          skein_conversation_id conversation, int64_t since, skein_str by,
+                          skein_mem *mem, skein_costs *out, skein_error *err)
+{
+    skn_snapshot s = {.store = e->store};
+
+    *out = (skein_costs){0};
+    if (!skn_str_among(by, "world agent chat message turn model purpose day month"))
+        return skn_fail(err, SKEIN_INVALID,
+                        "costs are told by world, agent, chat, message, turn, model, purpose, "
+                        "day or month");
+    while (skn_snapshot_next(&s, err))
+        s.rc = skn_call_costs(s.tx, by, world.v, since, conversation.v, mem, out, err);
+    return s.rc;
+}
+
 /* What models were sent goes with the messages that were in it. Which of them a request had
  * cannot be told from its bytes, so all calls of the conversations concerned are emptied. */
 

@@ -139,9 +139,10 @@ static skein_rc decide_asked(skn_working *w, const skein_world *world, skein_err
 static skein_rc end_limit(skn_working *w, const skein_world *world, int64_t most,
                           skein_error *err)
 {
-    skn_str  why = most ? skn_arena_printf(w->a, "the limit is %lld tokens a month now",
-                                           (long long)most)
-                        : SKN_STR("the world has no limit any more");
+    skn_str  why = most > 0 ? skn_arena_printf(w->a, "the limit is %lld tokens a month now",
+                                               (long long)most)
+                   : most   ? SKN_STR("the limit was raised")
+                            : SKN_STR("the world has no limit any more");
     bool     any;
     skein_rc rc = skn_inbox_limit_over(w->tx, world->id.v, why, w->now, &any, err);
 
@@ -150,19 +151,43 @@ static skein_rc end_limit(skn_working *w, const skein_world *world, int64_t most
     return any ? skn_inbox_tell(w, world->id.v, NULL, "inbox.updated", err) : SKEIN_OK;
 }
 
+static bool is_higher(int64_t was, int64_t is)
+{
+    return was && (!is || is > was);
+}
+
+/* Whether a limit is used up that the settings have. */
+static skein_rc is_used_up(skn_working *w, int64_t world, const skn_world_limits *most,
+                           bool *out, skein_error *err)
+{
+    int64_t  month = skn_clock_month(w->now), tokens = 0, of_month = 0, of_day = 0;
+    skein_rc rc = SKEIN_OK;
+
+    if (most->monthly_tokens)
+        rc = skn_call_tokens(w->tx, world, month, &tokens, err);
+    if (!rc && most->monthly_cents)
+        rc = skn_call_cost(w->tx, world, month, &of_month, err);
+    if (!rc && most->daily_cents)
+        rc = skn_call_cost(w->tx, world, skn_clock_day(w->now), &of_day, err);
+    *out = (most->monthly_tokens && tokens >= most->monthly_tokens) ||
+           (most->monthly_cents && of_month / SKN_NANOS_A_CENT >= most->monthly_cents) ||
+           (most->daily_cents && of_day / SKN_NANOS_A_CENT >= most->daily_cents);
+    return rc;
+}
+
 static skein_rc decide_limit(skn_working *w, const skein_world *before,
                              const skein_world *world, skein_error *err)
 {
-    int64_t  was = skn_world_limits_of(before->settings, w->a).monthly_tokens;
-    int64_t  most = skn_world_limits_of(world->settings, w->a).monthly_tokens;
-    int64_t  spent = 0;
-    skein_rc rc = SKEIN_OK;
+    skn_world_limits was = skn_world_limits_of(before->settings, w->a);
+    skn_world_limits is = skn_world_limits_of(world->settings, w->a);
+    bool             tokens = is_higher(was.monthly_tokens, is.monthly_tokens), used_up;
+    skein_rc         rc;
 
-    if (was == most || !was || (most && most < was)) /* neither raised nor lifted */
+    if (!tokens && !is_higher(was.monthly_cents, is.monthly_cents) &&
+        !is_higher(was.daily_cents, is.daily_cents))
         return SKEIN_OK;
-    if (most)
-        rc = skn_call_tokens(w->tx, world->id.v, skn_clock_month(w->now), &spent, err);
-    return rc || (most && spent >= most) ? rc : end_limit(w, world, most, err);
+    rc = is_used_up(w, world->id.v, &is, &used_up, err);
+    return rc || used_up ? rc : end_limit(w, world, tokens ? is.monthly_tokens : -1, err);
 }
 
 /* The same for all that waits in a world, which is held, after its settings were changed. */

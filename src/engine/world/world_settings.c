@@ -19,6 +19,8 @@ static const struct number {
                {"delegationsMost", 1, 100000, 64},
                {"monthlyTokens", 0, INT64_C(1000000000000), 0},
                {"compactShare", 10, 95, 75},
+               {"monthlyCents", 0, INT64_C(100000000), 0},
+               {"dailyCents", 0, INT64_C(100000000), 0},
                {"maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
@@ -56,7 +58,9 @@ skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch)
     skn_world_limits out = {.delegation_depth = number_of(v, &numbers[0]),
                             .delegations_most = number_of(v, &numbers[1]),
                             .monthly_tokens = number_of(v, &numbers[2]),
-                            .compact_share = number_of(v, &numbers[3])};
+                            .compact_share = number_of(v, &numbers[3]),
+                            .monthly_cents = number_of(v, &numbers[4]),
+                            .daily_cents = number_of(v, &numbers[5])};
 
     out.knowledge = knowledge && knowledge->kind == SKN_JSON_BOOL && knowledge->boolean;
     return out;
@@ -335,8 +339,8 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
     if (!skn_str_is(m->key, "mcpServers"))
         return skn_hint(
             err, wrong(at, "is not known", err),
-            "There are delegationDepth, delegationsMost, monthlyTokens, compactShare, "
-            "maxTokens, approvals, mcpServers and knowledge.");
+            "There are delegationDepth, delegationsMost, monthlyTokens, monthlyCents, "
+            "dailyCents, compactShare, maxTokens, approvals, mcpServers and knowledge.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
         rc = skn_json_member(m, s->key) == s

@@ -4,6 +4,8 @@
  *   delegationsMost  delegations of a conversation that run at a time, 1 to 100000
  *   monthlyTokens    what its models may use in a calendar month; 0: no limit
  *   maxTokens        of an answer of an agent that has no limit of its own; 0: its model's
+ *   monthlyCents     what they may cost in a calendar month, in hundredths of a US dollar; 0: no limit
+ *   dailyCents       the same of a day
  *   compactShare     percent of a model's window that a context may fill before it is compacted
  *   approvals        {"TOOL": "always" | "ask" | "never"}
  *   mcpServers       {"NAME": {"command": […], "env": {}} or {"url": "…", "headers": {}}}, each also with
@@ -31,8 +33,8 @@
 /* As they hold, whether the settings say so or not. */
 typedef struct skn_world_limits {
     int64_t delegation_depth, delegations_most;
-    int64_t monthly_tokens; /* 0: no limit */
-    int64_t compact_share;  /* percent */
+    int64_t monthly_tokens, monthly_cents, daily_cents; /* 0: no limit */
+    int64_t compact_share;                              /* percent */
     bool    knowledge;
 } skn_world_limits;
 
@@ -50,6 +52,8 @@ skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *bef
 skn_str skn_approval_said(const skn_json *approvals, const skn_json *servers, skn_str tool);
 /* The same, of whole settings. */
 skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
+
+#define SKN_NANOS_A_CENT INT64_C(10000000)
 
 /* A damaged value counts as missing. */
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);

@@ -58,3 +58,14 @@ UPDATE knowledge SET content = '', content_hash = uid, forgotten_at = COALESCE(f
 -- :copies_title_of_many
 UPDATE lanes SET title = NULL WHERE title IS NOT NULL
    AND spawn_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
+-- :call_costs
+SELECT CASE CAST($1 AS TEXT) WHEN 'world' THEN w.name WHEN 'agent' THEN a.name WHEN 'chat' THEN c.uid WHEN 'message' THEN k.message_uid
+  WHEN 'turn' THEN t.uid WHEN 'model' THEN k.model WHEN 'purpose' THEN k.purpose WHEN 'day' THEN to_char(to_timestamp(k.created_at / 1000000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+  WHEN 'month' THEN to_char(to_timestamp(k.created_at / 1000000) AT TIME ZONE 'UTC', 'YYYY-MM') END,
+  COUNT(*), CAST(SUM(CASE WHEN k.tokens_in > 0 THEN k.tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(k.tokens_cached) AS BIGINT),
+  CAST(SUM(k.tokens_written) AS BIGINT), CAST(SUM(CASE WHEN k.tokens_out > 0 THEN k.tokens_out ELSE 0 END) AS BIGINT),
+  CAST(SUM(CASE WHEN k.cost > 0 THEN k.cost ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN k.cost < 0 THEN 1 ELSE 0 END) AS BIGINT)
+  FROM model_calls k JOIN worlds w ON w.id = k.world_id LEFT JOIN agents a ON a.id = k.agent_id
+  LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN turns t ON t.id = k.turn_id
+ WHERE k.world_id = $2 AND k.created_at >= $3 AND (CAST($4 AS BIGINT) = 0 OR k.conversation_id = $4)
+ GROUP BY 1 ORDER BY 7 DESC, 1 LIMIT 10000;

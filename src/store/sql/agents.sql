@@ -261,6 +261,9 @@ UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND w
 -- :inbox_limit
 {inbox_rows} WHERE i.call_id = $1 AND i.kind = 'approval' AND i.turn_id IS NULL AND (i.answer IS NOT NULL OR w.removed_at IS NULL)
  ORDER BY i.id DESC LIMIT 1;
+-- :inbox_limits_asked
+{inbox_rows} WHERE substr(i.call_id, 1, length(CAST($1 AS TEXT))) = $1 AND i.kind = 'approval' AND i.turn_id IS NULL AND i.answer IS NULL
+   AND i.removed_at IS NULL AND w.removed_at IS NULL ORDER BY i.id;
 -- Only PostgreSQL has several writers at a time.
 -- :limits_hold
 SELECT 1;
@@ -359,9 +362,23 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 -- :call_tokens
 SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CASE WHEN tokens_out > 0 THEN tokens_out ELSE 0 END), 0)
   AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
+-- :call_costs
+SELECT CASE CAST($1 AS TEXT) WHEN 'world' THEN w.name WHEN 'agent' THEN a.name WHEN 'chat' THEN c.uid WHEN 'message' THEN k.message_uid
+  WHEN 'turn' THEN t.uid WHEN 'model' THEN k.model WHEN 'purpose' THEN k.purpose WHEN 'day' THEN strftime('%Y-%m-%d', k.created_at / 1000000, 'unixepoch')
+  WHEN 'month' THEN strftime('%Y-%m', k.created_at / 1000000, 'unixepoch') END,
+  COUNT(*), CAST(SUM(CASE WHEN k.tokens_in > 0 THEN k.tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(k.tokens_cached) AS BIGINT),
+  CAST(SUM(k.tokens_written) AS BIGINT), CAST(SUM(CASE WHEN k.tokens_out > 0 THEN k.tokens_out ELSE 0 END) AS BIGINT),
+  CAST(SUM(CASE WHEN k.cost > 0 THEN k.cost ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN k.cost < 0 THEN 1 ELSE 0 END) AS BIGINT)
+  FROM model_calls k JOIN worlds w ON w.id = k.world_id LEFT JOIN agents a ON a.id = k.agent_id
+  LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN turns t ON t.id = k.turn_id
+ WHERE k.world_id = $2 AND k.created_at >= $3 AND (CAST($4 AS BIGINT) = 0 OR k.conversation_id = $4)
+ GROUP BY 1 ORDER BY 7 DESC, 1 LIMIT 10000;
+-- :call_cost
+SELECT CAST(COALESCE(SUM(CASE WHEN cost > 0 THEN cost ELSE 0 END), 0) AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
 -- :call_spending
-SELECT model, CAST(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN tokens_out > 0 THEN tokens_out
-  ELSE 0 END) AS BIGINT) FROM model_calls WHERE created_at >= $1 GROUP BY model;
+SELECT model, CAST(SUM(CASE WHEN cost > 0 THEN cost ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN cost > 0 AND created_at >= $1 THEN cost
+  ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN cost < 0 THEN 1 ELSE 0 END) AS BIGINT) FROM model_calls WHERE created_at >= $2
+  GROUP BY model;
 -- The last of a message comes last; what came with an archive counts where there is no call.
 -- :call_usage_of_many
 SELECT m.id, m.tokens_in, m.tokens_out, m.tokens_estimated, m.tokens_cached, m.tokens_written, COALESCE(m.cost, -1), 0 AS nr FROM json_each('[' || $1 || ']') j CROSS JOIN messages m

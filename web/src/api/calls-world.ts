@@ -56,6 +56,11 @@ export const listExpected = (w: string, a: string, query: Paged = {}, o?: Option
     request<T.ExpectedList>('GET', `/worlds/${at(w)}/agents/${at(a)}/expected`, { ...o, query });
 export const listCalls = (w: string, a: string, query: Paged & { fields?: string } = {}, o?: Options) =>
     request<T.ModelCallList>('GET', `/worlds/${at(w)}/agents/${at(a)}/calls`, { ...o, query });
+export const listCosts = (
+    w: string,
+    query: Paged & { by: string; chatId?: string; since?: string },
+    o?: Options,
+) => request<T.CostList>('GET', `/worlds/${at(w)}/costs`, { ...o, query });
 export const getCall = (w: string, id: string, query: { fields?: string } = {}, o?: Options) =>
     request<T.WholeModelCall>('GET', `/worlds/${at(w)}/calls/${at(id)}`, { ...o, query });
 export const getAgentMemory = (

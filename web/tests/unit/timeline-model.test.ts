@@ -248,7 +248,14 @@ describe('the runs of a conversation', () => {
             model,
             state: 'answered',
             error: null,
-            usage: { inputTokens, outputTokens: 1, cachedTokens: 0, writtenTokens: 0, estimated: false },
+            usage: {
+                inputTokens,
+                outputTokens: 1,
+                cachedTokens: 0,
+                writtenTokens: 0,
+                costNanos: 0,
+                estimated: false,
+            },
             firstMs: 0,
             totalMs: 0,
             tries: 1,
@@ -263,7 +270,14 @@ describe('the runs of a conversation', () => {
         expect(spent.get('main.1')).toMatchObject({ calls: 2, tokens: 32, model: 'new' });
         expect(tokensText(allSpent(spent), String)).toBe('38');
         expect(allSpent(spent)).toMatchObject({ calls: 3, tokens: 38 });
-        const unmeasured = { inputTokens: null, outputTokens: null, cachedTokens: 0, writtenTokens: 0, estimated: false };
+        const unmeasured = {
+            inputTokens: null,
+            outputTokens: null,
+            cachedTokens: 0,
+            writtenTokens: 0,
+            costNanos: 0,
+            estimated: false,
+        };
         const canned = { ...call('x', 0, 'demo/tour'), usage: unmeasured };
         const words = (...calls: ModelCall[]) => tokensText(allSpent(spentByLane(lanes, calls)), String);
         expect(words(canned)).toBe('not measured (scripted)');

@@ -9,7 +9,7 @@ import { focused } from '../../store/focus';
 import { chat, shown, world, shownVersion } from '../../store/store';
 import { useLoad } from '../shared/load';
 import { useSquashTitle } from '../shared/squashes';
-import { count, firstLine, messages } from '../shared/words';
+import { count, dollars, firstLine, messages } from '../shared/words';
 import * as act from './act';
 import './panel.css';
 import { known, nowhere } from './known';
@@ -168,7 +168,11 @@ function About({ m, versions }: { m: Message; versions: number }) {
                 {m.usage ? (
                     <>
                         <dt>Tokens</dt>
-                        <dd>{`${m.usage.inputTokens ?? '?'} in, ${m.usage.outputTokens ?? '?'} out`}</dd>
+                        <dd>
+                            {`${m.usage.inputTokens ?? '?'} in${m.usage.cachedTokens ? ` (${m.usage.cachedTokens} cached)` : ''}, ${m.usage.outputTokens ?? '?'} out`}
+                        </dd>
+                        <dt>Cost</dt>
+                        <dd>{m.usage.costNanos === null ? 'not known' : dollars(m.usage.costNanos)}</dd>
                     </>
                 ) : m.model?.startsWith('demo/') ? (
                     <>

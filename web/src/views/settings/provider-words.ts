@@ -91,7 +91,11 @@ export function couldBeReal(providers: readonly Provider[]): Provider[] {
 
 /** What may be spent in a month, what was, and what happens then. */
 export function budgetWords(b: NonNullable<Provider['budget']>): string {
-    const used = `${b.used.toFixed(2)} of ${b.monthly.toFixed(2)} ${b.currency} this month`;
+    const part = (used: number, most: number | null, when: string): string[] =>
+        most === null ? [] : [`${used.toFixed(2)} of ${most.toFixed(2)} ${b.currency} ${when}`];
+    const used = [...part(b.used, b.monthly, 'this month'), ...part(b.usedToday, b.daily, 'today')].join(
+        ', ',
+    );
     const then = b.then === 'ask' ? 'at the limit you are asked' : 'at the limit it stops';
     return b.unpriced.length > 0
         ? `${used}; ${then}; without ${b.unpriced.join(', ')}, whose price is not known`

@@ -85,3 +85,8 @@ export function cancelledWords(tasks: readonly { content: string }[]): string {
 export function steps(messageCount: number): string {
     return count(messageCount, 'step');
 }
+
+/** Billionths of a dollar as people read them: $0.0042, $1.26. */
+export function dollars(nanos: number): string {
+    return `$${(nanos / 1e9).toFixed(nanos >= 1e9 || nanos === 0 ? 2 : nanos >= 1e6 ? 4 : 6)}`;
+}
