@@ -35,8 +35,8 @@ static skein_rc look_at_path(const char *path, bool folder, bool *there, skein_e
                : "Put the file itself there, or remove it; nothing was imported.",
         "\"%s\" is %s", path,
         S_ISLNK(st.st_mode) ? "a link, which is not followed"
-        : folder            ? "no folder"
-                            : "no file");
+        : folder            ? "not a folder"
+                            : "not a file");
 }
 
 static bool is_folder(const char *path)

@@ -50,4 +50,31 @@ void kit_check(kit *k);
 
 #define KIT_OK(k, call) SKN_OK(call, (k)->err)
 
+/* Takes back what the schemas after 13 added. */
+#define KIT_DOWN_TO_13                                                                         \
+    "DROP TABLE copies; DROP INDEX tasks_call;"                                                \
+    "ALTER TABLE tasks DROP COLUMN call_message_id;"                                           \
+    "DROP INDEX expected_task;"                                                                \
+    "ALTER TABLE deliveries DROP COLUMN most_tokens;"                                          \
+    "ALTER TABLE waiting DROP COLUMN most_tokens;"                                             \
+    "ALTER TABLE deliveries DROP COLUMN without_tools;"                                        \
+    "ALTER TABLE expected DROP COLUMN task_id;"                                                \
+    "DROP TABLE definitions;"                                                                  \
+    "ALTER TABLE inbox DROP COLUMN definition_id;"                                             \
+    "ALTER TABLE inbox DROP COLUMN definition_state;"                                          \
+    "DROP TABLE audit;"                                                                        \
+    "ALTER TABLE messages DROP COLUMN hash;"                                                   \
+    "ALTER TABLE messages DROP COLUMN reasoning;"                                              \
+    "DROP TABLE sessions;"                                                                     \
+    "DROP INDEX model_calls_world;"                                                            \
+    "DROP INDEX model_calls_time;"                                                             \
+    "CREATE INDEX model_calls_world ON model_calls(world_id);"                                 \
+    "CREATE INDEX model_calls_time ON model_calls(created_at);"                                \
+    "ALTER TABLE model_calls DROP COLUMN tokens_cached;"                                       \
+    "ALTER TABLE model_calls DROP COLUMN tokens_written;"                                      \
+    "ALTER TABLE model_calls DROP COLUMN cost;"                                                \
+    "ALTER TABLE messages DROP COLUMN tokens_cached;"                                          \
+    "ALTER TABLE messages DROP COLUMN tokens_written;"                                         \
+    "ALTER TABLE messages DROP COLUMN cost;"
+
 #endif

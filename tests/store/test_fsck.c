@@ -353,17 +353,7 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
     sum = skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages");
     assert_int_not_equal(sum, 0);
     leave(&k);
-    skn_fixture_sql(k.fx, "DROP TABLE copies; DROP INDEX tasks_call;"
-                          "ALTER TABLE tasks DROP COLUMN call_message_id;"
-                          "DROP INDEX expected_task;"
-                          "ALTER TABLE deliveries DROP COLUMN without_tools;"
-                          "ALTER TABLE expected DROP COLUMN task_id;"
-                          "DROP TABLE definitions; DROP TABLE audit; DROP TABLE sessions;"
-                          "ALTER TABLE inbox DROP COLUMN definition_id;"
-                          "ALTER TABLE inbox DROP COLUMN definition_state;"
-                          "ALTER TABLE messages DROP COLUMN hash;"
-                          "ALTER TABLE messages DROP COLUMN reasoning;"
-                          "DELETE FROM schema_version WHERE version > 13");
+    skn_fixture_sql(k.fx, KIT_DOWN_TO_13 "DELETE FROM schema_version WHERE version > 13");
     come_back(&k);
     assert_int_equal(skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages"), sum);
     kit_close(&k);

@@ -563,41 +563,18 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "DROP TABLE copies; DROP INDEX tasks_call;"
-                           "ALTER TABLE tasks DROP COLUMN call_message_id;"
-                           "DROP INDEX expected_task;"
-                           "ALTER TABLE deliveries DROP COLUMN most_tokens;"
-                           "ALTER TABLE waiting DROP COLUMN most_tokens;"
-                           "ALTER TABLE deliveries DROP COLUMN without_tools;"
-                           "ALTER TABLE expected DROP COLUMN task_id;"
-                           "DROP TABLE definitions;"
-                           "ALTER TABLE inbox DROP COLUMN definition_id;"
-                           "ALTER TABLE inbox DROP COLUMN definition_state;"
-                           "DROP TABLE audit;"
-                           "ALTER TABLE messages DROP COLUMN hash;"
-                           "ALTER TABLE messages DROP COLUMN reasoning;"
-                           "DROP TABLE sessions;"
-                           "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
-                           "ALTER TABLE conversations DROP COLUMN read_only;"
-                           "DROP INDEX model_calls_world;"
-                           "DROP INDEX model_calls_time;"
-                           "CREATE INDEX model_calls_world ON model_calls(world_id);"
-                           "CREATE INDEX model_calls_time ON model_calls(created_at);"
-                           "ALTER TABLE model_calls DROP COLUMN tokens_cached;"
-                           "ALTER TABLE model_calls DROP COLUMN tokens_written;"
-                           "ALTER TABLE model_calls DROP COLUMN cost;"
-                           "ALTER TABLE messages DROP COLUMN tokens_cached;"
-                           "ALTER TABLE messages DROP COLUMN tokens_written;"
-                           "ALTER TABLE messages DROP COLUMN cost;"
-                           "ALTER TABLE messages DROP COLUMN tokens_in;"
-                           "ALTER TABLE messages DROP COLUMN tokens_out;"
-                           "ALTER TABLE messages DROP COLUMN tokens_estimated;"
-                           "ALTER TABLE model_calls DROP COLUMN made_of;"
-                           "ALTER TABLE turns DROP COLUMN waits;"
-                           "ALTER TABLE turns DROP COLUMN waits_until;"
-                           "ALTER TABLE inbox DROP COLUMN begun_at;"
-                           "ALTER TABLE inbox DROP COLUMN reason;"
-                           "DELETE FROM schema_version WHERE version > 9");
+    skn_fixture_sql(k->fx,
+                    KIT_DOWN_TO_13 "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
+                                   "ALTER TABLE conversations DROP COLUMN read_only;"
+                                   "ALTER TABLE messages DROP COLUMN tokens_in;"
+                                   "ALTER TABLE messages DROP COLUMN tokens_out;"
+                                   "ALTER TABLE messages DROP COLUMN tokens_estimated;"
+                                   "ALTER TABLE model_calls DROP COLUMN made_of;"
+                                   "ALTER TABLE turns DROP COLUMN waits;"
+                                   "ALTER TABLE turns DROP COLUMN waits_until;"
+                                   "ALTER TABLE inbox DROP COLUMN begun_at;"
+                                   "ALTER TABLE inbox DROP COLUMN reason;"
+                                   "DELETE FROM schema_version WHERE version > 9");
     options.store = skein_text(k->fx->address);
     KIT_OK(k, skein_open(&k->e, &options, &k->err));
 }

@@ -304,7 +304,7 @@ static void a_message_that_is_nowhere_is_not_found_and_the_hint_helps(void **sta
     not_found(&k, "@", SKEIN_NOT_FOUND, "has no messages");
     as(&k, "first", "one");
     not_found(&k, "nothing-like-it", SKEIN_NOT_FOUND, "no message \"nothing-like-it\"");
-    assert_non_null(strstr(k.err.hint, "skein search"));
+    assert_non_null(strstr(k.err.hint, "\"skein log\" shows ids."));
     not_found(&k, "fir", SKEIN_NOT_FOUND, "no message \"fir\"");
     assert_non_null(strstr(k.err.hint, "4 characters"));
     not_found(&k, "@~1", SKEIN_NOT_FOUND, "before the first message");
