@@ -362,7 +362,7 @@ t 'with its model' is "$out" 'demo/scripted  (default)'
 s model ls nosuch
 t 'of a provider that is there' fails 3 'there is no provider "nosuch"'
 s model ls --json
-t 'as JSON' prints '"model":"demo/scripted","contextWindow":null,"default":true'
+t 'as JSON' prints '"model":"demo/scripted","contextWindow":null,"windowFrom":null,"default":true'
 s model ls --json=model,default
 t 'with chosen fields' is "$out" '[{"model":"demo/scripted","default":true}]'
 for wrong in 'office --type openai-compatible' 'office --type nonsense' 'OFFICE/1 --type ollama' 'demo --type ollama' 'office --type openai --base-url ftp://nowhere' \
