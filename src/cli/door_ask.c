@@ -344,13 +344,14 @@ static bool is_over(skn_cli *cli, const skn_json *job, const skn_json **out, ske
 }
 
 /* Who waits is interrupted, or goes: then nobody wants it any more. */
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDS = 3 };
+static const int ends[ENDS] = {SIGINT, SIGTERM, SIGHUP};
 
 static bool leaves(void)
 {
     bool came = false;
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < ENDS; i++)
         came = skn_interrupt_came(ends[i]) || came;
     return came;
 }
@@ -367,6 +368,7 @@ static skein_rc cancel_request(skn_cli *cli, const char *path)
 skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
 {
     const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    struct sigaction      was[ENDS];
     skn_cli              *cli = b->cli;
     const skn_json       *job;
     const char           *at;
@@ -377,8 +379,10 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
         (rc = skn_json_text(job, "id", &id, &cli->err)))
         return rc;
     at = skn_arena_text(cli->keep, "/jobs/%.*s", SKN_FMT(id));
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < ENDS; i++) {
+        sigaction(ends[i], NULL, &was[i]);
         skn_interrupt_arm(ends[i]);
+    }
     while (!is_over(cli, job, out, &rc)) {
         nanosleep(&nap, NULL);
         if (leaves())
@@ -386,8 +390,8 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
         if ((rc = skn_door_get(cli, &job, "%s", at)))
             break;
     }
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        skn_interrupt_disarm(ends[i]);
+    for (size_t i = 0; i < ENDS; i++) /* a chat has armed some for itself */
+        sigaction(ends[i], &was[i], NULL);
     return rc;
 }
 
