@@ -426,6 +426,8 @@ must world rm notes -y
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"
+# What is stopped has said something, so it stays as a message.
+until_true sh -c 'curl -s "$1" | grep -q "\"state\":\"writing\""' - "${url}api/v1/worlds/launch/agents/ada"
 f rm @
 t 'a change while agents work is refused' gave 5
 f conv rm 'from afar' -y
