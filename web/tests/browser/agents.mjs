@@ -40,7 +40,7 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     await form.getByRole('textbox', { name: 'Temperature' }).fill('0.5');
     await form.getByRole('textbox', { name: 'Looks for work every' }).fill('15m');
     await form.getByRole('combobox', { name: 'Reports to' }).selectOption('lead');
-    await form.getByRole('combobox', { name: 'Model' }).selectOption('demo/scripted');
+    await form.getByRole('combobox', { name: 'Model', exact: true }).selectOption('demo/scripted');
     await sound(p);
     await form.getByRole('button', { name: 'Create agent' }).click();
     await form.waitFor({ state: 'detached' }); // the row is there as soon as the agent is, its timer may come later
