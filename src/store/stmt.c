@@ -139,7 +139,7 @@ static skein_rc read_page(skn_db *db, int64_t after, hashed *rows, size_t *count
 {
     skn_stmt s = skn_stmt_use(db, SKN_Q_hash_old);
     bool     row;
-    skein_rc rc;
+    skein_rc rc = SKEIN_OK;
 
     *count = 0;
     skn_stmt_bind(&s, INT(after));
@@ -150,7 +150,7 @@ static skein_rc read_page(skn_db *db, int64_t after, hashed *rows, size_t *count
         rows[(*count)++] = (hashed){skn_stmt_int(&s, 0), skn_message_hash(&said)};
     }
     skn_stmt_done(&s);
-    return *count == PAGE ? SKEIN_OK : rc;
+    return rc;
 }
 
 skein_rc skn_hash_old_messages(skn_db *db, skein_error *err)
