@@ -1,5 +1,5 @@
 -- Whole rows, for archives. A chunk of at most 1,000 by ascending id: the id, then the columns in the
--- order of store_archive.c. A scope is a world, or one conversation of it and what that was branched from.
+-- order of archive.def. A scope is a world, or one conversation of it and what that was branched from.
 
 -- :archive_worlds
 SELECT id, uid, name, description, turn_limit, compact_at, current_conversation_id, created_at, removed_at
