@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct job {
-    skn_call   *work, *done;
+    skn_call   *work, *done, *drop;
     void       *arg;
     bool        slow;
     uint64_t    number; /* in order of coming */
@@ -76,6 +76,13 @@ static void end_slow(skn_workers *w)
     pthread_mutex_unlock(&w->mu);
 }
 
+static void job_free(job *j)
+{
+    if (j->drop)
+        j->drop(j->arg);
+    free(j);
+}
+
 static void *worker(void *arg)
 {
     skn_workers *w = arg;
@@ -87,7 +94,7 @@ static void *worker(void *arg)
             end_slow(w);
         if (j->done)
             skn_loop_post(w->loop, j->done, j->arg);
-        free(j);
+        job_free(j);
     }
     return NULL;
 }
@@ -125,7 +132,7 @@ static void drop_line(line *l)
 {
     for (job *j = l->first, *next; j; j = next) {
         next = j->next;
-        free(j);
+        job_free(j);
     }
 }
 
@@ -171,6 +178,11 @@ void skn_workers_run(skn_workers *w, skn_call *work, skn_call *done, void *arg)
 void skn_workers_run_slow(skn_workers *w, skn_call *work, skn_call *done, void *arg)
 {
     run_on(w, &w->slow, &(job){.work = work, .done = done, .arg = arg, .slow = true});
+}
+
+void skn_workers_run_own(skn_workers *w, skn_call *work, skn_call *drop, void *arg)
+{
+    run_on(w, &w->quick, &(job){.work = work, .drop = drop, .arg = arg});
 }
 
 int skn_workers_waiting(skn_workers *w)

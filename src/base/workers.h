@@ -17,5 +17,7 @@ void skn_workers_run(skn_workers *w, skn_call *work, skn_call *done, void *arg);
 /* The same for what may take long: no more than a quarter of the threads do such work at once, so that
  * the rest stays quick. */
 void skn_workers_run_slow(skn_workers *w, skn_call *work, skn_call *done, void *arg);
+/* For work whose end nobody waits for: drop frees arg, on the worker, or in skn_workers_free where the work was not begun. */
+void skn_workers_run_own(skn_workers *w, skn_call *work, skn_call *drop, void *arg);
 /* Requests that wait for a thread. */
 int skn_workers_waiting(skn_workers *w);

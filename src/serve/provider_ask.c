@@ -456,7 +456,7 @@ static void work_lift(void *arg)
                                 l->a, &err);
 }
 
-static void lifted(void *arg)
+static void drop_lifting(void *arg)
 {
     lifting *l = arg;
 
@@ -479,7 +479,7 @@ void skn_limits_lift(skn_provider_set *set)
             !is_reached(set->slots[i], &r))
             skn_vec_add(a, &l->begins, skn_arena_printf(a, "%s: ", set->slots[i]->name));
     if (l->begins.n)
-        skn_workers_run(set->o.workers, work_lift, lifted, l);
+        skn_workers_run_own(set->o.workers, work_lift, drop_lifting, l);
     else
         skn_arena_free(a);
 }
