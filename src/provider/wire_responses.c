@@ -149,11 +149,9 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
 
 static void read_end(skn_wire_answer *w, const skn_json *response)
 {
-    const skn_json *usage = skn_json_get(response, "usage");
     skn_str reason = skn_json_str(skn_json_get(response, "incomplete_details"), "reason");
 
-    w->tokens_in = skn_wire_tokens(usage, "input_tokens");
-    w->tokens_out = skn_wire_tokens(usage, "output_tokens");
+    skn_wire_usage(w, skn_json_get(response, "usage"));
     w->finish = skn_str_is(skn_json_str(response, "status"), "incomplete") ? "length"
                 : w->calls.n                                               ? "tool"
                                                                            : "stop";

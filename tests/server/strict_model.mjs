@@ -152,7 +152,7 @@ export class StrictModel {
             ...(calls ? [{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{' }, { type: 'response.function_call_arguments.delta', output_index: 1, delta: '}' }]
                 : [{ type: 'response.output_text.delta', output_index: 1, delta: 'There ' }, { type: 'response.output_text.delta', output_index: 1, delta: 'is me.' }]),
             { type: 'response.output_item.done', output_index: 1, item },
-            { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 77, output_tokens: 5 } } }];
+            { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 77, input_tokens_details: { cached_tokens: 70 }, output_tokens: 5 } } }];
         return stream(events.map(e => event(e, e.type)).join(''));
     }
 

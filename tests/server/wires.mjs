@@ -66,7 +66,7 @@ test('responses are told with what they used, and their thinking is encrypted', 
     const w = await world('responses/gpt-5');
     await w.converse('who are my colleagues?');
     const m = (await w.messages()).at(-1);
-    assert.deepEqual([m.content, m.usage.inputTokens ?? m.usage.tokensIn, m.usage.estimated], ['There is me.', 77, false]);
+    assert.deepEqual([m.content, m.usage.inputTokens ?? m.usage.tokensIn, m.usage.cachedTokens, m.usage.estimated], ['There is me.', 77, 70, false]);
     assert.match(JSON.stringify(last().input), /"encrypted_content":"Enc\d+\+\/="/);
 });
 
