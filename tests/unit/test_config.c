@@ -215,27 +215,35 @@ static void the_environment_wins_over_the_file_and_flags_over_both(void **state)
     assert_int_equal(number(f, "data.keepBackups"), 3);
 }
 
-static void the_person_s_file_wins_over_the_system_s(void **state)
+/* Reads with a folder of a person that has this file. */
+static void read_at_home(fixture *f, const char *system, const char *name, const char *text)
 {
-    fixture           *f = *state;
-    char               folder[] = "/tmp/skein-home-XXXXXX", path[100];
-    skn_config_sources from = {.system = f->path, .config_home = folder};
+    const char        *tmp = getenv("TMPDIR");
+    char               home[200], folder[220], path[260];
+    skn_config_sources from = {.system = system, .config_home = home};
     FILE              *out;
 
-    write_file(f, "log:\n  level: debug\n  format: text\n");
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/skein", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/skein/skein.yaml", folder);
+    snprintf(home, sizeof home, "%s/skein-home-XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(home));
+    snprintf(folder, sizeof folder, "%s/skein", home);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     out = fopen(path, "w");
     assert_non_null(out);
-    fputs("log:\n  level: warn\n", out);
+    fputs(text, out);
     fclose(out);
     f->c = skn_config_read(&from, f->a);
     unlink(path);
-    *strrchr(path, '/') = '\0';
-    rmdir(path);
     rmdir(folder);
+    rmdir(home);
+}
+
+static void the_person_s_file_wins_over_the_system_s(void **state)
+{
+    fixture *f = *state;
+
+    write_file(f, "log:\n  level: debug\n  format: text\n");
+    read_at_home(f, f->path, "skein.yaml", "log:\n  level: warn\n");
     assert_string_equal(value(f, "log.level"), "warn");
     assert_string_equal(value(f, "log.format"), "text");
     assert_int_equal(f->c->files.n, 2);
@@ -594,24 +602,10 @@ static void the_longest_name_that_fits_has_the_price(void **state)
 
 static void a_table_beside_the_file_is_before_the_built_in_one(void **state)
 {
-    fixture           *f = *state;
-    char               folder[] = "/tmp/skein-home-XXXXXX", path[100];
-    skn_config_sources from = {.config_home = folder};
-    FILE              *file;
+    fixture *f = *state;
 
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/skein", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/skein/prices.yaml", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("prices:\n  gpt-*: { input: 7, output: 8 }\n  own: { input: 1 }\n", file);
-    fclose(file);
-    f->c = skn_config_read(&from, f->a);
-    remove(path);
-    snprintf(path, sizeof path, "%s/skein", folder);
-    rmdir(path);
-    rmdir(folder);
+    read_at_home(f, NULL, "prices.yaml",
+                 "prices:\n  gpt-*: { input: 7, output: 8 }\n  own: { input: 1 }\n");
     assert_int_equal(priced(f, "gpt-4o-mini")->input, 7000000);
     assert_int_equal(priced(f, "o3-mini")->input, 1100000);
     assert_int_equal(f->c->errors, 1);
