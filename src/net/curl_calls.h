@@ -1,7 +1,7 @@
-/* curl_calls.h: what we call of libcurl; the only file that knows curl/curl.h.
+/* curl_calls.h: the functions of libcurl that we call; the only file that includes curl/curl.h.
  *
- * libcurl is loaded with the first request: with it come thirty more libraries, which would cost
- * every start of the program milliseconds and 6 MB. Once loaded it stays. */
+ * libcurl is loaded with the first request: it brings thirty more libraries, which would cost every start of the
+ * program milliseconds and 6 MB. Once loaded, it stays. */
 #ifndef SKN_NET_CURL_CALLS_H
 #define SKN_NET_CURL_CALLS_H
 
@@ -28,7 +28,7 @@
     X(curl_multi_info_read)                                                                    \
     X(curl_multi_assign)
 
-/* Each under its own name. */
+/* One pointer for each function, with the function's name. */
 typedef struct skn_curl_calls {
 #define CURL_FIELD(name) __typeof__(&name) name;
     CURL_CALLS(CURL_FIELD)

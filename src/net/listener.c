@@ -1,10 +1,11 @@
-/* Who listens at a port of this computer, by the tables of the kernel. */
+/* Finds out from the kernel's tables who listens at a port of this computer. */
 #include "net/net.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* Users below belong to the system: only root can make one. A model server that a package installs runs as one of them. */
+/* Lower user ids belong to the system, and only root can create those. Model servers from packages run as such
+ * users. */
 #define PEOPLE_FROM 1000
 
 enum { LISTENS = 0x0A };
@@ -14,7 +15,7 @@ static bool is_trusted(long uid)
     return uid < PEOPLE_FROM || (uid_t)uid == geteuid();
 }
 
-/* The kernel prints sockets that listen first, so the rest of a long table is not read. */
+/* The kernel prints listening sockets first, so the rest of a long table is not read. */
 static bool all_trusted(const char *table, int port)
 {
     FILE        *in = fopen(table, "re");

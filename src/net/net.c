@@ -1,8 +1,8 @@
 /* libcurl's multi interface on our loop.
  *
- * libcurl tells which sockets to watch and when to wake it, we tell it what became of them. It must
- * not be called from inside one of its own callbacks, and those are where ours come from; so what is
- * begun, ended or woken in there waits in a list for the loop (`sweep`). */
+ * libcurl says which sockets to watch and when to wake it; we report socket events and timeouts to it. libcurl must
+ * not be called from inside one of its own callbacks, and our callbacks run inside those. So a request that is
+ * started, ended or resumed there waits in a list for the loop (`sweep`). */
 #include "net/net.h"
 #include "net/curl_calls.h"
 
@@ -30,11 +30,11 @@ enum {
 struct skn_net {
     skn_loop      *loop;
     skn_curl_calls curl;
-    const char    *missing; /* why libcurl cannot be used; NULL: it can, once it is loaded */
+    const char    *missing; /* why libcurl cannot be used, or NULL */
     CURLM         *multi;   /* NULL until the first request */
-    skn_timer     *timer;   /* libcurl's */
+    skn_timer     *timer;   /* for libcurl's timeouts */
     skn_timer     *sweeper;
-    skn_fetch     *first, **last; /* what waits for it */
+    skn_fetch     *first, **last; /* requests that wait for the sweeper */
 };
 
 typedef struct watched {
@@ -45,32 +45,32 @@ typedef struct watched {
 
 struct skn_fetch {
     skn_net           *net;
-    skn_fetch         *next; /* that waits */
+    skn_fetch         *next; /* in the list of waiting requests */
     skn_fetch_sink     sink;
-    CURL              *easy; /* NULL when it was refused before it began */
+    CURL              *easy; /* NULL when the request was refused before it started */
     struct curl_slist *headers;
     char              *body;
     skn_timer         *stall;
-    int64_t            stall_ms, last_ns; /* when something last moved */
+    int64_t            stall_ms, last_ns; /* when data last moved */
     int64_t            total_ms, begun_ns;
     curl_off_t         sent;
     size_t             came, most;
     skn_buf            head;
     char               type[100], host[MOST_HOST], why[MOST_WHY], curl_why[CURL_ERROR_SIZE];
     skn_fetch_end      end;
-    bool               over;      /* `end` and `why` are to be told */
-    bool               cancelled; /* nothing is */
-    bool               waits;     /* for the sweeper */
-    bool               added;     /* to libcurl's */
-    bool               in_head;   /* its first line has come, its end has not */
+    bool               over;      /* `end` and `why` will be reported */
+    bool               cancelled; /* nothing will be reported */
+    bool               waits;     /* in the sweeper's list */
+    bool               added;     /* to the multi handle */
+    bool               in_head;   /* the status line has arrived, the end of the head has not */
     bool               head_given;
     bool               paused; /* by the caller */
-    bool               held;   /* libcurl was made to stop */
+    bool               held;   /* take_body made libcurl pause */
 };
 
-/* --- Addresses, headers, words ---------------------------------------------------------------- */
+/* --- Addresses, headers, texts ---------------------------------------------------------------- */
 
-/* The host of a URL, and its port where it is named, for messages: nothing secret. */
+/* The host of a URL, with its port if it has one; safe to show in messages. */
 static void host_of(skn_str url, char out[MOST_HOST])
 {
     ptrdiff_t scheme = skn_str_find(url, SKN_STR("://"));
@@ -96,7 +96,7 @@ static bool has_control(skn_str s)
     return false;
 }
 
-/* Why a request cannot be sent as it is; NULL: it can. */
+/* Returns the reason why a request cannot be sent, or NULL. */
 static const char *fault_of(const skn_fetch_spec *what)
 {
     if (!skn_str_starts(what->url, SKN_STR("http://")) &&
@@ -115,14 +115,14 @@ static const char *fault_of(const skn_fetch_spec *what)
     return NULL;
 }
 
-/* Whether a request must not go through a proxy. One could answer in the name of this computer, and it reads what is
- * sent over plain http; of https it learns the host alone. */
+/* Whether a request must not go through a proxy. A proxy could answer in the name of this computer, and it reads all
+ * of plain http; of https it sees only the host. */
 static bool is_direct(skn_str url)
 {
     return !skn_str_starts(url, SKN_STR("https://")) || skn_url_is_local(url);
 }
 
-/* A content type without its parameters, in lower case; absent stays absent. */
+/* Returns a content type in lower case without its parameters; absent stays absent. */
 static skn_str type_of(skn_str value, char *out, size_t room)
 {
     size_t n = 0;
@@ -145,7 +145,7 @@ skn_str skn_fetch_header_of(const skn_fetch_head *head, const char *name)
     return SKN_NONE;
 }
 
-/* Makes a sentence the end of another: its first letter small, unless it begins a name in capitals. */
+/* Makes the first letter of a text lower case, so that the text can follow a colon; names in capitals stay. */
 static void make_lower(char *text)
 {
     if (text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z'))
@@ -210,7 +210,7 @@ static int set_timer(CURLM *multi, long ms, void *arg)
     return 0;
 }
 
-/* What was not found of libcurl, or NULL. */
+/* Loads libcurl. Returns the first name that is missing, or NULL. */
 static const char *load(skn_curl_calls *curl)
 {
 #define CURL_NAME(name) #name,
@@ -256,7 +256,7 @@ static void free_fetch(skn_fetch *f)
     free(f);
 }
 
-/* Has the sweeper look after it, soon: libcurl may be on the stack. */
+/* Queues a request for the sweeper instead of acting on it here: libcurl may be on the stack. */
 static void look_after(skn_fetch *f)
 {
     skn_net *n = f->net;
@@ -314,7 +314,7 @@ static skn_fetch_end end_of(const skn_fetch *f, CURLcode code)
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: /* no status line: HTTP/0.9, which is anything */
     case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_OUT_OF_MEMORY: /* a header over libcurl's limit */
+    case CURLE_OUT_OF_MEMORY: /* a header above libcurl's limit */
         return SKN_FETCH_MALFORMED;
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
@@ -383,12 +383,12 @@ static void tell(skn_fetch *f)
 {
     if (!f->why[0])
         explain(f, CURLE_OK);
-    f->waits = true; /* whoever cancels it from in here leaves it to us */
+    f->waits = true; /* so that a cancel from this callback leaves freeing to us */
     f->sink.done(f->sink.arg, f->end, f->why);
     free_fetch(f);
 }
 
-/* --- What waits for the loop ------------------------------------------------------------------ */
+/* --- The sweeper's list ----------------------------------------------------------------------- */
 
 static void begin(skn_fetch *f)
 {
@@ -448,10 +448,10 @@ static void stalled(void *arg)
         skn_timer_start(f->stall, f->stall_ms - idle);
 }
 
-/* --- What comes ------------------------------------------------------------------------------- */
+/* --- The answer as it comes---------------------------------------------------------------------- */
 
-/* libcurl decides by its own reading of the status whether a body follows; another reading than its own could
- * give a body without a head. */
+/* libcurl decides by its own parsing of the status whether a body follows. If we parsed it differently, a body could
+ * arrive without a head. */
 static int status_of(const skn_fetch *f)
 {
     long status = 0;
@@ -476,10 +476,10 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *arg)
     skn_str    line = {bytes, size * count};
 
     f->last_ns = skn_clock_monotonic();
-    if (f->head_given || f->cancelled || f->over) /* trailers, or nobody to tell */
+    if (f->head_given || f->cancelled || f->over) /* trailers, or nobody listens */
         return line.n;
     if (skn_str_trim(line).n == 0) {
-        f->in_head = false; /* after a 1xx another head begins */
+        f->in_head = false; /* another head follows a 1xx */
         if (status_of(f) >= 200)
             give_head(f, status_of(f));
     } else if (!f->in_head) {
@@ -516,8 +516,8 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
     return f->cancelled ? 0 : piece.n;
 }
 
-/* A large request takes its time: as long as it goes out nothing has stalled. Told with every piece, so that the
- * silence counts from the last one. */
+/* A large request needs its time: while it is being sent it has not stalled. libcurl calls this with every piece, so
+ * the timeout counts from the last one. */
 static int note_sent(void *arg, curl_off_t down_all, curl_off_t down, curl_off_t up_all,
                      curl_off_t up)
 {
@@ -530,7 +530,7 @@ static int note_sent(void *arg, curl_off_t down_all, curl_off_t down, curl_off_t
     return 0;
 }
 
-/* Programs that we start must not hold our connections. */
+/* Programs that we start must not inherit our connections. */
 static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
     (void)arg, (void)purpose;
@@ -538,7 +538,7 @@ static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-/* --- Beginning -------------------------------------------------------------------------------- */
+/* --- Starting --------------------------------------------------------------------------------- */
 
 static void add_headers(skn_fetch *f, const skn_fetch_spec *what)
 {
@@ -599,7 +599,7 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
 
     curl->curl_easy_setopt(f->easy, CURLOPT_URL, url);
     free(url);
-    if (is_direct(what->url)) /* else as the environment says */
+    if (is_direct(what->url)) /* otherwise the environment decides */
         curl->curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
     curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKEIN_VERSION);
     curl->curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -609,15 +609,14 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
     curl->curl_easy_setopt(f->easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl->curl_easy_setopt(f->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect);
     curl->curl_easy_setopt(f->easy, CURLOPT_TIMEOUT_MS, (long)what->total_ms);
-#if LIBCURL_VERSION_NUM >=                                                                     \
-    0x075700 /* a cancelled request does not wait for a name to be found */
+#if LIBCURL_VERSION_NUM >= 0x075700 /* a cancelled request does not wait for DNS */
     curl->curl_easy_setopt(f->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
     if (bundle && *bundle)
         curl->curl_easy_setopt(f->easy, CURLOPT_CAINFO, bundle);
 }
 
-/* Why it cannot even be begun goes into f->why. */
+/* Prepares the handle. If that is impossible, f->why says why. */
 static bool may_begin(skn_fetch *f, const skn_fetch_spec *what)
 {
     const char *wrong = fault_of(what);
@@ -692,7 +691,7 @@ void skn_net_free(skn_net *n)
 {
     if (!n)
         return;
-    sweep(n); /* those that were cancelled just now */
+    sweep(n); /* frees requests that were cancelled just now */
     if (n->multi) {
         n->curl.curl_multi_cleanup(n->multi);
         n->curl.curl_global_cleanup();
