@@ -1,4 +1,4 @@
-/* Asking through a slot: it counts the questions of its host, and remembers how they ended. */
+/* Requests through a slot: counts the requests of its host, and remembers how they ended. */
 #include "base/clock.h"
 #include "serve/provider_slots.h"
 
@@ -21,7 +21,7 @@ void skn_host_free(skn_host *h)
 void skn_host_leave(skn_provider_set *set, skn_host *h)
 {
     h->questions--;
-    if (set->retired) /* not here: it may still be on the stack */
+    if (set->retired) /* not freed here: it may still be on the stack */
         skn_timer_start(set->sweeper, 0);
 }
 
@@ -126,11 +126,11 @@ void skn_slot_forget_toolless(skn_slot *s)
     }
 }
 
-/* What models cost in this month and day, where their prices are known. The store has the figures of all who share it;
- * what was answered here counts at once, before its call is stored. */
+/* What models cost in this month and day, where their prices are known. The store has the figures of all servers that
+ * share it; answers of this server count at once, before their calls are stored. */
 
 enum {
-    STALE_MS = 2000, /* others may have spent something since */
+    STALE_MS = 2000, /* other servers may have spent something since */
     MOST_MODELS = 4096,
     MOST_UNPRICED = 20
 };
@@ -141,17 +141,17 @@ enum {
 typedef struct use {
     char   *model;        /* "provider/model" */
     int64_t month, today; /* billionths of a dollar */
-    bool    unpriced;     /* it was asked, for nobody knows what */
+    bool    unpriced;     /* it was used, but has no price */
 } use;
 
 struct skn_spending {
     skn_provider_set *set;
-    int64_t           month, day; /* their first moments */
+    int64_t           month, day; /* when they began */
     use              *uses;
     size_t            count;
     int64_t           read_at; /* monotonic, ms */
     bool              reading;
-    skn_arena        *a; /* of a reading */
+    skn_arena        *a; /* for a reading in progress */
     int64_t           since, today;
     skein_model_uses  found;
     skein_rc          rc;
@@ -185,7 +185,7 @@ void skn_spending_free(skn_spending *p)
 
 /* --- Figures ------------------------------------------------------------------------------------ */
 
-/* A new month begins with nothing, and a new day, too. */
+/* Resets the figures when a new month or day begins. */
 static void turn_page(skn_spending *p)
 {
     int64_t now = skn_clock_micros(), month = skn_clock_month(now), day = skn_clock_day(now);
@@ -210,7 +210,7 @@ static use *use_of(skn_spending *p, skn_str model)
     return &p->uses[p->count++];
 }
 
-/* The larger one counts: the store may not have what was just answered here. */
+/* The larger figure counts: answers of this server may not be stored yet. */
 void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
                        const skein_model_uses *found)
 {
@@ -234,7 +234,7 @@ void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
 
 static const skn_model_price free_of_charge;
 
-/* What runs on this computer costs nothing, unless the file says what it costs or may. */
+/* A model on this computer costs nothing, unless the file gives it a price or a limit. */
 static const skn_model_price *price_of(const skn_slot *s, skn_str model)
 {
     const skn_provider_setting *own = &s->plan->s;
@@ -249,7 +249,7 @@ static const skn_model_price *price_of(const skn_slot *s, skn_str model)
     return skn_price_find(s->set->config.prices, s->set->config.price_count, model);
 }
 
-/* What the answer has cost so far. False: nothing that counts. */
+/* Sets the cost of the answer so far. Returns false if nothing counts. */
 static bool put_cost(const skn_slot *s, const char *model, skn_answer *answer)
 {
     const skn_model_price *price = s->plan ? price_of(s, skn_str_of(model)) : NULL;
@@ -263,7 +263,7 @@ static bool put_cost(const skn_slot *s, const char *model, skn_answer *answer)
     return answer->cost && s->plan;
 }
 
-/* A model of the slot has answered, or was cut short: what that cost counts from now on. */
+/* Counts the cost of a model's answer, complete or cut short. */
 static void spending_note(const skn_slot *s, const char *model, skn_answer *answer)
 {
     skn_spending *p = s->set->spending;
@@ -318,7 +318,7 @@ static void read_again(skn_spending *p)
 
 /* --- Money -------------------------------------------------------------------------------------- */
 
-/* The name of the model, if it is one of this provider. */
+/* Whether the model belongs to this provider; then *model is its name there. */
 static bool is_ours(const skn_slot *s, const use *u, skn_str *model)
 {
     size_t n = strlen(s->name);
@@ -369,7 +369,7 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
     return count;
 }
 
-/* A limit that is reached: of the day, or else of the month. */
+/* The reached limit: that of the day, or else that of the month. */
 typedef struct reached {
     bool    daily;
     int64_t most, used;
@@ -399,7 +399,7 @@ const char *skn_limit_word(const skn_slot *s, const char *month, const char *day
     return is_reached(s, &r) && r.daily ? day : month;
 }
 
-/* Which limit that is: another amount, month or day is another one. */
+/* Names the reached limit. Another amount, month or day makes another limit. */
 static void spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
 {
     reached r;
@@ -438,7 +438,7 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
     return true;
 }
 
-/* --- Limits that were raised ------------------------------------------------------------------------ */
+/* --- Raised limits ---- ----------------------------------------------------------------------------- */
 
 typedef struct lifting {
     skein_engine *engine;
@@ -484,8 +484,8 @@ void skn_limits_lift(skn_provider_set *set)
         skn_arena_free(a);
 }
 
-/* What people have said to limits that are reached. It is in the store: it may have been said elsewhere, or before
- * this server began. */
+/* What people decided about reached limits. It is read from the store, because the decision may have been made
+ * elsewhere, or before this server started. */
 
 typedef struct asked {
     skn_slot      *slot;
@@ -515,7 +515,7 @@ static void limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_appr
     s->said = said;
 }
 
-/* One that stops asks nobody. */
+/* A provider that stops at its limit asks nobody. */
 static bool asks(const skn_slot *s)
 {
     skein_error err;
@@ -523,7 +523,7 @@ static bool asks(const skn_slot *s)
     return s->plan && !s->plan->s.stops && skn_spending_over(s, &err);
 }
 
-/* What cannot be read is as it was. */
+/* If the store cannot be read, the last known decision stays. */
 static void work_look(void *arg)
 {
     look       *l = arg;
@@ -567,7 +567,7 @@ bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, v
     return true;
 }
 
-/* --- Questions ---------------------------------------------------------------------------------- */
+/* --- Requests ----- ----------------------------------------------------------------------------- */
 
 typedef struct question {
     skn_asking      base;
@@ -576,10 +576,10 @@ typedef struct question {
     char           *model;
     skn_asking     *inner;
     skn_answer_sink sink;
-    skn_timer      *timer; /* of one that is refused here */
+    skn_timer      *timer; /* to end a request that is refused here */
     skein_error     refusal;
     skn_ask_state   why;
-    char limit[SKN_LIMIT_TEXT]; /* that it is refused for, where a person may let it pass */
+    char limit[SKN_LIMIT_TEXT]; /* the limit that it was refused for, if a person may lift it */
     bool over;
 } question;
 
@@ -620,7 +620,7 @@ static void on_call(void *arg, const skein_tool_call *call)
     q->sink.call(q->sink.arg, call);
 }
 
-/* An answer that the provider refused for what it says is not a fault of the provider. */
+/* A refusal because of the request's content is not a fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
     return state != SKN_ASK_OVERFLOW && state != SKN_ASK_NO_TOOLS && state != SKN_ASK_REFUSED &&
@@ -633,7 +633,7 @@ static void note(const question *q, skn_ask_state state, const skein_error *err)
         skn_slot_note(q->slot, state, err);
 }
 
-/* The pause may last minutes: meanwhile the provider says what is wrong with it. */
+/* The pause may last minutes; meanwhile the provider's state says what is wrong. */
 static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
 {
     question *q = arg;
@@ -674,7 +674,7 @@ static void refuse(void *arg)
     free_question(q);
 }
 
-/* What is over its limit is asked when a person lets it, and else refused. */
+/* Over its limit, a provider may be used only if a person allows it. */
 static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
 {
     char limit[SKN_LIMIT_TEXT];
@@ -692,7 +692,7 @@ static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
     return SKN_ASK_ANSWERED;
 }
 
-/* Why a question is not handed on; SKN_ASK_ANSWERED when it is. */
+/* Returns the reason to refuse a request, or SKN_ASK_ANSWERED if it may be sent. */
 static skn_ask_state refusal_of(skn_slot *s, const skn_ask *what, question *q)
 {
     skein_error             *err = &q->refusal;
@@ -740,7 +740,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     return &q->base;
 }
 
-/* One that is refused here has no inner one, and has cost nothing. */
+/* A request that was refused here has no inner one and costs nothing. */
 static void so_far(const skn_asking *a, skn_answer *out)
 {
     const question *q = (const question *)a;
@@ -751,7 +751,7 @@ static void so_far(const skn_asking *a, skn_answer *out)
     (void)put_cost(q->slot, q->model, out);
 }
 
-/* The text so far has to be paid. */
+/* A cancelled request has cost tokens, too: the text so far must be paid. */
 static void cancel(skn_asking *a)
 {
     question  *q = (question *)a;
@@ -767,7 +767,7 @@ static void cancel(skn_asking *a)
     free_question(q);
 }
 
-/* Slots go with their set. */
+/* Slots are freed with their set. */
 static void keep(skn_provider *p)
 {
     (void)p;
@@ -782,7 +782,7 @@ static skn_window window(skn_provider *p, skn_str model, bool ask)
     for (size_t i = 0; i < s->model_count; i++)
         if (s->models[i].window && skn_str_eq(s->models[i].name, model))
             return (skn_window){s->models[i].window, "provider", false};
-    /* One without consent is not spoken to. */
+    /* A provider without consent is not contacted. */
     return s->host && s->plan
                ? skn_provider_window(s->host->front, model, ask && !s->plan->no_key.p)
                : (skn_window){0};

@@ -1,22 +1,23 @@
-/* What needs the disk, the store or another program: done by the workers, one errand after the other, so
- * that none works with what another one is replacing. Each ends with new plans. */
+/* Jobs that need the disk, the store or another program. The workers do them one after the other, so that none uses
+ * what another one is replacing. Each ends with new plans. */
 #include "base/clock.h"
 #include "serve/provider_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What somebody wants to be different in the store. */
+/* A change to the store that somebody requested. */
 typedef struct skn_provider_change {
     bool                put, remove;
-    skein_engine       *as; /* for who wants it */
+    skein_engine       *as; /* the engine of the caller */
     skn_str             name;
     skn_provider_stored patch;
-    unsigned            members; /* of the patch that are given */
+    unsigned            members; /* members that the body has */
     bool                consent_unless_said;
-    skn_str             key, place; /* to keep, and for which address; absent: nobody knows */
+    skn_str             key, place; /* the key to store, and its address; absent: unknown */
     bool                forget_key;
-    skn_str             moved_from; /* set: the key was for this address, and is dropped */
+    skn_str             moved_from; /* set: the key was meant for this address, and is
+                                     * removed */
 } skn_provider_change;
 
 enum { TRIES = 5 };
@@ -87,7 +88,7 @@ static void edit(skn_providers_stored *all, const skn_provider_change *c, skn_ar
     *all = (skn_providers_stored){list, n};
 }
 
-/* Only if nobody has changed the settings since they were read. */
+/* Changes the settings only if nobody else has since they were read. */
 static skein_rc try_change(skein_engine *e, const skn_provider_change *c, skn_arena *a,
                            skein_error *err)
 {
@@ -116,7 +117,7 @@ static skein_rc change_store(skein_engine *e, const skn_provider_change *c, skei
     return rc;
 }
 
-/* The key first: without it the rest would be of no use, and a key alone does nothing. */
+/* Stores the key first: without it the settings would be useless, and a key alone does no harm. */
 static skein_rc change_make(const skn_provider_change *c, const skn_provider_set_options *o,
                             skein_error *err)
 {
@@ -173,7 +174,7 @@ static skein_rc read_members(skn_provider_change *c, const skn_json *body, skn_a
     return rc ? rc : read_key(c, body, a, at, err);
 }
 
-/* What the file says of it is changed in the file. */
+/* Fails because a provider of the file must be changed in the file. */
 static skein_rc fail_in_file(const skn_provider_plan *p, skein_error *err)
 {
     skn_arena *a = skn_arena_new();
@@ -188,7 +189,7 @@ static skein_rc fail_in_file(const skn_provider_plan *p, skein_error *err)
     return rc;
 }
 
-/* Those of the file are changed there; but a key is not written into that file. */
+/* Providers of the file are changed there; only a key is not written into that file. */
 static skein_rc check_file(skn_provider_change *c, const skn_provider_plan *p, skein_error *err)
 {
     if (!p->in_file)
@@ -239,7 +240,7 @@ static skn_str url_of(const skn_provider_change *c, const skn_provider_plan *p)
     return SKN_NONE;
 }
 
-/* The variable that it will have, where this change says something of it or of the address. */
+/* Checks the environment variable for the key, if this change names a variable or an address. */
 static skein_rc check_env(const skn_provider_change *c, const skn_provider_plan *p,
                           skn_env_rule *rule, const char **at, skein_error *err)
 {
@@ -256,7 +257,7 @@ static skein_rc check_env(const skn_provider_change *c, const skn_provider_plan 
     return rc;
 }
 
-/* A key is for the address that it was given for. */
+/* A key must not be sent to another address than the one that it was given for. */
 static void guard_key(skn_provider_change *c, const skn_provider_plan *p, skn_arena *a)
 {
     bool moved = p && (c->members & URL) && c->patch.base_url.p &&
@@ -269,7 +270,7 @@ static void guard_key(skn_provider_change *c, const skn_provider_plan *p, skn_ar
     c->place = skn_arena_copy(a, url_of(c, p).n ? skn_url_site(url_of(c, p)) : SKN_NONE);
 }
 
-/* Reads what is wanted of a provider that is planned like this, or not at all (NULL); arguments as of
+/* Reads a change from the body; `p` is the current plan or NULL. The other arguments are those of
  * skn_provider_set_put. */
 static skein_rc change_read(skn_provider_change *c, const skn_json *body,
                             const skn_provider_plan *p, skn_provider_put how,
@@ -285,17 +286,17 @@ static skein_rc change_read(skn_provider_change *c, const skn_json *body,
     return SKEIN_OK;
 }
 
-/* --- Errands ------------------------------------------------------------------------------------ */
+/* --- Jobs -------- ------------------------------------------------------------------------------ */
 
 struct skn_errand {
     skn_errand            *next;
     skn_provider_set      *set;
-    skn_arena             *a;      /* of the change */
-    skn_set_config         config; /* to be taken; mem NULL: the set's stays */
+    skn_arena             *a;      /* holds the change */
+    skn_set_config         config; /* the new configuration; mem NULL: unchanged */
     skn_provider_change    what;
-    skn_arena             *mem; /* of the plans */
+    skn_arena             *mem; /* holds the plans */
     skn_provider_plans     plans;
-    int64_t                month, day; /* of what models used; 0: nobody wants to know */
+    int64_t                month, day; /* for spending; 0: not needed */
     skein_model_uses       uses;
     skein_error            err;
     skn_provider_set_done *done;
@@ -545,7 +546,7 @@ skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_jso
     return rc;
 }
 
-/* Asking servers what they have: all local ones at once, or one for its models. */
+/* Asks servers for their models: all local servers at once, or one provider. */
 
 enum { LIST_MS = 10000 };
 
@@ -557,11 +558,11 @@ struct skn_looking {
 
 struct skn_listing {
     skn_listing      *next, **link;
-    skn_provider_set *set; /* NULL: it is gone */
+    skn_provider_set *set; /* NULL: the set was freed */
     skn_slot         *slot;
-    skn_host         *host;  /* that is asked; or NULL */
-    skn_timer        *timer; /* for an answer that is known */
-    bool              fresh; /* what is known is not an answer */
+    skn_host         *host;  /* the one that is asked; or NULL */
+    skn_timer        *timer; /* for a result that is known already */
+    bool              fresh; /* known models do not count */
     skn_models_done  *done;
     void             *arg;
 };
@@ -588,7 +589,7 @@ static void keep_found(skn_provider_set *set, const skn_detected *found)
     set->found = kept;
 }
 
-/* Who is at that address, by whatever name, has these models. */
+/* Gives each provider the models of the server at its address, whatever its name. */
 static void tell_slots(skn_provider_set *set)
 {
     for (size_t i = 0; i < set->slot_count; i++) {
@@ -647,7 +648,7 @@ const skn_detected *skn_provider_set_found(const skn_provider_set *set)
     return set->found;
 }
 
-/* --- The models of one -------------------------------------------------------------------------- */
+/* --- The models of one provider --- ------------------------------------------------------------- */
 
 static void free_listing(skn_listing *l)
 {
@@ -662,11 +663,11 @@ static void listed(void *arg, const skn_models *models)
 {
     skn_listing *l = arg;
 
-    if (!l->set) { /* the set is going, and its providers with it */
+    if (!l->set) { /* the set is being freed, and its providers with it */
         free(l);
         return;
     }
-    if (l->slot->host == l->host) { /* it was not replaced meanwhile */
+    if (l->slot->host == l->host) { /* the host was not replaced meanwhile */
         if (models->state == SKN_ASK_ANSWERED && !l->slot->plan->s.model_count)
             skn_slot_keep_models(l->slot, models->at, models->count, models->version);
         skn_slot_note(l->slot, models->state, &models->error);
@@ -676,7 +677,7 @@ static void listed(void *arg, const skn_models *models)
     free_listing(l);
 }
 
-/* Why a provider cannot be asked. */
+/* Says why a provider cannot be asked. */
 static void refuse(const skn_slot *s, skn_models *out)
 {
     out->state = s->host && s->plan->no_key.p ? SKN_ASK_NO_KEY : SKN_ASK_FAILED;
@@ -714,8 +715,8 @@ static void known(void *arg)
     free_listing(l);
 }
 
-/* Without a key that it needs there is nothing to ask. A key that is there but not in use yet is used
- * where a person asks for just this. */
+/* Whether the provider's server can be asked: not if it needs a key that is missing. A key whose use nobody has
+ * allowed yet is used only when a person asks for this test. */
 static bool can_be_asked(const skn_slot *s, bool fresh)
 {
     const skn_provider_plan *p = s ? s->plan : NULL;
@@ -742,7 +743,7 @@ void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,
         l->next->link = &l->next;
     set->listings = l;
     if (can_be_asked(s, fresh)) {
-        if (fresh) /* its server may have been started otherwise */
+        if (fresh) /* the server may have been restarted with other options */
             skn_slot_forget_toolless(s);
         l->host = s->host;
         l->host->questions++;

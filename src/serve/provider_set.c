@@ -42,7 +42,7 @@ static void add_part(skn_sha256 *sum, skn_str part)
     skn_sha256_add(sum, part);
 }
 
-/* Of all that a host is made from: equal sums, and it may stay. */
+/* Hashes everything that a host is created from; with an equal hash the host can stay. */
 static void sum_of(const skn_provider_plan *p, char out[SKN_SHA256_TEXT])
 {
     const int64_t numbers[] = {p->kind,      p->scripted,  p->key_needed,
@@ -105,7 +105,7 @@ static void open_host(skn_slot *s, skn_host *h)
     } else if (!s->plan->s.base_url.n) {
         skn_fail(&s->broken, SKEIN_PROVIDER, "the provider \"%s\" has no address", s->name);
     } else {
-        if (s->plan->key.n >= 8) /* less would hide half of the log */
+        if (s->plan->key.n >= 8) /* hiding shorter texts would hide half of the log */
             skn_log_hide(set->o.log, s->plan->key);
         h->wire = h->front = new_wire(set, s);
         if (set->o.record)
@@ -113,7 +113,7 @@ static void open_host(skn_slot *s, skn_host *h)
     }
 }
 
-/* Questions to the host before end there. */
+/* Retires the host; requests that it has started finish there. */
 static void retire(skn_slot *s)
 {
     skn_host *h = s->host;
@@ -179,7 +179,7 @@ static skn_slot *add_slot(skn_provider_set *set, skn_str name)
     return s;
 }
 
-/* Models that the file names are known without asking. */
+/* Models that the file names are known without asking the server. */
 static void take_models(skn_slot *s)
 {
     const skn_provider_setting *from = &s->plan->s;
@@ -223,7 +223,7 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
     skn_set_changed(set);
 }
 
-/* --- The beginning and the end ------------------------------------------------------------------ */
+/* --- Start and end --- -------------------------------------------------------------------------- */
 
 skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_options *o,
                               const skn_config *config, skein_error *err)
@@ -241,7 +241,7 @@ skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_opt
     if (o->replay)
         set->usual = skn_replay_usual(o->replay, set->usual_mem);
     set->spending = skn_spending_new(set);
-    set->o.changed = NULL; /* nobody has it yet */
+    set->o.changed = NULL; /* no caller has the set yet */
     if ((rc = skn_set_begin(set, config, err))) {
         set->o.demo = NULL;
         skn_provider_set_free(set);
@@ -288,7 +288,7 @@ void skn_provider_set_free(skn_provider_set *set)
     free(set);
 }
 
-/* Providers for who looks at them, and which of their models is taken where none is named. */
+/* Descriptions of providers, and the default model. */
 
 const char *skn_provider_state_word(skn_provider_state state)
 {
@@ -299,7 +299,7 @@ const char *skn_provider_state_word(skn_provider_state state)
     return words[state];
 }
 
-/* A limit that a person lets it exceed is none. */
+/* Whether the slot is over its limit. A limit that a person lets it exceed does not count. */
 static bool is_over(const skn_slot *s)
 {
     skein_error err;
@@ -323,7 +323,7 @@ skn_provider_state skn_slot_state(const skn_slot *s)
         return SKN_PROVIDER_OVER_BUDGET;
     if (p->server >= 0 && !s->found && !p->kept && !p->in_file && !s->used_at)
         return SKN_PROVIDER_NOT_THERE;
-    if (!s->used_at && !s->failed_at) /* one that was found has answered who looked for it */
+    if (!s->used_at && !s->failed_at) /* detection has reached a local server already */
         return s->found ? SKN_PROVIDER_UP : SKN_PROVIDER_NOT_TRIED;
     if (s->last == SKN_ASK_ANSWERED)
         return SKN_PROVIDER_UP;
@@ -355,7 +355,7 @@ static void copy_toolless(const skn_slot *s, skn_arena *a, skn_provider_info *ou
             skn_arena_copy(a, skn_str_of(t->model)), skn_arena_copy(a, skn_str_of(t->why))};
 }
 
-/* What is used up, and what a person has said to that. */
+/* Describes the reached limit, and what a person decided about it. */
 static void describe_over(const skn_slot *s, const skein_error *over, skn_arena *a,
                           skn_provider_info *out)
 {
@@ -375,7 +375,7 @@ static void describe_over(const skn_slot *s, const skein_error *over, skn_arena 
     }
 }
 
-/* A limit does not hold for what nobody can count. */
+/* Describes spending, and models whose cost nobody can count. */
 static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *out)
 {
     skein_error err;
@@ -437,7 +437,7 @@ bool skn_provider_set_get(skn_provider_set *set, skn_str name, skn_arena *a,
     return true;
 }
 
-/* A local server that somebody set up by a name of his own is shown once. */
+/* Whether the provider is listed. A local server that somebody set up under a name of their own is listed once. */
 static bool is_shown(const skn_provider_set *set, const skn_slot *s)
 {
     if (!s->plan || s->plan->listed)
@@ -524,9 +524,9 @@ void skn_detected_shape(skn_jw *w, const skn_detected *found)
     skn_jw_object_end(w);
 }
 
-/* --- The model by default ----------------------------------------------------------------------- */
+/* --- The default model --- ---------------------------------------------------------------------- */
 
-/* One that talks: a list may begin with one that only makes vectors of texts. */
+/* Skips models that only compute embeddings, which a list may start with. */
 static skn_str first_model(const skn_slot *s)
 {
     for (size_t i = 0; i < s->model_count; i++)
@@ -540,7 +540,7 @@ static bool is_usable(const skn_slot *s)
     return s->plan && !s->plan->scripted && s->host && !s->plan->no_key.p && first_model(s).n;
 }
 
-/* Ollama, or the only one of the others. */
+/* Ollama, or the only other local server. */
 static const skn_slot *local_slot(const skn_provider_set *set)
 {
     const skn_slot *other = NULL;
@@ -559,8 +559,8 @@ static const skn_slot *local_slot(const skn_provider_set *set)
     return others == 1 ? other : NULL;
 }
 
-/* One that somebody added while the server ran is taken by nobody who was not told to: that it is there must
- * not change who answers. */
+/* A provider that somebody adds while the server runs is not chosen as the default: adding it must not change who
+ * answers. */
 static const skn_slot *chosen_slot(const skn_provider_set *set)
 {
     const skn_slot *s = local_slot(set);
@@ -577,7 +577,7 @@ static skn_str default_model(skn_provider_set *set)
 
     if (set->config.model.n && !skn_str_is(set->config.model, "auto"))
         return set->config.model;
-    if (set->o.replay) /* whoever answered then; the demo would say something else */
+    if (set->o.replay) /* the recorded model; the demo would answer something else */
         return set->usual;
     s = chosen_slot(set);
     if (!s)

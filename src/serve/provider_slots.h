@@ -1,7 +1,7 @@
-/* provider_slots.h: what the files of the provider set share. Nobody else includes it.
+/* provider_slots.h: what the files of the provider set share. No other file includes it.
  *
- * A slot is a provider that outsiders hold. Behind it is a host, which has the connection; when that must be
- * another, the old host is retired and goes with its last question.
+ * A slot is the provider that callers hold. Its host has the connection; when the connection changes, the old host is
+ * retired and is freed when its last request ends.
  * Threads: the loop's. */
 #ifndef SKN_SERVE_PROVIDER_SLOTS_H
 #define SKN_SERVE_PROVIDER_SLOTS_H
@@ -10,66 +10,67 @@
 #include "serve/provider_set.h"
 
 typedef struct skn_host {
-    struct skn_host *next;  /* of those that are retired */
-    skn_provider    *wire;  /* NULL: a recording, or the scripted one */
-    skn_provider    *front; /* who is asked: the wire, or a recorder before it */
+    struct skn_host *next;  /* in the list of retired hosts */
+    skn_provider    *wire;  /* NULL: a recording, or the scripted provider */
+    skn_provider    *front; /* receives the requests: the wire, or a recorder before it */
     bool             owned; /* the scripted one is not */
     int              questions;
-    char             sum[65]; /* of what it was made from */
+    char             sum[65]; /* hash of the settings that it was created from */
 } skn_host;
 
-enum { SKN_LIMIT_TEXT = 160 }; /* a provider's limit in words, with the month */
+enum { SKN_LIMIT_TEXT = 160 }; /* a provider's limit as text, with the month */
 
 /* A model that has refused tools. */
 typedef struct skn_toolless {
     struct skn_toolless *next;
-    char                *model, *why; /* why: and what to do about it */
+    char                *model, *why; /* why: with the remedy */
 } skn_toolless;
 
 typedef struct skn_slot {
     skn_provider       base; /* first */
     skn_provider_set  *set;
     char              *name;
-    skn_provider_plan *plan; /* NULL: it is gone */
-    skn_host          *host; /* NULL: there is none to ask; `broken` says why */
+    skn_provider_plan *plan; /* NULL: the provider was removed */
+    skn_host          *host; /* NULL: no connection; `broken` says why */
     skein_error        broken;
     bool               found; /* as a server on this computer */
-    skn_ask_state      last;  /* of the last question or test */
+    skn_ask_state      last;  /* of the last request or test */
     char               problem[400];
-    char               limit[SKN_LIMIT_TEXT]; /* that a person was asked about; "": none */
-    skein_approval     said;                  /* to it, as far as is known */
+    char               limit[SKN_LIMIT_TEXT]; /* the limit that a person was asked about; "":
+                                               * none */
+    skein_approval     said;                  /* the person's decision, as last read */
     int64_t            used_at, failed_at;
     skn_toolless      *toolless;
-    skn_arena         *mem;       /* of the next four */
-    skn_str            listed_at; /* the address that the models were listed for */
+    skn_arena         *mem;       /* holds the next four */
+    skn_str            listed_at; /* the address whose models are listed */
     skn_model         *models;
     size_t             model_count;
     skn_str            version;
 } skn_slot;
 
-typedef struct skn_looking  skn_looking;  /* somebody who waits for a detection */
-typedef struct skn_listing  skn_listing;  /* somebody who waits for a list of models */
-typedef struct skn_errand   skn_errand;   /* something that the workers do */
-typedef struct skn_spending skn_spending; /* what models used in this month */
+typedef struct skn_looking  skn_looking;  /* a caller that waits for detection */
+typedef struct skn_listing  skn_listing;  /* a caller that waits for a list of models */
+typedef struct skn_errand   skn_errand;   /* a job for the workers */
+typedef struct skn_spending skn_spending; /* what models have cost in this month */
 
-/* What was read from the configuration. */
+/* Values from the configuration. */
 typedef struct skn_set_config {
     skn_arena             *mem;
     skn_provider_setting  *settings;
     size_t                 count;
     const skn_model_price *prices; /* of all providers */
     size_t                 price_count;
-    skn_str                model;              /* by default; may be "auto" */
-    bool                   local, environment; /* what to look for */
-    bool                   no_commands;        /* no program is asked for a key */
+    skn_str                model;              /* the default; may be "auto" */
+    bool                   local, environment; /* which sources detection may use */
+    bool                   no_commands;        /* no command may be run for a key */
 } skn_set_config;
 
 struct skn_provider_set {
     skn_provider_set_options o;
-    skn_arena               *mem; /* of the plans */
+    skn_arena               *mem; /* holds the plans */
     skn_provider_plans       plans;
     skn_set_config           config;
-    skn_slot               **slots; /* in the order of coming */
+    skn_slot               **slots; /* oldest first */
     size_t                   slot_count;
     skn_host                *retired;
     skn_timer               *sweeper;
@@ -77,57 +78,57 @@ struct skn_provider_set {
     skn_looking             *looking;
     skn_arena               *found_mem;
     skn_detected            *found;
-    skn_errand              *errands; /* the first of them is under way */
+    skn_errand              *errands; /* the first one is running */
     skn_listing             *listings;
     skn_spending            *spending;
-    skn_arena               *model_mem; /* of what default_model gave */
+    skn_arena               *model_mem; /* holds the result of default_model */
     skn_arena               *usual_mem;
-    skn_str usual; /* of a replay: the model by default; of a recording: that was kept */
+    skn_str usual; /* the default model: of a replay, or the one that a recording stored */
 };
 
 skn_slot *skn_slot_find(const skn_provider_set *set, skn_str name);
 /* Calls o.changed. */
 void skn_set_changed(skn_provider_set *set);
-/* Takes new plans, which live in `mem`; both are the set's from here on. */
+/* Replaces the plans. The set takes over `plans` and `mem`, in which they live. */
 void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_arena *mem);
-/* provider_ask.c: asking through a slot. */
+/* provider_ask.c: requests through a slot. */
 extern const skn_provider_ops skn_slot_ops;
 void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
-/* Models that refused tools are offered them again. */
+/* Forgets which models refused tools, so that they are offered tools again. */
 void skn_slot_forget_toolless(skn_slot *s);
-/* A question of this host is over. */
+/* Notes the end of a request of this host. */
 void skn_host_leave(skn_provider_set *set, skn_host *h);
 void skn_host_free(skn_host *h);
 void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, skn_str version);
 skn_model *skn_models_copy(skn_arena *a, const skn_model *models, size_t count);
 /* Fails for this reason, with the hint of the plan. */
 skein_rc skn_plan_fail(const skn_provider_plan *p, skn_str why, skein_error *err);
-/* What was listed at another address is not known of this one. */
+/* Forgets models that were listed at another address. */
 void skn_slot_forget_models(skn_slot *s);
 
-/* provider_errand.c: what the workers do, one after the other. */
+/* provider_errand.c: jobs for the workers, one after the other. */
 skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err);
 void     skn_errands_drop(skn_provider_set *set);
 void     skn_set_config_free(skn_set_config *c);
 
-/* provider_ask.c: what models used in this month, by the store and by what was answered since. */
+/* provider_ask.c: spending in this month, from the store and from answers since the last reading. */
 skn_spending *skn_spending_new(skn_provider_set *set);
 void          skn_spending_free(skn_spending *p); /* the workers have ended; NULL is fine */
-/* What the store has of a month, and of the day. */
+/* Takes the store's figures of a month and of the day. */
 void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
                        const skein_model_uses *found);
-/* Millionths of a dollar in this month, or in this day, of those of its models that have a price. */
+/* Returns millionths of a dollar spent in this month or on this day, by models that have a price. */
 int64_t skn_spending_used(const skn_slot *s, bool today);
-/* The one word for the limit of a month, the other for that of a day, whichever is reached. */
+/* Returns `month` or `day`, depending on which limit is reached. */
 const char *skn_limit_word(const skn_slot *s, const char *month, const char *day);
-/* Who waits for a limit that is not reached any more goes on. */
+/* Resumes work that waits for a limit, if the limit is not reached any more. */
 void skn_limits_lift(skn_provider_set *set);
-/* Those that have none, where there is a limit: that were used, or that the file names. */
+/* Lists the models without a price, used or named in the file, if the provider has a limit. */
 size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
 /* Whether the limit is reached; then err says so. */
 bool skn_spending_over(const skn_slot *s, skein_error *err);
 
-/* provider_ask.c: what a person has said to the limit of this month; open: nothing yet. */
+/* provider_ask.c: what a person decided about the limit of this month; open: nothing yet. */
 skein_approval skn_limit_said(const skn_slot *s);
 
 /* provider_set.c */

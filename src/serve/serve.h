@@ -1,8 +1,7 @@
-/* serve.h: "skein serve" from its start to its end. Only the files serve_….c and serve_run.c
- * include it.
+/* serve.h: "skein serve" from its start to its end. Only the files serve_….c include it.
  *
  * Threads: the loop's, unless a function says otherwise; engine calls after the start run on the workers.
- * Lifetimes: a skn_serve lives as long as the command; texts in it live in cli->keep. */
+ * Lifetimes: a skn_serve lives as long as the command; its texts live in cli->keep. */
 #ifndef SKN_SERVE_SERVE_H
 #define SKN_SERVE_SERVE_H
 
@@ -17,13 +16,13 @@
 
 #define SKN_HOST_TEXT 46
 
-/* Things that are done now and then while the server runs (serve_jobs.c). */
+/* Jobs that run from time to time (serve_jobs.c). */
 typedef struct skn_serve_jobs skn_serve_jobs;
-/* What people chose while working (serve_stored.c). */
+/* Settings and providers that people changed while the server ran (serve_stored.c). */
 typedef struct skn_serve_stored skn_serve_stored;
 
-/* Which model answers for an agent, and where that runs, as the providers are now. Threads: any; putting is the loop's
- * (serve_agents.c). */
+/* Which model answers for an agent and where that model runs, from the current providers. Threads: any, but only the
+ * loop updates it (serve_agents.c). */
 typedef struct skn_model_board skn_model_board;
 
 typedef struct skn_serve {
@@ -32,52 +31,53 @@ typedef struct skn_serve {
     int64_t                   started_at; /* microseconds UTC */
     const skn_config_sources *sources;
     skn_config               *config;
-    skn_arena                *config_mem;            /* holds it */
+    skn_arena                *config_mem;            /* holds the configuration */
     skn_config_value          own[SKN_CONFIG_COUNT]; /* as they are without the store */
     skn_traces                traces;
     const char               *socket; /* NULL: none */
     int                       lock;   /* descriptor; -1: none */
-    int                       fd;     /* that listens; -1 until then */
-    bool                      passed; /* it was given to us by systemd */
+    int                       fd;     /* listens; -1 until then */
+    bool                      passed; /* from systemd */
     char                      host[SKN_HOST_TEXT];
     int                       port;
-    skn_str                   token;       /* absent: nobody but the owner is let in */
+    skn_str                   token;       /* absent: only the owner may connect */
     bool                      token_named; /* by a person: the owner needs it too */
     const char               *token_file;
-    bool                      read_only, is_new; /* the store was made by this start */
-    const char               *url;               /* that answers on this computer */
-    bool                      everywhere; /* it listens on all addresses, not only there */
+    bool                      read_only, is_new; /* is_new: this start created the store */
+    const char               *url;               /* works on this computer */
+    bool                      everywhere; /* it listens on all addresses, not only at `url` */
     skn_loop                 *loop;
     skn_workers              *workers; /* for requests */
-    skn_workers      *inner; /* for agents, events and jobs: requests do not hold them up */
+    skn_workers      *inner; /* for agents, events and jobs, so that requests cannot delay
+                              * them */
     skn_log          *log;
     bool              log_on_terminal;
     skn_http         *http;
-    skn_runtime      *runtime; /* NULL: read only */
+    skn_runtime      *runtime; /* NULL: the server only reads */
     skn_net          *net;
-    skn_provider     *demo;      /* until the set has it */
-    skn_provider_set *providers; /* NULL: read only, or the store is not open yet */
-    skn_model_board  *models;    /* which of their models answer, for any thread */
+    skn_provider     *demo;      /* until `providers` takes it over */
+    skn_provider_set *providers; /* NULL: the server only reads, or the store is not open yet */
+    skn_model_board  *models;    /* for any thread */
     skn_serve_jobs   *jobs;
     skn_serve_stored *stored; /* NULL: the store is not open yet */
-    atomic_bool       nudged; /* a nudge is on its way to the loop */
-    skein_rc          rc;     /* of opening the store */
+    atomic_bool       nudged; /* a nudge is queued on the loop */
+    skein_rc          rc;     /* result of opening the store */
     bool              stopping, http_closed, runtime_closed;
     int               interrupts;
-    skn_timer        *say;       /* until it has said that it is ready; NULL: not yet */
-    int64_t           ready_ms;  /* how long that took */
-    int64_t           say_until; /* monotonic, ms: no later than then */
+    skn_timer        *say;       /* until the server has said that it is ready; NULL before */
+    int64_t           ready_ms;  /* how long the start took */
+    int64_t           say_until; /* monotonic, ms: latest time to say so */
 } skn_serve;
 
 /* --- Before it runs ------------------------------------------------------------------------- */
 
-/* Address, token and socket from options and configuration (serve_options.c). */
+/* Reads address, token and socket from options and configuration (serve_options.c). */
 skein_rc skn_serve_settle(skn_serve *s);
-/* Makes the token of the data folder, unless a person named one. */
+/* Creates the token of the data folder, unless a person named a token. */
 skein_rc skn_serve_token(skn_serve *s);
-/* Takes the lock of the store. *running is true when another server has it, and *other is that. */
+/* Takes the lock of the store. When another server holds it, *running is true and *other describes that server. */
 skein_rc skn_serve_lock(skn_serve *s, bool *running, skn_server *other);
-/* Describes this server to who looks for it. */
+/* Writes the description by which other programs find this server. */
 skein_rc skn_serve_describe(const skn_serve *s, skein_error *err);
 /* Removes the description and the socket; safe at any time. */
 void skn_serve_forget(const skn_serve *s);
@@ -86,58 +86,58 @@ skein_rc skn_serve_listen(skn_serve *s);
 
 /* --- While it runs -------------------------------------------------------------------------- */
 
-/* Reads the configuration again; one with errors changes nothing (serve_options.c). */
+/* Reads the configuration again; errors in it leave all settings unchanged (serve_options.c). */
 skein_rc skn_serve_reload(skn_serve *s, skein_error *err);
-/* What is shown as the settings of the server: JSON in the arena, with the problems of `tried`. */
+/* Returns the server's settings as JSON in the arena, with the problems of `tried`. */
 skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a);
-/* Why a setting cannot be changed while working; absent: it can. Any thread. */
+/* Returns the reason why a setting cannot be changed at run time; absent if it can. Any thread. */
 skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value, skn_arena *a);
-/* The problems of a configuration into the log. */
+/* Logs the problems of a configuration. */
 void skn_serve_problems(const skn_serve *s, const skn_config *c, skn_arena *a);
-/* Takes the level of the log from the configuration. */
+/* Sets the log level from the configuration. */
 void skn_serve_level(const skn_serve *s);
-/* Says that it is ready: text, JSON or the address alone; once it is known which models there are, or after a moment
+/* Says that the server is ready, as text, JSON or only the address, once the models are known or after a moment
  * (serve_say.c). */
 void skn_serve_say_soon(skn_serve *s);
-/* With --demo nothing is looked for. */
+/* With --demo, turns off the search for servers and keys. */
 void skn_serve_demo_only(const skn_serve *s, skn_config *c);
 void skn_serve_say_running(skn_cli *cli, const skn_server *other);
 
 skn_serve_jobs *skn_serve_jobs_new(skn_serve *s);
-void            skn_serve_jobs_stop(skn_serve_jobs *j); /* no job begins after this */
+void            skn_serve_jobs_stop(skn_serve_jobs *j); /* no job starts after this */
 void skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have ended */
-/* The configuration changed. */
+/* Applies a changed configuration. */
 void skn_serve_jobs_apply(skn_serve_jobs *j);
-/* Statistics into the log. */
+/* Logs statistics. */
 void skn_serve_count(skn_serve *s);
 
 skn_serve_stored *skn_serve_stored_new(skn_serve *s);
 void skn_serve_stored_free(skn_serve_stored *t); /* NULL is fine; the workers have ended */
-/* Something was committed, maybe by another program: settings are looked at soon. NULL is fine. */
+/* Reads the settings again soon, because something was committed, maybe by another program. NULL is fine. */
 void skn_serve_stored_changed(skn_serve_stored *t);
-/* What is stored now counts once done is called; done may be NULL. `all`: keys are fetched again too. */
+/* Reads the stored settings and applies them, then calls done, which may be NULL. `all`: fetches keys again, too. */
 void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *arg);
 
 /* --- Agents (serve_agents.c) ------------------------------------------------------------------ */
 
-/* For the runtime; arg is the skn_serve. */
+/* Callbacks for the runtime; arg is the skn_serve. */
 skn_provider *skn_serve_provider(void *arg, skn_str name);
 skn_str       skn_serve_model(void *arg);
-/* `only` answers for all agents, whatever they name; NULL: none does. */
+/* `only` answers for all agents, whatever model they name; NULL: no such override. */
 skn_model_board *skn_model_board_new(const char *only);
 void             skn_model_board_free(skn_model_board *b); /* NULL is fine */
-/* The providers, and the model for agents that name none, are as they are in the set now. */
+/* Copies the providers and the default model from the set. */
 void skn_model_board_put(skn_model_board *b, skn_provider_set *set);
-/* For the HTTP server. */
+/* Fills in the callbacks of the HTTP server. */
 void skn_serve_agents(skn_serve *s, skn_api_agents *out);
 
 /* --- systemd (serve_notify.c) --------------------------------------------------------------- */
 
-/* Tells the service manager, if there is one: "READY=1". */
+/* Sends a state such as "READY=1" to the service manager, if there is one. */
 void skn_notify(const char *state);
-/* How often it wants to hear "WATCHDOG=1"; 0: never. */
+/* How often the service manager wants "WATCHDOG=1"; 0: never. */
 int64_t skn_notify_watchdog_ms(void);
-/* The first socket that was passed on, or -1; its variables are taken out of the environment. */
+/* Returns the first socket that systemd passed, or -1, and removes its variables from the environment. */
 int skn_notify_socket(int *count);
 
 #endif

@@ -1,5 +1,5 @@
-/* serve_agents.c: where the HTTP server, the agents and the providers of models meet: each knows only its
- * own side, the words of both are translated here. */
+/* serve_agents.c: connects the HTTP server, the agents and the providers of models, and translates between them; each
+ * knows only its own side. */
 #include "config/secrets.h"
 #include "serve/serve.h"
 
@@ -30,7 +30,7 @@ skn_str skn_serve_model(void *arg)
 struct skn_model_board {
     const char        *only;
     pthread_mutex_t    mu;
-    skn_arena         *mem; /* guarded by mu, as is all below; holds it */
+    skn_arena         *mem; /* guarded by mu, like all below; holds the board */
     skn_provider_info *at;
     size_t             count;
     skn_str            usual;
@@ -54,7 +54,7 @@ void skn_model_board_free(skn_model_board *b)
     free(b);
 }
 
-/* What the list gives belongs to the set, which goes on to change. */
+/* Copies what the board needs, because the set owns the list and changes it. */
 static void keep(skn_provider_info *p, skn_arena *a)
 {
     *p = (skn_provider_info){.name = skn_arena_copy(a, p->name),
@@ -101,7 +101,8 @@ static const skn_provider_info *provider_locked(const skn_model_board *b, skn_st
 
 /* --- Squashes and summaries --------------------------------------------------------------------------- */
 
-/* What a request asked of a model; freed when it is done. The end of a cancelled request is reported, too. */
+/* A request to a model for a squash or a summary; freed when it is done. The end of a cancelled request is reported,
+ * too. */
 typedef struct asked {
     skn_serve         *s;
     skn_api_waiter     who;
@@ -193,7 +194,7 @@ static void on_cancel(void *arg, void *handle)
 
 /* --- Providers for people --------------------------------------------------------------------------- */
 
-/* A question about providers that is under way. */
+/* An operation on providers that is in progress. */
 typedef struct inquiry {
     skn_serve              *s;
     skn_api_provider_op     op;
@@ -201,7 +202,7 @@ typedef struct inquiry {
     skn_str                 name;
     int64_t                 began;
     skn_timer              *soon;
-    bool                    tried; /* a dry run: there is nothing to tell */
+    bool                    tried; /* a dry run: there is no result */
     skein_error             err;
     skn_api_providers_done *done;
     void                   *arg;
@@ -215,7 +216,7 @@ static void inquiry_end(inquiry *q, const skn_api_providers *told, const skein_e
     free(q);
 }
 
-/* What a model's server says now is told where nobody has asked it anything yet. */
+/* Describes a model. Its window is what its server says, until the runtime has learned more from answers. */
 static skn_api_model model_of(const skn_serve *s, skn_str provider, const skn_model *m,
                               skn_arena *a)
 {
@@ -243,7 +244,7 @@ static skn_api_model *models_of(const skn_serve *s, skn_str provider, const skn_
     return out;
 }
 
-/* What is wrong, and what to do about it. */
+/* Returns the problem and its remedy. */
 static skn_str detail_of(const skn_provider_info *p, skn_arena *a)
 {
     return p->problem.n && p->hint.n
@@ -251,7 +252,7 @@ static skn_str detail_of(const skn_provider_info *p, skn_arena *a)
                : p->problem;
 }
 
-/* The model for agents that name none, if it is one of this provider's. */
+/* Returns the default model, if it belongs to this provider. */
 static skn_str default_of(skn_serve *s, const skn_provider_info *p, skn_arena *a)
 {
     skn_str model = skn_serve_model(s), rest = model, name = SKN_NONE;
@@ -411,7 +412,7 @@ static void tell_found(void *arg, const skn_detected *d)
     inquiry_end(q, &(skn_api_providers){.found = found, .found_count = n}, NULL);
 }
 
-/* An empty text takes away what was there. */
+/* An empty text removes the member. */
 static void write_text(skn_jw *w, const char *key, skn_str text)
 {
     if (!text.p)
@@ -422,7 +423,7 @@ static void write_text(skn_jw *w, const char *key, skn_str text)
         skn_jw_knull(w, key);
 }
 
-/* As they came: the set says what is wrong with them. */
+/* Copies these members unchanged; the provider set checks them. */
 static void write_more(skn_jw *w, const skn_json *body)
 {
     static const char *const members[] = {"headers", "timeoutMs", "maxRetries", "concurrency",
@@ -453,7 +454,7 @@ static void put(inquiry *q, const skn_provider_request *w)
     write_text(&jw, "apiKey", w->key);
     write_text(&jw, "apiKeyEnv", w->key_env);
     write_more(&jw, w->more);
-    skn_jw_kbool(&jw, "consent", true); /* whoever sets it up wants it used */
+    skn_jw_kbool(&jw, "consent", true); /* a person who sets it up wants it used */
     skn_jw_object_end(&jw);
     rc = skn_json_parse(&body, skn_arena_copy(q->a, skn_buf_str(&b)), "provider", q->a,
                         &q->err);
@@ -500,7 +501,7 @@ static void on_providers(void *arg, const skn_provider_request *w, skn_api_provi
     }
 }
 
-/* On a worker: the runtime was there before the first request, and stays until the last. */
+/* On a worker: the runtime exists from before the first request until after the last. */
 static void on_tool_servers(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,
                             size_t count)
 {
@@ -509,7 +510,7 @@ static void on_tool_servers(void *arg, skein_world_id world, skn_arena *a, skn_t
     skn_runtime_tool_servers(s->runtime, world, a, at, count);
 }
 
-/* On a worker: what answers for an agent that names `model`, absent: none. */
+/* On a worker: finds the model that answers for an agent that names `model`; absent: the agent names none. */
 static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer *out)
 {
     const skn_serve         *s = arg;
@@ -521,7 +522,7 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer
     model = b->only ? skn_str_of(b->only) : model.n ? model : b->usual;
     p = provider_locked(b, model);
     if (p && (p->state == SKN_PROVIDER_UNUSED || p->state == SKN_PROVIDER_NO_KEY))
-        p = NULL; /* it would refuse */
+        p = NULL; /* the provider would refuse */
     *out = (skn_api_answerer){.model = skn_arena_copy(a, model), .known = p != NULL};
     if (p) {
         out->scripted = skn_str_is(p->type, "scripted");

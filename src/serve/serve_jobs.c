@@ -1,5 +1,5 @@
-/* What a server does now and then: forgets old events, copies the store, shows the service manager that
- * it lives. */
+/* Jobs that a server does from time to time: deletes old events, backs up the store, sends the service manager signs
+ * of life. */
 #include "config/backups.h"
 #include "serve/serve.h"
 
@@ -14,14 +14,14 @@
 #define SOON_MS    ((int64_t)60 * 1000)
 #define LONGEST_MS ((int64_t)24 * HOUR_MS)
 
-/* One thing to do on a worker, by a timer; never twice at once. */
+/* A job that a timer starts on a worker, never twice at once. */
 typedef struct job {
     skn_serve_jobs *jobs;
     skn_timer      *timer;
     skn_call       *work, *done;
     bool            runs;
     skein_error     err;
-    int64_t         before, keep, count; /* what the work needs, and what it found */
+    int64_t         before, keep, count; /* input of the work, and its result */
 } job;
 
 struct skn_serve_jobs {
@@ -81,7 +81,7 @@ static void forget_done(void *arg)
     j->runs = false;
     say_failure(j, "old events could not be deleted");
     if (!j->err.rc && j->count)
-        skn_log_say(j->jobs->serve->log, SKN_LOG_INFO, "forgot %" PRId64 " old events",
+        skn_log_say(j->jobs->serve->log, SKN_LOG_INFO, "deleted %" PRId64 " old events",
                     j->count);
 }
 
@@ -92,7 +92,7 @@ static bool makes_backups(const skn_serve *s)
     return s->traces.backups && !s->read_only && setting(s, SKN_CONFIG_BACKUP_EVERY) > 0;
 }
 
-/* Until the next copy is due. A store that has none gets its first soon, unless it is new. */
+/* Returns the time until the next backup. A store without a backup gets its first soon, unless the store is new. */
 static int64_t backup_wait(const skn_serve *s)
 {
     int64_t every = setting(s, SKN_CONFIG_BACKUP_EVERY), count, wait;
@@ -117,7 +117,7 @@ static void backup_due(void *arg)
     int64_t    wait = backup_wait(s), every = setting(s, SKN_CONFIG_BACKUP_EVERY);
 
     if (wait > SOON_MS &&
-        wait < every) { /* the timer was cut short, or somebody else made one */
+        wait < every) { /* the timer was cut short, or another program made one */
         plan_backup(j, wait);
         return;
     }

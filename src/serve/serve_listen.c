@@ -1,4 +1,4 @@
-/* The address the server answers on, and who has it already. */
+/* The address that the server listens on, and which program has it if it is taken. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/place.h"
@@ -43,7 +43,7 @@ static socklen_t make_address(const char *host, int port, address *out)
     return sizeof out->v6;
 }
 
-/* What a socket is bound to. */
+/* Reads the address that a socket is bound to. */
 static bool read_address(int fd, char host[SKN_HOST_TEXT], int *port)
 {
     address   at;
@@ -60,7 +60,7 @@ static bool read_address(int fd, char host[SKN_HOST_TEXT], int *port)
            inet_ntop(AF_INET6, &at.v6.sin6_addr, host, SKN_HOST_TEXT);
 }
 
-/* A listening socket, or -1 with errno. */
+/* Returns a listening socket, or -1 with errno. */
 static int try_port(const char *host, int port)
 {
     address   at;
@@ -80,7 +80,7 @@ static int try_port(const char *host, int port)
     return -1;
 }
 
-/* Nobody chose the port, and nobody but a person relies on it. */
+/* Whether another port will do: nobody chose this one, and only people use it, not a service manager. */
 static bool may_move(const skn_serve *s)
 {
     return s->config->values[SKN_CONFIG_LISTEN].from == SKN_FROM_BUILT_IN &&
@@ -100,7 +100,7 @@ static skein_rc move_on(skn_serve *s)
                  port);
         return SKEIN_OK;
     }
-    return skn_fail(&s->cli->err, SKEIN_IO, "Port %d and the %d after it are used", s->port,
+    return skn_fail(&s->cli->err, SKEIN_IO, "Port %d and the %d after it are in use", s->port,
                     PORTS_TRIED);
 }
 
@@ -119,7 +119,7 @@ static skein_rc cannot_listen(skn_serve *s)
                          SKN_FMT(port_holder(s->port, s->cli->keep)));
 }
 
-/* With port 0, or a socket that was passed on, the system knows which port it became. */
+/* Asks the system for the port: it chose one for port 0, and the service manager may have passed a socket. */
 static skein_rc look_again(skn_serve *s)
 {
     if (!read_address(s->fd, s->host, &s->port))
@@ -137,7 +137,7 @@ skein_rc skn_serve_listen(skn_serve *s)
     return rc ? rc : look_again(s);
 }
 
-/* One server for a store: the lock that it holds, and the file in which it describes itself. */
+/* One server for a store: its lock, and the file in which it describes itself. */
 
 #define WAIT_MS  2000
 #define RETRY_MS 20
@@ -148,7 +148,7 @@ static skein_rc cannot_write(skn_serve *s)
                          "Cannot write to %s (%s)", s->traces.folder, strerror(errno));
 }
 
-/* A lock of the process: nobody inherits it, and it goes with the process however that ends. */
+/* A lock of the process: children do not inherit it, and it ends with the process. */
 static bool take_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -156,7 +156,7 @@ static bool take_lock(int fd)
     return fcntl(fd, F_SETLK, &lock) == 0;
 }
 
-/* Who has the lock has just begun or ended, unless it describes itself. */
+/* Waits for the server that holds the lock: until it describes itself, it is starting or stopping. */
 static skein_rc wait_for_other(skn_serve *s, bool *running, skn_server *other)
 {
     const struct timespec pause = {0, RETRY_MS * 1000000L};
@@ -173,8 +173,8 @@ static skein_rc wait_for_other(skn_serve *s, bool *running, skn_server *other)
                          "another server is starting or stopping on %s", s->traces.folder);
 }
 
-/* One that only reads may share the store with any other, and need not be able to write beside it; of several the first
- * is the one that is found. */
+/* A server that only reads may share the store with others and may run where it cannot write. Of several such servers
+ * the first can be found. */
 static skein_rc lock_to_read(skn_serve *s)
 {
     skein_error err;
@@ -247,11 +247,11 @@ void skn_serve_forget(const skn_serve *s)
         skn_socket_remove(s->socket);
 }
 
-/* Which program listens on a port, as far as the system lets us see. */
+/* Which program listens on a port, as far as the system shows it. */
 
 #define LISTENING 0x0a
 
-/* The inode of a socket that listens on the port, from one of the kernel's tables; 0: none. */
+/* Returns the inode of a socket that listens on the port, from one of the kernel's tables; 0: none. */
 static unsigned long find_inode(const char *table, int port)
 {
     FILE         *f = fopen(table, "re");

@@ -1,4 +1,4 @@
-/* The service manager's side of things: systemd's protocol is a datagram and two variables. */
+/* The service manager's protocol: systemd uses a datagram and two variables. */
 #include "serve/serve.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ void skn_notify(const char *state)
     if (n < 2 || n >= sizeof to.sun_path || (path[0] != '/' && path[0] != '@'))
         return;
     memcpy(to.sun_path, path, n);
-    if (path[0] == '@') /* the abstract kind */
+    if (path[0] == '@') /* an abstract address */
         to.sun_path[0] = '\0';
     fd = socket(AF_UNIX, SOCK_DGRAM, 0);
     if (fd < 0)
@@ -47,7 +47,7 @@ int64_t skn_notify_watchdog_ms(void)
         return 0;
     if (number_in("WATCHDOG_PID", &pid) && pid != getpid())
         return 0;
-    return micros / 2000; /* twice as often as asked for */
+    return micros / 2000; /* twice as often as required */
 }
 
 int skn_notify_socket(int *count)

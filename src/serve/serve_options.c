@@ -1,4 +1,4 @@
-/* What the options and the configuration mean for a server: where it listens, who may come in. */
+/* Where a server listens and who may connect, from options and configuration. */
 #include "base/clean.h"
 #include "base/error.h"
 #include "cli/place.h"
@@ -13,7 +13,7 @@
 
 /* --- The configuration ---------------------------------------------------------------------- */
 
-/* One that has errors starts nothing: the last is the failure, those before are told. */
+/* Reads the configuration. Errors in it stop the start: the last is the failure, the others are printed. */
 static skein_rc read_config(skn_serve *s)
 {
     skn_config *c;
@@ -60,7 +60,7 @@ static skein_rc find_address(skn_serve *s)
 
 /* --- Sign-in -------------------------------------------------------------------------------- */
 
-/* --token-file, the environment, or systemd's credential "token". */
+/* Returns the token file: --token-file, the environment, or systemd's credential "token". */
 static const char *token_file(skn_serve *s)
 {
     const char *file = skn_opt(s->cli, "token-file"), *folder;
@@ -76,7 +76,7 @@ static const char *token_file(skn_serve *s)
     return access(file, F_OK) == 0 ? file : NULL;
 }
 
-/* Others look for the file from wherever they are. */
+/* Makes the path absolute, because other programs run in other folders. */
 static const char *absolute(skn_cli *cli, const char *path)
 {
     char here[4096];
@@ -96,7 +96,7 @@ static skein_rc read_token(skn_serve *s)
         return SKEIN_OK;
     if ((rc = skn_token_read(s->cli, file, &s->token, &open))) {
         s->cli->err.rc =
-            SKEIN_USAGE; /* the configuration is wrong, whatever the file's fault is */
+            SKEIN_USAGE; /* the configuration is wrong, whatever is wrong with the file */
         return SKEIN_USAGE;
     }
     s->token_file = absolute(s->cli, file);
@@ -114,7 +114,7 @@ static skein_rc check_sign_in(skn_serve *s)
     skein_error *err = &s->cli->err;
 
     if (wanted == 0 && far)
-        return skn_fail_hint(err, SKEIN_USAGE, "Take server.signIn out, and give a token",
+        return skn_fail_hint(err, SKEIN_USAGE, "Remove server.signIn, and give a token",
                              "\"%s\" can be reached from other computers, but sign-in is "
                              "off",
                              s->host);
@@ -127,13 +127,14 @@ static skein_rc check_sign_in(skn_serve *s)
                  "\"%s\" can be reached from other computers, so a token is needed", s->host);
     else
         skn_fail(err, SKEIN_USAGE, "server.signIn is on, so a token is needed");
-    return skn_hint(err, SKEIN_USAGE,
-                    "Give one with --token-file FILE (openssl rand -hex 32 > FILE makes it)%s",
-                    far ? ", or listen on 127.0.0.1" : "");
+    return skn_hint(
+        err, SKEIN_USAGE,
+        "Give one with --token-file FILE (openssl rand -hex 32 > FILE creates one)%s",
+        far ? ", or listen on 127.0.0.1" : "");
 }
 
-/* Those who are not the user of this server need a token, and so do browsers and scripts where the system
- * does not tell who they are. */
+/* Reads or creates the token. Other users than the server's need it; so do browsers and scripts where the system does
+ * not say whose they are. */
 skein_rc skn_serve_token(skn_serve *s)
 {
     if (s->token_named || (s->read_only && access(s->traces.token, R_OK) != 0))
@@ -158,9 +159,9 @@ static skein_rc find_socket(skn_serve *s)
         return SKEIN_OK;
     if (!is_auto)
         return skn_fail(&s->cli->err, SKEIN_USAGE,
-                        "the path of the socket is over %zu bytes: \"%s\"",
+                        "the path of the socket is longer than %zu bytes: \"%s\"",
                         sizeof at.sun_path - 1, s->socket);
-    s->socket = NULL; /* the command line uses the address then */
+    s->socket = NULL; /* the command line then uses the address */
     return SKEIN_OK;
 }
 
@@ -175,7 +176,7 @@ skein_rc skn_serve_settle(skn_serve *s)
     return find_socket(s);
 }
 
-/* Settings while the server runs: shown, logged, and read again. */
+/* The settings while the server runs: how they are shown, logged and read again. */
 
 skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a)
 {
@@ -206,7 +207,7 @@ void skn_serve_level(const skn_serve *s)
     skn_log_set_level(s->log, level);
 }
 
-/* --- What people may change ----------------------------------------------------------------- */
+/* --- Settings that people may change --- ---------------------------------------------------- */
 
 static bool in_file(skn_str name)
 {
@@ -221,7 +222,7 @@ static bool in_file(skn_str name)
     return skn_str_is(section, "providers") || skn_str_is(section, "secrets");
 }
 
-/* As "skein model use" says it; absent: there is one. */
+/* Returns why no provider has this model, in the words of "skein model use"; absent if one has it. */
 static skn_str no_provider(const skn_serve *s, skn_str model, skn_arena *a)
 {
     skn_str            rest = model, name, all = SKN_STR("");
@@ -260,7 +261,7 @@ skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value,
     return id == SKN_CONFIG_DEFAULT_MODEL ? no_provider(arg, value->text, a) : SKN_NONE;
 }
 
-/* --- Reading it again ----------------------------------------------------------------------- */
+/* --- Reading the configuration again --- ---------------------------------------------------- */
 
 static void say_changes(const skn_serve *s, const skn_config *c)
 {
@@ -276,7 +277,7 @@ static void say_changes(const skn_serve *s, const skn_config *c)
     }
 }
 
-/* What the store had to say at the start still counts, and so does a port that was given alone. */
+/* Keeps what the store set, and a port that was given alone. */
 static void keep_others(const skn_serve *s, skn_config *c, skn_arena *a)
 {
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
@@ -300,7 +301,7 @@ void skn_serve_demo_only(const skn_serve *s, skn_config *c)
     }
 }
 
-/* --- All of it --------------------------------------------------------------------------------- */
+/* --- The reload --- ---------------------------------------------------------------------------- */
 
 static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_error *err)
 {

@@ -1,4 +1,4 @@
-/* The server while it runs: its parts, how they hear of each other, and how it ends. */
+/* The running server: its parts, how they notify each other, and how it stops. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
@@ -27,20 +27,20 @@
 #define ESCAPED          6
 #define EXIT_INTERRUPTED 130
 
-/* --- News ----------------------------------------------------------------------------------- */
+/* --- Notifications --- ---------------------------------------------------------------------- */
 
 static void nudge(void *arg)
 {
     skn_serve *s = arg;
 
-    atomic_store(&s->nudged, false); /* before anybody looks: what comes now nudges again */
+    atomic_store(&s->nudged, false); /* before anybody reads: a later change nudges again */
     if (s->http && !s->http_closed)
         skn_http_nudge(s->http);
     if (s->runtime && !s->runtime_closed)
         skn_runtime_nudge(s->runtime);
 }
 
-/* The server itself has seen it already. */
+/* Nudges all but the HTTP server, which made the change. */
 static void nudge_others(void *arg)
 {
     skn_serve *s = arg;
@@ -50,7 +50,7 @@ static void nudge_others(void *arg)
         skn_runtime_nudge(s->runtime);
 }
 
-/* On whatever thread committed. */
+/* On the thread that committed. */
 static void on_commit(void *arg)
 {
     skn_serve *s = arg;
@@ -94,7 +94,7 @@ static void on_settle(void *arg, skn_call *done, void *done_arg)
     skn_serve_stored_take(s->stored, false, done, done_arg);
 }
 
-/* --- The end -------------------------------------------------------------------------------- */
+/* --- Stopping --- --------------------------------------------------------------------------- */
 
 static void end_when_closed(skn_serve *s)
 {
@@ -118,7 +118,7 @@ static void runtime_closed(void *arg)
     end_when_closed(s);
 }
 
-/* Something delays the end; everything that was acknowledged is safe. */
+/* Ends the process when something delays its end; everything that was acknowledged is safe. */
 static void too_late(int signal)
 {
     static const char text[] = "skein: the server did not stop in time and was killed\n";
@@ -172,7 +172,7 @@ static void on_hangup(void *arg)
     skein_error err;
 
     skn_notify("RELOADING=1");
-    skn_serve_reload(s, &err); /* what is wrong is in the log */
+    skn_serve_reload(s, &err); /* errors are in the log */
     skn_notify("READY=1");
 }
 
@@ -198,7 +198,7 @@ static void open_log(skn_serve *s)
     skn_serve_problems(s, s->config, s->config_mem);
 }
 
-/* A folder that is not there is found out before anything is asked. */
+/* Checks the folders of --record and --replay before any request is sent. */
 static skein_rc check_recordings(skn_serve *s)
 {
     const char  *record = skn_opt(s->cli, "record"), *replay = skn_opt(s->cli, "replay");
@@ -235,7 +235,7 @@ static skein_rc open_demo(skn_serve *s)
     return SKEIN_OK;
 }
 
-/* What belongs to the server beside the store: keys, and files that agents may read. */
+/* Returns the server's folder beside the store, for keys and for files that agents may read. */
 static const char *data_folder(skn_serve *s)
 {
     const char *folder = NULL;
@@ -245,7 +245,7 @@ static const char *data_folder(skn_serve *s)
     return skn_config_data(s->cli, &folder) ? NULL : folder;
 }
 
-/* Files that agents may read; NULL: there is no such folder. */
+/* Returns the folder with files that agents may read; NULL: none. */
 static const char *files_folder(skn_serve *s)
 {
     const char *folder = data_folder(s);
@@ -253,7 +253,7 @@ static const char *files_folder(skn_serve *s)
     return folder ? skn_arena_printf(s->cli->keep, "%s/files", folder).p : NULL;
 }
 
-/* Also called while the set is being made. */
+/* Also called while the set is being created. */
 static void providers_changed(void *arg)
 {
     skn_serve *s = arg;
@@ -282,7 +282,7 @@ static skein_rc open_providers(skn_serve *s)
     rc = skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
     if (rc)
         return rc;
-    s->demo = NULL; /* it is the set's now */
+    s->demo = NULL; /* the set has taken it over */
     providers_changed(s);
     return SKEIN_OK;
 }
@@ -312,7 +312,7 @@ static void open_runtime(skn_serve *s)
     s->runtime = skn_runtime_new(&o);
 }
 
-/* On loopback the one address is everybody on this computer, so there the limit must be asked for. */
+/* On loopback all programs of this computer have one address, so there the limit applies only if it is configured. */
 static int requests_per_minute(const skn_serve *s)
 {
     const skn_config_value *v = &s->config->values[SKN_CONFIG_REQUESTS];
@@ -320,8 +320,7 @@ static int requests_per_minute(const skn_serve *s)
     return v->from == SKN_FROM_BUILT_IN && skn_is_loopback(s->host) ? 0 : (int)v->number;
 }
 
-/* What a message of the largest size can be as JSON, where a character may be written as "\u0001"; but no more than a
- * file. */
+/* The largest body of a message: in JSON each character may be written as "\u0001"; but no larger than a file. */
 static size_t text_body(size_t message)
 {
     size_t body = ESCAPED * message + (64 << 10), plain = message + (1 << 20);
@@ -380,7 +379,7 @@ static void watch_signals(skn_serve *s)
     skn_loop_signal(s->loop, SIGUSR1, on_count, s);
 }
 
-/* From here on requests are served. */
+/* Tells other programs that requests are served from here on. */
 static void tell_ready(skn_serve *s)
 {
     skein_error err;
@@ -403,7 +402,7 @@ static void tell_ready(skn_serve *s)
     nudge(s);
 }
 
-/* "http://127.0.0.1:7534/", also where it listens on every address. */
+/* "http://127.0.0.1:7534/", also if the server listens on every address. */
 static void make_url(skn_serve *s)
 {
     const char *host = s->host;
@@ -430,7 +429,7 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     if ((rc = check_recordings(s)) || (!s->read_only && (rc = open_demo(s))))
         return rc;
     if (s->socket && s->lock >= 0 && !s->read_only)
-        skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */
+        skn_socket_remove(s->socket); /* the lock is ours, so the socket is left over */
     make_url(s);
     return open_http(s, most_files);
 }
@@ -456,7 +455,7 @@ static skein_rc serve_open_store(skn_serve *s)
     return SKEIN_OK;
 }
 
-/* What people chose while working counts like what is written in a file. */
+/* Reads the settings that people changed while a server ran; they count like those in a file. */
 static skein_rc read_settings(skn_serve *s)
 {
     skein_settings list;
@@ -467,7 +466,7 @@ static skein_rc read_settings(skn_serve *s)
     return rc;
 }
 
-/* Opens the store, makes the tour in a new one, and reads the settings in it. On a worker: until it is done nobody else
+/* Opens the store, creates the tour in a new one, and reads its settings. On a worker: until it is done, nobody else
  * uses the command's memory, its error or the configuration. */
 static void open_store(void *arg)
 {
@@ -482,7 +481,7 @@ static void open_store(void *arg)
         s->rc = read_settings(s);
 }
 
-/* Until here a signal ends the program at once: nothing has begun that would have to be finished. */
+/* Until here a signal ends the program at once, because there is no work to finish. */
 static void store_opened(void *arg)
 {
     skn_serve *s = arg;
@@ -506,7 +505,7 @@ static void store_opened(void *arg)
     tell_ready(s);
 }
 
-/* The loop is not running any more, or never was. */
+/* Closes all parts. The loop has stopped, or never ran. */
 static void close_parts(skn_serve *s)
 {
     skn_http_free(s->http);
@@ -528,8 +527,8 @@ static void close_parts(skn_serve *s)
     skn_log_free(s->log);
 }
 
-/* Opens everything, runs until it is stopped, closes everything (serve_run.c). `most_files` is how
- * many descriptors there may be. */
+/* Opens everything, runs until it is stopped, and closes everything. `most_files` is the number of descriptors that
+ * may be open. */
 static skein_rc skn_serve_run(skn_serve *s, int most_files)
 {
     skein_rc rc = open_parts(s, most_files);
@@ -547,13 +546,13 @@ static skein_rc skn_serve_run(skn_serve *s, int most_files)
     return rc;
 }
 
-/* The server: prepares the process, then runs; and how it comes to its store. */
+/* The command: prepares the process, runs the server, and finds the store. */
 
 #define MOST_FILES 65536
 #define FILES_NEEDED                                                                           \
     48 /* loop, log, lock, sockets, connections to the store, and some of clients */
 
-/* What is in memory must not land in a file when the process crashes. */
+/* Keeps secrets in memory out of core files. */
 static void guard_process(void)
 {
     struct rlimit none = {0, 0};
@@ -562,7 +561,7 @@ static void guard_process(void)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* As many connections as the system allows; returns how many descriptors there may be. */
+/* Allows as many connections as the system permits; returns the number of descriptors that may be open. */
 static int raise_files(void)
 {
     struct rlimit files;
@@ -577,7 +576,8 @@ static int raise_files(void)
     return files.rlim_cur < MOST_FILES ? (int)files.rlim_cur : MOST_FILES;
 }
 
-/* Without them it would fail later, in the middle of something. Whoever starts it may have left files open. */
+/* Fails now if too few descriptors are free, instead of later in the middle of something. The parent process may have
+ * left files open. */
 static skein_rc check_files(skn_cli *cli, int most)
 {
     int free = 0;
@@ -637,7 +637,7 @@ skein_rc skn_cmd_serve(skn_cli *cli)
     rc = skn_serve_run(&s, most_files);
 out:
     skn_arena_free(s.config_mem);
-    skein_close(cli->engine); /* before anybody else may have the lock */
+    skein_close(cli->engine); /* before another server may take the lock */
     cli->engine = NULL;
     if (s.lock >= 0)
         close(s.lock);

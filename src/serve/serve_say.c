@@ -1,5 +1,5 @@
-/* What a server says on standard output when it is ready: where it is, which model answers, what was looked for and what
- * came back. Looking takes a moment, so the words wait for it; the server does not. */
+/* What a server prints when it is ready: its address, the model that answers, and the result of detection. Detection
+ * takes a moment, so the text waits for it; the server does not. */
 #include "base/clock.h"
 #include "cli/input.h"
 #include "cli/paste.h"
@@ -48,7 +48,7 @@ static void say_where(skn_serve *s, skn_str model)
     }
 }
 
-/* Keys that are there and wait for a word of the person. */
+/* Keys that were found and wait for a person's decision. */
 static void say_keys(skn_serve *s, const skn_detected *found)
 {
     skn_provider_info *info;
@@ -155,7 +155,7 @@ static void shape_models(skn_serve *s, skn_jw *w)
         skn_jw_null(w);
 }
 
-/* The path as the person would write it. */
+/* The path as a person would write it. */
 static skn_str shown(skn_cli *cli, skn_str path)
 {
     const char *home = getenv("HOME");
@@ -170,7 +170,7 @@ static skn_str shown(skn_cli *cli, skn_str path)
 
 typedef enum browsing { BROWSE_NOT, BROWSE_OPEN, BROWSE_NONE_HERE } browsing;
 
-/* Only where a person looks at a terminal; asked for, wherever there is a display. */
+/* Opens a browser only for a person at a terminal or, with --open, wherever there is a display. */
 static browsing how_to_browse(const skn_cli *cli, int64_t wanted)
 {
     if (wanted == 0 || (wanted < 0 && !cli->out.terminal) || cli->json || cli->quiet)
@@ -189,9 +189,9 @@ static void say_far_browser(skn_cli *cli, int port)
               port, port, host);
 }
 
-/* --- What there is -------------------------------------------------------------------------- */
+/* --- The text --- --------------------------------------------------------------------------- */
 
-/* "\"tour\" with @lead, @ada, @bo", or how many worlds there are. */
+/* "\"tour\" with @lead, @ada, @bo", or the number of worlds. */
 static skn_str worlds_text(skn_cli *cli)
 {
     skein_worlds worlds = {NULL, 0};
@@ -200,7 +200,7 @@ static skn_str worlds_text(skn_cli *cli)
     skn_str      text;
 
     if (skein_world_list(cli->engine, cli->keep, &worlds, &err) || !worlds.count)
-        return SKN_STR("none yet: skein world new NAME makes one");
+        return SKN_STR("none yet: skein world new NAME creates one");
     text = skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(worlds.at[0].name));
     if (worlds.count > 1)
         return skn_arena_printf(cli->keep, "%.*s and %zu more", SKN_FMT(text),
@@ -276,7 +276,7 @@ static void say_ready(skn_serve *s)
         say_json(s, s->ready_ms);
     else if (!cli->quiet)
         say_text(s, s->ready_ms, browse);
-    if (!cli->json) /* for scripts: the first line that begins with http:// */
+    if (!cli->json) /* scripts take the first line that begins with http:// */
         skn_print(cli, "%s\n", s->url);
     skn_out_flush(cli);
     if (browse == BROWSE_OPEN)

@@ -1,5 +1,5 @@
-/* What people chose while working: read from the store at once when somebody changed it here, and soon when another
- * program did. One reading at a time, so that an older state never comes after a newer one. */
+/* What people changed while the server ran: read from the store at once after a change here, and soon after a change
+ * by another program. Readings never overlap, so an older state never replaces a newer one. */
 #include "base/hash.h"
 #include "serve/serve.h"
 
@@ -14,16 +14,16 @@ typedef struct waiter {
 } waiter;
 
 struct skn_serve_stored {
-    skn_serve *serve;
-    skn_timer *soon;
-    bool       soon_on, busy;
-    bool       look, all;   /* what the next reading is for: a change, or everything again */
-    bool       full;        /* this reading is for everything; the worker reads it */
-    waiter    *next, *here; /* who waits for the next reading, and for this one */
-    int64_t    seen; /* how often settings had been changed at the last reading; -1: never */
-    uint64_t   sum;  /* of what the providers depend on, then */
-    skn_arena *mem;  /* of the values that were taken */
-    skn_arena *a;    /* of the reading under way */
+    skn_serve     *serve;
+    skn_timer     *soon;
+    bool           soon_on, busy;
+    bool           look, all; /* what the next reading is for: a change, or everything */
+    bool           full; /* the reading in progress is for everything; the worker reads it */
+    waiter        *next, *here; /* callers that wait for the next reading, and for this one */
+    int64_t        seen;        /* the number of changes at the last reading; -1: never */
+    uint64_t       sum;         /* hash of what the providers depend on, at that time */
+    skn_arena     *mem;         /* holds the values in use */
+    skn_arena     *a;           /* holds the reading in progress */
     skein_settings list;
     int64_t        changes;
     bool           read;
@@ -34,7 +34,7 @@ static void begin(skn_serve_stored *t);
 
 /* --- On a worker -------------------------------------------------------------------------------- */
 
-/* The number first: what is changed between the two is read once more. */
+/* Reads the number of changes first: a change in between is then read once more. */
 static void read_stored(void *arg)
 {
     skn_serve_stored *t = arg;
@@ -70,11 +70,11 @@ static void end(skn_serve_stored *t)
 
 static void providers_read(void *arg, const skein_error *err)
 {
-    (void)err; /* they stay as they were, and the next change is tried again */
+    (void)err; /* the providers stay, and the next change tries again */
     end(arg);
 }
 
-/* What is not in the store any more is again what the file says. */
+/* Applies the stored settings. What is no longer in the store gets its value from the file again. */
 static void take(skn_serve_stored *t)
 {
     skn_serve *s = t->serve;
@@ -90,7 +90,8 @@ static void take(skn_serve_stored *t)
     skn_http_settings(s->http, skn_serve_settings(s, s->config, t->a));
 }
 
-/* Keys may come from commands, which are not run because somebody chose another colour. */
+/* Hashes what providers depend on. Keys may come from commands, which must not run because somebody changed a
+ * colour. */
 static uint64_t sum_of(const skn_serve_stored *t)
 {
     uint64_t sum = skn_hash_bytes(7, t->serve->config->values[SKN_CONFIG_DEFAULT_MODEL].text);
