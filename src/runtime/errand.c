@@ -1,15 +1,14 @@
-/* errand.c: questions to models besides turns and summaries: what context files are asked for, squashes, and what
- * is learned from work in the background. */
+/* errand.c: requests to models for extracts of context files, for squashes, and for knowledge from background work. */
 #include "exchange/exchange.h"
 #include "runtime/model_request.h"
 
-/* What a model takes from context files by their prompts, before a turn asks its own. Each is made
- * once for what the file holds, whoever of the agents needs it first; one that could not be made is tried again later. */
+/* Extracts: before a turn, a model applies the prompts of context files to their contents. Each extract is made once
+ * for a content, by the first agent that needs it; a failed one is tried again later. */
 
 enum { MOST_IN_A_TURN = 20, TEXT_BYTES = 4 << 20, LOOK_MS = 50 };
 
 typedef struct extract {
-    skn_str             name; /* of what is to be made */
+    skn_str             name; /* of the extract to be made */
     skein_context_files files;
     skn_extract         what;
 } extract;
@@ -26,7 +25,7 @@ static skein_rc read_file(skn_model_request *q, skein_error *err)
     if (rc)
         return rc;
     if (!skn_extract_next(&x->files, root, q->a, &x->what) ||
-        !skn_str_eq(x->what.name, x->name)) /* the file was changed just now */
+        !skn_str_eq(x->what.name, x->name)) /* the file has just changed */
         return SKEIN_NOTHING;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n", SKN_FMT(x->what.file->prompt));
@@ -65,11 +64,11 @@ static void load_again(skn_run *run)
 
 static void go_on_with_turn(skn_run *run)
 {
-    run->extracts = MOST_IN_A_TURN; /* not again in this turn */
+    run->extracts = MOST_IN_A_TURN; /* no further extract in this turn */
     skn_run_job(run, load_again, skn_run_loaded);
 }
 
-/* Why it could not be made is kept, too: people and models are told, and it is not tried again at once. */
+/* Stores why the extract failed, too, so that people and models see it and it is not tried again at once. */
 static void note_failure(skn_run *run)
 {
     if (skn_extract_keep(run->r->o.files, run->next_extract, SKN_NONE,
@@ -114,7 +113,7 @@ static void ask_for_extract(skn_run *run)
     skn_model_request_start(q, on_extracted, run);
 }
 
-/* Does another run have it made? */
+/* Whether another run is making this extract. */
 static bool extract_is_under_way(const skn_run *run)
 {
     for (const skn_run *other = run->r->runs; other; other = other->next)
@@ -132,7 +131,7 @@ static void wait_for_other_run(skn_run *run)
         ask_next(run);
 }
 
-/* A model is asked by one of them; the others wait for what it writes. */
+/* One run asks a model; the others wait for the result. */
 static void ask_or_wait(skn_run *run)
 {
     if (!run->next_extract.n)
@@ -173,8 +172,8 @@ bool skn_run_extract(skn_run *run)
     return true;
 }
 
-/* A squash whose text a model writes. The sources are looked for again when it is stored: one that
- * was changed meanwhile is a conflict, and nothing is changed. */
+/* Squashes whose text a model writes. The sources are read again when the squash is stored: a source that has changed
+ * is a conflict, and nothing is changed. */
 
 enum { TEXT_TEXT_BYTES = 4 << 20 };
 
@@ -238,7 +237,7 @@ static skein_rc store_squash(skn_model_request *q, skein_error *err)
     if (s->dry_run)
         return SKEIN_OK;
     rc = skein_squash_messages(q->r->o.engine, &how, &spec, q->a, &s->made, err);
-    if (rc == SKEIN_NOT_FOUND) /* one of them left this version while the model wrote */
+    if (rc == SKEIN_NOT_FOUND) /* one left this version while the model wrote */
         return skn_fail(err, SKEIN_CONFLICT,
                         "a message that was to be squashed is not in the current version any "
                         "more; nothing was changed");
@@ -273,11 +272,11 @@ skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spe
     return q;
 }
 
-/* The knowledge that an agent takes from its background work, where its world asks for that. A mark in the store
- * says how far it was read, so nothing is taken twice. */
+/* Knowledge: notes from an agent's background work, where the settings of its world ask for them. A mark in the store
+ * says how far the work was read, so that nothing is read twice. */
 
 enum { MESSAGES_LEAST = 4, MESSAGES_MOST = 200, ITEMS_MOST = 20, LEARN_TEXT_BYTES = 1 << 20 };
-enum { UNSURE = 50 }; /* percent, for what a model says without saying how sure it is */
+enum { UNSURE = 50 }; /* percent, if the model does not say how sure it is */
 
 typedef struct learning {
     int64_t from, upto;
@@ -311,7 +310,8 @@ static skein_rc read_work(skn_model_request *q, skein_error *err)
     return SKEIN_OK;
 }
 
-/* One line of the answer; false when it is not an item. Models put fences and words around what they write. */
+/* Reads one line of the answer; returns false if it is not an item. Models put fences and words around what they
+ * write. */
 static bool read_item(skn_str line, skn_arena *a, skein_knowledge *out)
 {
     const skn_json *json;

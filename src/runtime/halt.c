@@ -1,5 +1,5 @@
-/* Stopping agents: the askings end at once, and what was written so far is kept. A run whose job is
- * under way is waited for, because only then is it known what of its text is stored already. */
+/* Stops agents: requests are cancelled at once, and unfinished text is kept. A run whose job is on a worker is waited
+ * for, because only then it is known how much of its text is stored. */
 #include "base/clock.h"
 #include "runtime/run.h"
 
@@ -7,12 +7,12 @@
 
 struct skn_halt {
     skn_runtime_job       job;
-    skn_halt             *next; /* in the order they came */
+    skn_halt             *next; /* in order of arrival */
     skein_conversation_id chat;
     skein_agent_id        agent;
     skn_stopped          *done;
     void                 *arg;
-    size_t                waits; /* runs with a job, and the one who asks */
+    size_t                waits; /* runs with a job, and the caller */
     bool                  running;
     skn_vec(skein_partial) partials;
     int64_t stopped;
@@ -68,7 +68,7 @@ static void halted(void *arg)
     skn_runtime_nudge(r);
 }
 
-/* --- What is written just now ---------------------------------------------------------------------- */
+/* --- Unfinished text -------- ---------------------------------------------------------------------- */
 
 static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
 {
@@ -99,8 +99,8 @@ static skein_partial copy_written(skn_run *run, skn_arena *a)
     return p;
 }
 
-/* Delegations that a stopped agent waits for are closed with it. Only the store knows which those are: it is
- * given the texts of the whole chat, and takes those of the turns that it closes. */
+/* Adds the texts of the whole chat. Delegations that a stopped agent waits for are closed with it; only the store
+ * knows which, so it takes the texts of the turns that it closes. */
 static void add_others(skn_halt *h)
 {
     for (skn_run *run = h->job.r->runs; run; run = run->next)
@@ -113,7 +113,7 @@ static void add_others(skn_halt *h)
 
 /* --- Stopping -------------------------------------------------------------------------------------- */
 
-/* The runs wait for this, so that their texts may be borrowed. */
+/* The runs are stopped and wait for this, so their texts may be borrowed. */
 static void start_halt(skn_halt *h)
 {
     for (skn_run *run = h->job.r->runs; run; run = run->next) {
@@ -128,8 +128,8 @@ static void start_halt(skn_halt *h)
     skn_runtime_job_start(h, work_halt, halted);
 }
 
-/* One after the other where they concern the same agents: a second stop must not close what the first
- * one knows the text of. */
+/* Starts the stops that are ready. Stops of the same agents run one after the other: a second stop must not close a
+ * turn whose text only the first one has. */
 static void start_ready(skn_runtime *r)
 {
     for (skn_halt *h = r->halts; h; h = h->next) {
@@ -176,7 +176,7 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
     skn_halt_ready(h);
 }
 
-/* --- Stopped by somebody else ---------------------------------------------------------------------- */
+/* --- Turns that others close ---- ------------------------------------------------------------------ */
 
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out)
 {
@@ -191,8 +191,7 @@ void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, ske
     *out = (skein_stop){.partials = all.p, .partial_count = all.n};
 }
 
-/* What was sent to a model and what came back, as it is kept for whoever wants to know what
- * the model saw. */
+/* Records of requests: what was sent to a model and what came back, for people who want to see what the model saw. */
 
 static int64_t now_ms(void)
 {
@@ -223,7 +222,7 @@ void skn_asked_begin(skn_asked *q, const skein_context *context)
     forget_response(q);
 }
 
-/* Which messages stand in each part: the texts that are sent have no ids, and equal ones cannot be told apart. */
+/* Returns the messages of each part. The sent texts have no ids, and equal texts cannot be told apart. */
 static skn_str made_of(const skein_context *c, skn_arena *a)
 {
     skn_buf b;
@@ -256,7 +255,7 @@ void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
 
 void skn_asked_received(skn_asked *q, skn_str bytes)
 {
-    free(q->whole); /* it is whole no more */
+    free(q->whole); /* there is more to add */
     q->whole = NULL;
     skn_thin_add(&q->response, bytes);
 }

@@ -1,6 +1,5 @@
-/* mcp_room.c: the tool servers that a world has in its settings: started when an agent of the world first needs
- * them, started again when the settings say something else, and stopped with the runtime, or when the settings do not
- * name them any more. */
+/* mcp_room.c: the tool servers in a world's settings. A server starts when an agent of the world first needs it,
+ * restarts when its settings change, and stops with the runtime or when the settings no longer name it. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "runtime/mcp_board.h"
@@ -11,25 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as world_settings.c takes of each. */
+/* The limits of world_settings.c. */
 enum {
     SERVERS_MOST = 256,
     WORDS_MOST = 256,
     NAME_MOST = 64,
     SECRET_LEAST = 4,
     NAMED_LEAST = 8,
-    LOGGED = 2000 /* of the end of its standard error */
+    LOGGED = 2000 /* bytes from the end of its standard error */
 };
 
 typedef struct server {
     skn_mcp   *mcp;
     skn_arena *a;
-    uint64_t   settings; /* a hash of its own */
-    bool       old;      /* not in the settings any more: goes when it has stopped */
+    uint64_t   settings; /* a hash of the server's settings */
+    bool       old;      /* no longer in the settings: freed when it has stopped */
     bool       remote;
-    skn_str    url, command; /* one of them, as the settings say it */
-    /* Values of its environment and headers, which no answer about it may show; first those that come from variables,
-     * which its tools' results may not show either. */
+    skn_str    url, command; /* one of them, as in the settings */
+    /* Values of its environment and headers, which no description of it may show. Values from variables come first;
+     * results of its tools may not show those either. */
     skn_str *secrets;
     size_t   secret_count, named_count;
 } server;
@@ -40,14 +39,14 @@ struct skn_mcp_room {
     skein_world_id world;
     uint64_t       settings; /* a hash of their text */
     int64_t        changes,
-        seen; /* how often they were others: now, and when somebody began to look */
+        seen; /* how often the settings had changed: now, and when the last check began */
     skn_vec(server) servers;
     skn_arena *a;
 };
 
 /* --- Settings ------------------------------------------------------------------------------------------ */
 
-/* A text, or {"env": "NAME"} for one that is not to stand in the settings. */
+/* A text, or {"env": "NAME"} for a value that must not be in the settings. */
 static skn_str value_of(const skn_json *v)
 {
     const skn_json *env = skn_json_get(v, "env");
@@ -92,9 +91,9 @@ static void read_headers(const skn_json *headers, skn_fetch_header out[static WO
         out[(*count)++] = (skn_fetch_header){v->key, value_of(v)};
 }
 
-/* --- Their descriptions ---------------------------------------------------------------------------------- */
+/* --- Descriptions of servers ------- --------------------------------------------------------------------- */
 
-/* A server may say back what it was given: the first `count` of its secrets are taken out. */
+/* Replaces the first `count` secrets in a text: a server may repeat what it was given. */
 static skn_str without(const server *s, size_t count, skn_str text, skn_arena *a)
 {
     skn_buf b;
@@ -121,7 +120,7 @@ static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
     return without(s, s->secret_count, text, a);
 }
 
-/* The end of its standard error, which may begin in the middle of a secret. */
+/* The end of its standard error, which may start in the middle of a secret. */
 static skn_str errors_of(const server *s, skn_arena *a)
 {
     skn_str text = skn_mcp_stderr(s->mcp);
@@ -136,7 +135,8 @@ static skn_str errors_of(const server *s, skn_arena *a)
     return without_secrets(s, text, a);
 }
 
-/* What its tools give and how they are defined is changed only where a value that somebody keeps in a variable stands in it. */
+/* Replaces values of variables in results and definitions of tools; a text without such a value is returned
+ * unchanged. */
 static skn_str without_named(const server *s, skn_str text, skn_arena *a)
 {
     for (size_t k = 0; k < s->named_count; k++)
@@ -154,7 +154,7 @@ skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a)
 
 typedef struct hiding {
     const server *s;
-    bool         *hidden; /* something was */
+    bool         *hidden; /* a value was replaced */
 } hiding;
 
 static skn_str hide_named(const void *arg, skn_str text, skn_arena *a)
@@ -166,7 +166,8 @@ static skn_str hide_named(const void *arg, skn_str text, skn_arena *a)
     return out;
 }
 
-/* Each text in it is looked at as it is read, for it may be escaped. Where nothing is to be hidden, not even the order changes. */
+/* Replaces values in a schema text by text, because they may be escaped. Without such a value the schema is returned
+ * unchanged, in its order. */
 static skn_str schema_of(const server *s, skn_str schema, skn_arena *a)
 {
     bool            hidden = false;
@@ -187,7 +188,7 @@ static skn_str schema_of(const server *s, skn_str schema, skn_arena *a)
     return schema;
 }
 
-/* Models take letters, digits, "_" and "-", at most 64. */
+/* Builds a tool's name for models, which allow letters, digits, "_" and "-", at most 64. */
 static bool name_tool(const server *s, skn_str tool, skn_arena *a,
                       char out[static NAME_MOST + 1])
 {
@@ -206,7 +207,8 @@ static bool name_tool(const server *s, skn_str tool, skn_arena *a,
     return true;
 }
 
-/* Its tools' names, each once: two may have become one. Only the first of them can be called. */
+/* Builds a name and returns false if it is taken: two names may have become the same. Only the first tool of a name
+ * can be called. */
 static bool name_once(skn_map *names, const server *s, skn_str tool, skn_arena *a, skn_str *out)
 {
     char name[NAME_MOST + 1];
@@ -247,7 +249,7 @@ static void show(const skn_mcp_room *room, const server *s)
     skn_arena_free(a);
 }
 
-/* One that could not even be made has no more to tell than why. */
+/* Shows a server that could not be created, with the reason. */
 static void show_failed(const skn_mcp_room *room, const skn_json *v, const skein_error *why)
 {
     mcp_board_put(room->r->board, room->world,
@@ -269,7 +271,7 @@ static const server *server_of(const skn_mcp_room *room, const skn_mcp *mcp)
     return s;
 }
 
-/* A line of the log is shorter than what is kept; the last words say most. */
+/* A line of the log is shorter than the stored output; the last words say most. */
 static void log_failed(const skn_mcp_room *room, const server *s)
 {
     skn_arena    *a = skn_arena_new();
@@ -311,7 +313,8 @@ static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
     skn_arena_free(a);
 }
 
-/* Those that come from variables and are long, or the others. What is too short to be one would hide ordinary words. */
+/* Adds the values that come from variables and are long, or else the others. Shorter values would hide ordinary
+ * words. */
 static void add_secrets(const skn_json *of, bool named, server *s)
 {
     for (const skn_json *w = of ? of->first : NULL; w; w = w->next) {
@@ -389,7 +392,7 @@ static void free_server(server *s)
     skn_arena_free(s->a);
 }
 
-/* Whoever changes the settings again and again leaves no more behind than what still stops. */
+/* Frees replaced servers that have stopped, so that repeated changes of the settings leave none behind. */
 static void free_stopped(skn_mcp_room *room)
 {
     size_t kept = 0;
@@ -405,13 +408,15 @@ static void free_stopped(skn_mcp_room *room)
     room->servers.n = kept;
 }
 
-/* What was stored before the list of variables said otherwise is not used, and neither is what runs. */
+/* Checks the list of allowed variables again: it may have changed since the settings were stored or the server was
+ * started. */
 static bool may_run(const skn_mcp_room *room, const skn_json *v, skein_error *err)
 {
     return !skn_tool_server_check_env(v, skn_engine_env_rule(room->r->o.engine), err);
 }
 
-/* One that is set as it was goes on, and so do its calls; one that has failed is tried again. */
+/* Whether a server with these settings runs. It keeps running, and so do its calls; a server that has failed is
+ * started again. */
 static bool goes_on(const skn_mcp_room *room, const skn_json *v)
 {
     for (size_t i = 0; i < room->servers.n; i++) {
@@ -446,7 +451,7 @@ static void begin_server(skn_mcp_room *room, const skn_json *v)
 
 static void mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers);
 
-/* A call that is under way with an old one ends in order. */
+/* A call in progress on a replaced server ends normally. */
 static void replace(skn_mcp_room *room, const skn_json *servers)
 {
     size_t count = 0;
@@ -513,7 +518,7 @@ static void work_look(void *arg)
     g->job.rc = skein_world_list(g->job.r->o.engine, g->job.a, &g->worlds, &g->job.err);
 }
 
-/* NULL: it names none, or there is no such world any more. */
+/* The tool servers in the settings of a world; NULL: none, or the world is gone. */
 static const skn_json *servers_of(const glance *g, skein_world_id world)
 {
     const skn_json *settings;
@@ -548,7 +553,7 @@ void skn_mcp_rooms_look(skn_runtime *r)
     skn_runtime_job_start(skn_runtime_job_new(r, sizeof(glance)), work_look, looked);
 }
 
-/* --- Using ------------------------------------------------------------------------------------------------ */
+/* --- Use ---- --------------------------------------------------------------------------------------------- */
 
 bool skn_mcp_room_starting(const skn_mcp_room *room)
 {
@@ -559,7 +564,7 @@ bool skn_mcp_room_starting(const skn_mcp_room *room)
             skn_mcp_state_of(room->servers.p[i].mcp) != SKN_MCP_STARTING)
             continue;
         skn_mcp_tools(room->servers.p[i].mcp, &count);
-        if (count == 0) /* one that is started again keeps its tools */
+        if (count == 0) /* a server that restarts keeps its tools */
             return true;
     }
     return false;
@@ -573,7 +578,8 @@ static int by_name(const void *a, const void *b)
     return n ? n : (x->name.n > y->name.n) - (x->name.n < y->name.n);
 }
 
-/* In the order of their names: servers list them in any, and a question that begins like the last one costs less. */
+/* Offers tools sorted by name: servers list them in any order, and a request that starts like the last one costs
+ * less. */
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
 {
     skn_map *known = skn_map_new(run->round);
@@ -629,7 +635,7 @@ static skn_str hide(const void *arg, skn_str text, skn_arena *a)
     return without_secrets(arg, text, a);
 }
 
-/* Its name is the one that models are told, or a word in it could be taken for a secret. */
+/* Takes the tool's name as models know it: a word in the original name could be mistaken for a secret. */
 skn_str skn_mcp_room_definition(const skn_mcp_room *room, const skn_mcp_found *found,
                                 skn_arena *a)
 {
@@ -669,7 +675,7 @@ void skn_mcp_rooms_free(skn_runtime *r)
 
 typedef struct row {
     struct row     *next;
-    skn_arena      *a; /* of this row's texts */
+    skn_arena      *a; /* holds this row's texts */
     skein_world_id  world;
     skn_tool_server server;
     int64_t         since; /* monotonic, ms */
@@ -740,7 +746,7 @@ void skn_mcp_board_free(skn_mcp_board *b)
     free(b);
 }
 
-/* Takes the place of what was known of the server of that name; since when it is in its state is found here. */
+/* Replaces the row of this server, and keeps the time of its last change of state. */
 static void mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *what)
 {
     skn_arena      *a = skn_arena_new();
@@ -773,7 +779,7 @@ static bool names(const skn_json *servers, skn_str name)
     return v != NULL;
 }
 
-/* Forgets the servers of a world that its settings do not name; NULL: all. */
+/* Removes the rows of a world's servers that its settings do not name; NULL: all rows of the world. */
 static void mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers)
 {
     pthread_mutex_lock(&b->mu);

@@ -1,5 +1,5 @@
-/* Finding work, holding on to open turns, and ending. What becomes of one turn is in turn_run.c, how it
- * is stopped in halt.c. */
+/* Finds work, renews the leases of open turns, takes over abandoned ones, and closes. A single turn is in turn_run.c,
+ * stopping in halt.c. */
 #include "runtime/run.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 enum {
     DEFAULT_LEASE_MS = 30 * 1000,
     DEFAULT_RECOVER_MS = 10 * 1000,
-    CHECK_MS = 200, /* at least, between looks whether our turns are still open */
+    CHECK_MS = 200, /* least time between checks whether our turns are open */
     TICK_MS = 60 * 1000,
     TICK_SOON_MS = 500 /* after a commit, which may have set a timer */
 };
@@ -66,7 +66,7 @@ void skn_runtime_job_start(void *of, skn_call *work, skn_call *then)
     skn_workers_run(job->r->o.workers, work, job_back, job);
 }
 
-/* False when it is being done: it is done again then. */
+/* Returns false if it is in progress; then it is repeated at the end. */
 static bool single_begin(skn_single *s)
 {
     bool first = !s->busy;
@@ -76,7 +76,7 @@ static bool single_begin(skn_single *s)
     return first;
 }
 
-/* Whether it is to be done again. */
+/* Returns whether to repeat it. */
 static bool single_end(skn_single *s)
 {
     bool again = s->again;
@@ -100,7 +100,7 @@ static void work_find_due(void *arg)
                                &s->job.err);
 }
 
-/* Whether the work is being taken already. */
+/* Whether a run has this work already. */
 static bool in_hand(const skn_runtime *r, const skein_due *due)
 {
     const skn_run *run = r->runs;
@@ -110,8 +110,8 @@ static bool in_hand(const skn_runtime *r, const skein_due *due)
     return run;
 }
 
-/* An agent does one thing at a time in a chat or on a lane, and one task at a time; what is about to be
- * stopped is not begun. */
+/* Whether other work blocks this one: an agent does one thing at a time in a chat or on a lane, and one task at a
+ * time. Work that is about to be stopped is blocked, too. */
 static bool in_the_way(const skn_runtime *r, const skein_due *due)
 {
     for (const skn_run *run = r->runs; run; run = run->next) {
@@ -122,7 +122,7 @@ static bool in_the_way(const skn_runtime *r, const skein_due *due)
     return r->run_count - r->waiting_count >= SKN_RUNS_MOST || skn_halt_covers(r, due);
 }
 
-/* At most 256 against the runs that there are. */
+/* Compares at most 256 pieces of work with all runs. */
 static void take_work(skn_runtime *r, const skein_dues *dues)
 {
     r->more = dues->count == SKN_RUN_LOOK;
@@ -159,23 +159,23 @@ static void look_for_work(skn_runtime *r)
                           due_work_seen);
 }
 
-/* --- Turns that are ours ----------------------------------------------------------------------- */
+/* --- Our turns --------------- ----------------------------------------------------------------- */
 
-/* Ours as they were when the question was put. */
+/* The open turns of this runtime, as they were when the job started. */
 typedef struct held {
     skn_runtime_job job;
     size_t          count;
-    skein_turn     *turns; /* only ids, fence and where they are */
+    skein_turn     *turns; /* only ids, fence and place */
     bool           *kept;
 } held;
 
-/* As far as the loop knows. */
+/* Whether its turn is open, as far as the loop knows. */
 static bool run_is_open(const skn_run *run)
 {
     return run->turn_id && !(run->state & SKN_RUN_OVER);
 }
 
-/* A job in `size` bytes that begins with them. */
+/* Creates a job of `size` bytes that starts with the open turns. */
 static void *hold_turns(skn_runtime *r, size_t size)
 {
     held *h = skn_runtime_job_new(r, size);
@@ -201,11 +201,11 @@ static skn_run *run_of(const skn_runtime *r, int64_t turn_id)
     return run;
 }
 
-/* Drops the runs whose turns somebody has closed. */
+/* Drops the runs whose turns others have closed. */
 static void let_turns_go(held *h)
 {
     if (h->job.rc)
-        warn(h->job.r, "cannot see whether turns are open", &h->job.err);
+        warn(h->job.r, "cannot check which turns are open", &h->job.err);
     for (size_t i = 0; i < h->count && !h->job.rc; i++) {
         skn_run *run = h->kept[i] ? NULL : run_of(h->job.r, h->turns[i].id);
 
@@ -260,7 +260,7 @@ static int turn_by_id(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* After a commit the turns are only looked at: renewing them is a commit itself. */
+/* Reads which turns are open instead of renewing them after each commit: a renewal is a commit, too. */
 static void work_check(void *arg)
 {
     held       *h = arg;
@@ -275,7 +275,7 @@ static void work_check(void *arg)
                      bsearch(&h->turns[i], open.at, open.count, sizeof *open.at, turn_by_id);
 }
 
-/* What runs wait for may have come. */
+/* Lets waiting runs check for results. */
 static void poll_waiting(skn_runtime *r)
 {
     for (skn_run *run = r->runs, *next; run; run = next) {
@@ -284,7 +284,7 @@ static void poll_waiting(skn_runtime *r)
     }
 }
 
-/* "main.1.2" is below "main.1"; what is below "main" is below whoever works without a lane. */
+/* "main.1.2" is below "main.1"; lanes below "main" belong to runs without a lane. */
 static bool is_below(const skn_run *child, const skn_run *run)
 {
     skn_str key = child->turn.lane_key;
@@ -330,7 +330,7 @@ static void on_check(void *arg)
     skn_runtime_job_start(hold_turns(r, sizeof(held)), work_check, checked);
 }
 
-/* Soon, but not for every one of many commits. */
+/* Plans a check soon, but not for each of many commits. */
 static void check_soon(skn_runtime *r)
 {
     int64_t wait = r->checked + CHECK_MS - now_ms();
@@ -343,7 +343,7 @@ static void check_soon(skn_runtime *r)
         skn_timer_start(r->check, wait);
 }
 
-/* --- Turns that others left -------------------------------------------------------------------- */
+/* --- Abandoned turns ------ -------------------------------------------------------------------- */
 
 typedef struct recovery {
     held        ours; /* its job is that of the recovery */
@@ -354,7 +354,7 @@ typedef struct recovery {
     skein_error err;
 } recovery;
 
-/* Ours first: when the clock was set or the computer slept, their leases have run out as well. */
+/* Renews our turns first: after a change of the clock or a sleep of the computer their leases have expired, too. */
 static void work_recover(void *arg)
 {
     recovery          *v = arg;
@@ -411,13 +411,13 @@ static void work_tick(void *arg)
     t->job.rc = skein_tasks_tick(t->job.r->o.engine, &t->next, &t->job.err);
 }
 
-/* Looked at again when the next one runs out, and at least every minute: the clock may be set. */
+/* Repeated when the next timer expires, and at least every minute, because the clock may be set. */
 static void ticked(void *arg)
 {
     ticking     *t = arg;
     skn_runtime *r = t->job.r;
     int64_t      wait = t->next ? (t->next - skn_clock_micros()) / 1000 + 1 : TICK_MS;
-    int64_t      most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* somebody nudged meanwhile */
+    int64_t      most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* nudged meanwhile */
     bool         again = single_end(&r->ticking);
 
     if (t->job.rc)
@@ -425,7 +425,7 @@ static void ticked(void *arg)
     if (r->closing)
         return;
     skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > most ? most : wait);
-    look_for_work(r); /* a back-off may have ended */
+    look_for_work(r); /* the pause of a retry may have ended */
 }
 
 static void on_tick(void *arg)
@@ -486,7 +486,7 @@ void skn_runtime_nudge(skn_runtime *r)
 {
     look_for_work(r);
     check_soon(r);
-    if (!r->closing && r->started && !r->tick_soon) { /* not moved on by every commit */
+    if (!r->closing && r->started && !r->tick_soon) { /* later commits do not delay it */
         r->tick_soon = true;
         skn_timer_start(r->tick, TICK_SOON_MS);
     }
@@ -530,7 +530,7 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
     }
     skn_model_requests_cancel(r);
     skn_mcp_rooms_stop(r);
-    r->jobs++; /* so that done is never called from in here */
+    r->jobs++; /* so that done is never called from this function */
     skn_loop_post(r->o.loop, settle_later, r);
 }
 

@@ -1,10 +1,9 @@
-/* runtime.h: the folder's door: gives agents their turns.
+/* runtime.h: runs the turns of agents; the public header of this folder.
  *
- * It takes work that the engine says is due, opens a turn, asks the model, tells what is being
- * written, stores each step, runs tools, and goes on. What it was doing when its process died is
- * closed as interrupted by the next one, once the lease has run out.
- * Threads: all calls on the loop's thread, calls into the engine on the workers.  Lifetimes: the
- * engine, loop, workers and providers outlive it. */
+ * It takes work that is due, opens a turn, asks the model, reports unfinished text, stores each step, runs tools, and
+ * continues. If the process dies, the next one closes its turns as interrupted once their leases have expired.
+ * Threads: all calls on the loop's thread, calls into the engine on the workers. Lifetimes: the engine, loop, workers
+ * and providers outlive the runtime. */
 #ifndef SKN_RUNTIME_RUNTIME_H
 #define SKN_RUNTIME_RUNTIME_H
 
@@ -21,46 +20,45 @@ typedef struct skn_runtime_options {
     skn_loop     *loop;
     skn_workers  *workers;
     skn_log      *log;
-    /* The provider of a name, NULL when there is none; lives until what it is asked then is over. */
+    /* Returns the provider with this name, or NULL; it lives until its requests have ended. */
     skn_provider *(*provider)(void *arg, skn_str name);
-    /* The model for agents that name none: "demo/scripted"; lives until the next call. */
+    /* Returns the default model, such as "demo/scripted"; it lives until the next call. */
     skn_str (*model)(void *arg);
     void       *provider_arg;
-    const char *only_model;  /* answers for all agents, whatever they name; NULL: none does */
+    const char *only_model;  /* answers for all agents, whatever model they name; or NULL */
     skn_net    *net;         /* for tool servers; may be NULL */
-    bool        no_commands; /* tool servers that are programs are not started */
+    bool        no_commands; /* programs are not started as tool servers */
     const char *files;       /* the folder that agents may read from; NULL: none */
     const char *holder;      /* names this process in leases */
     int64_t     lease_ms;    /* 0: 30 s */
-    int64_t     recover_ms;  /* between looks for turns that others left open; 0: 10 s */
-    bool        alone;       /* nobody else speaks for agents on this store: what is open at the
-                           start was left, whatever its lease says */
-    /* What is being written, as it happens. */
+    int64_t     recover_ms;  /* between searches for abandoned turns; 0: 10 s */
+    bool        alone;       /* no other process runs agents on this store: turns that are
+                              * open at the start are abandoned, whatever their leases say */
+    /* Reports unfinished text. */
     void (*tell)(void *arg, const skn_live *event);
     void *tell_arg;
 } skn_runtime_options;
 
 skn_runtime *skn_runtime_new(const skn_runtime_options *o);
-/* Stops taking work, cancels what is asked, closes its open turns as interrupted, keeping what they
- * have written, then calls done. Work that was not begun stays for the next one. */
+/* Stops taking work, cancels requests, closes open turns as interrupted and keeps their text, then calls done. Work
+ * that was not started stays for the next process. */
 void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg);
 void skn_runtime_free(skn_runtime *r); /* after close */
-/* Something was committed: there may be work, or a turn may be over. */
+/* Call this after a commit: there may be new work, or a turn may be closed. */
 void skn_runtime_nudge(skn_runtime *r);
-/* Stops agents of a chat (zero agent: all), keeping what they have written, and the summaries, squashes and notes that
- * models write there; done gets how many agents, or the error. */
+/* Stops agents of a chat (zero agent: all), and the summaries, squashes and notes that models write there; unfinished
+ * text is kept. done gets the number of agents, or the error. */
 typedef void skn_stopped(void *arg, int64_t stopped, const skein_error *err);
 void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
                               skn_stopped *done, void *arg);
 
-/* A copy of what agents of a world (zero: of all) are writing just now (only its partials are set), for whoever is about
- * to close turns of it in the store: they go on until that is done. */
+/* Copies what agents of a world (zero: of all) are writing, into the partials of *out. For callers that are about to
+ * close the turns in the store: the runs continue until that is done. */
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out);
 
-/* --- Models at work outside of turns ------------------------------------------------------------- */
+/* --- Requests outside of turns ---- -------------------------------------------------------------- */
 
-/* A summary of a lane or of an agent's memory, now. SKEIN_NOTHING: there is nothing
- * to cover. */
+/* Summarises a lane or an agent's memory now. SKEIN_NOTHING: nothing to cover. */
 typedef struct skn_compact_spec {
     skein_world_id        world;
     skein_conversation_id chat;
@@ -68,7 +66,7 @@ typedef struct skn_compact_spec {
     skn_str               lane;   /* absent: "main" */
     skn_str               model;  /* absent: the default */
     skn_str               reason; /* absent: "manual" */
-    bool in_turn; /* what the turn at work has done is covered, except its last exchange */
+    bool in_turn; /* the work of the open turn is covered, too, except for its last exchange */
 } skn_compact_spec;
 
 /* A squash whose text a model writes. */
@@ -79,60 +77,59 @@ typedef struct skn_squash_spec {
     size_t                  source_count;
     skn_str                 prompt, model; /* model absent: the default */
     skn_str                 actor;
-    bool                    dry_run; /* only the text */
+    bool                    dry_run; /* returns only the text */
 } skn_squash_spec;
 
-/* How such a thing ended. */
+/* The outcome of a summary or squash. */
 typedef struct skn_model_result {
-    const skein_message
-        *message; /* that was stored: the summary, or a squash's result; NULL: none */
-    const skein_squash *squash;      /* NULL: none */
-    int64_t             covers;      /* of a summary */
-    skn_str             text;        /* what the model wrote */
-    skn_str             model, call; /* call: under which it is kept */
+    const skein_message *message;     /* the stored summary or squash; NULL: none */
+    const skein_squash  *squash;      /* NULL: none */
+    int64_t              covers;      /* of a summary */
+    skn_str              text;        /* the model's text */
+    skn_str              model, call; /* call: the id of its model call */
 } skn_model_result;
 
 typedef void                     skn_model_request_done(void *arg, const skn_model_result *out,
                                                         const skein_error *err);
-typedef struct skn_model_request skn_model_request; /* under way */
+typedef struct skn_model_request skn_model_request; /* in progress */
 
-/* done comes once, never from inside, unless it is cancelled. */
+/* done is called once, never inside these functions, and not after a cancel. */
 skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
                                        skn_model_request_done *done, void *arg);
 skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spec,
                                       skn_model_request_done *done, void *arg);
 void skn_model_request_cancel(skn_model_request *w); /* no callback after this; NULL is fine */
 
-/* --- Servers of tools ------------------------------------------------------------------------------ */
+/* --- Tool servers ------------ --------------------------------------------------------------------- */
 
-/* Fills in what is known of these servers of a world, by their names. Any thread. */
+/* Fills in the state of these servers of a world, by name. Any thread. */
 void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
                               skn_tool_server *at, size_t count);
 
-/* What is known of how much a model ("provider/model") can read: 0: nothing. *from: who says so. Any thread. */
+/* Returns the window of a model ("provider/model") in tokens, 0 if unknown; *from says where it is from. Any thread. */
 int64_t skn_runtime_window(skn_runtime *r, skn_str model, const char **from);
 
 /* Is a tool of this name built in? */
 bool skn_runtime_has_tool(skn_str name);
 
-/* --- What a model would be sent ------------------------------------------------------------------- */
+/* --- The input of a model -------- ---------------------------------------------------------------- */
 
 typedef struct skn_sent_spec {
     skein_engine      *engine;
     const skein_world *world;
-    skein_mode         mode;  /* of the conversation */
-    const char        *files; /* the folder that agents may read from; NULL: none */
-    skn_str            model; /* that answers for agents that name none; absent: not known */
-    bool               only_model; /* and for those that name one */
+    skein_mode         mode;       /* of the conversation */
+    const char        *files;      /* the folder that agents may read from; NULL: none */
+    skn_str            model;      /* the default model; absent: not known */
+    bool               only_model; /* it also answers for agents that name a model */
 } skn_sent_spec;
 
-/* The context, its tokens with the prompt, the files and the tools of who reads it. Any thread. r NULL: no server
- * of tools runs here, and theirs are not counted. */
+/* Returns the context of a lane or memory, with the tokens of prompt, files and tools. Any thread. r NULL: no tool
+ * servers run here, and their tools are not counted. */
 skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const skein_slice *what,
                              skein_mem *mem, skein_context *out, skein_error *err);
 
-/* prompt.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
- * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */
+/* prompt.c: creates the world "tour" with @lead, @ada and @bo and a chat "Welcome", if the store has no world. *out
+ * is zero unless the tour was created; only its name and numbers are set. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err);
 
 #endif

@@ -1,16 +1,15 @@
-/* What agents are writing is saved as it comes, so that the end of this program loses no more than the last moment of
- * it: once in a while for all of them together, however many write. An answer that is all there before that costs
- * nothing. */
+/* Saves unfinished text at intervals, for all agents in one transaction, so that the end of this program loses only
+ * the last moment. An answer that is complete before the first interval costs nothing. */
 #include "base/clock.h"
 #include "runtime/run.h"
 
 typedef struct saving {
     skn_runtime_job job;
     skn_vec(skein_piece) pieces;
-    skn_vec(int64_t) questions; /* to which they are the answers */
+    skn_vec(int64_t) questions; /* the requests that they answer */
 } saving;
 
-/* --- What is not saved yet --------------------------------------------------------------------- */
+/* --- Unsaved text -------- --------------------------------------------------------------------- */
 
 static void add_piece(saving *s, const skn_run *run, bool thinking)
 {
@@ -34,7 +33,7 @@ static saving *collect_pieces(skn_runtime *r)
     saving *s = skn_runtime_job_new(r, sizeof *s);
 
     for (const skn_run *run = r->runs; run; run = run->next)
-        if (run->state & SKN_RUN_ASKS) { /* so no job of it is under way */
+        if (run->state & SKN_RUN_ASKS) { /* no job of it is in progress */
             add_piece(s, run, false);
             add_piece(s, run, true);
         }
@@ -49,7 +48,7 @@ static bool anybody_writes(const skn_runtime *r)
     return false;
 }
 
-/* --- Saving it ----------------------------------------------------------------------------------- */
+/* --- The job -------- ---------------------------------------------------------------------------- */
 
 static void work_save(void *arg)
 {
@@ -76,7 +75,7 @@ static void end_saving(skn_runtime *r)
         skn_saving_soon(r);
 }
 
-/* Whoever has to store something reports a store that accepts no writes. */
+/* Does not report a failure: the next step that must be stored reports it. */
 static void saved(void *arg)
 {
     saving *s = arg;
@@ -110,19 +109,18 @@ void skn_saving_soon(skn_runtime *r)
     skn_timer_start(r->save, SKN_RUN_SAVE_MS);
 }
 
-/* That an agent writes, or waits until its model can be asked again, is stored beside its turn, for whoever looks at
- * the agent. It is on nobody's way: an answer that is all there at once never says so, and nobody waits until it is
- * stored. */
+/* Stores beside its turn that an agent writes, or waits until its model can be asked again, for people who look at
+ * the agent. No run waits for this, and an answer that is complete at once skips it. */
 
 typedef struct note {
     skn_runtime_job job;
     skein_turn      turn;
-    bool            pause; /* else it writes */
+    bool            pause; /* false: it writes */
     skn_str         whom;
     int64_t         until;
 } note;
 
-/* A turn that is over, or a store that takes nothing, is found by those who have to store something. */
+/* Ignores errors: a closed turn or a full store is noticed by the next step that must be stored. */
 static void work_note(void *arg)
 {
     note         *n = arg;

@@ -1,4 +1,4 @@
-/* Tools that only read. Their results are JSON, or plain text where that is what was asked for. */
+/* Tools that only read. Their results are JSON, or plain text if that was requested. */
 #include "runtime/run.h"
 
 #include "base/json_write.h"
@@ -19,7 +19,7 @@ static skn_str fail(skn_run *run, const skein_error *err, bool *failed)
     return skn_arena_copy(run->a, skn_str_of(err->message));
 }
 
-/* A list that is written, then handed out as text. */
+/* Builds a JSON list and returns it as text. */
 typedef struct list {
     skn_buf buf;
     skn_jw  w;
@@ -121,7 +121,7 @@ skn_str skn_read_team(skn_run *run, const skn_json *args, bool *failed)
     return rc ? fail(run, &err, failed) : text;
 }
 
-/* --- What was said, what is remembered ------------------------------------------------------------------ */
+/* --- Messages and knowledge ----- ----------------------------------------------------------------------- */
 
 skn_str skn_read_recall(skn_run *run, const skn_json *args, bool *failed)
 {
@@ -168,9 +168,9 @@ skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed)
     return list_close(&l, run);
 }
 
-/* --- What was left out ------------------------------------------------------------------------------------- */
+/* --- Shortened texts ----- --------------------------------------------------------------------------------- */
 
-/* A piece that is short enough to be sent whole. */
+/* Returns a piece that is short enough to be sent whole. */
 skn_str skn_read_result(skn_run *run, const skn_json *args, bool *failed)
 {
     size_t             most = run->most ? (size_t)run->most * 3 / 4 : RESULT_BYTES;
@@ -229,7 +229,7 @@ skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed)
 
     if (!run->r->o.files) {
         *failed = true;
-        return SKN_STR("this server lets agents read no files");
+        return SKN_STR("agents cannot read files on this server");
     }
     if (skn_json_text(args, "path", &spec.path, &err) ||
         read_items(args, run->a, &spec, &err) ||
@@ -248,7 +248,7 @@ skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed)
     return text;
 }
 
-/* --- The demo's ---------------------------------------------------------------------------------------------- */
+/* --- The demo's tool --- ------------------------------------------------------------------------------------- */
 
 skn_str skn_read_demo(skn_run *run, const skn_json *args, bool *failed)
 {

@@ -1,14 +1,14 @@
-/* The tools that are built in: where each may be used and what runs it. */
+/* The built-in tools: where each may be used, and which function runs it. */
 #include "runtime/run.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const char   skn_tools_json[]; /* made from tools.json */
+extern const char   skn_tools_json[]; /* generated from tools.json */
 extern const size_t skn_tools_json_size;
 
-/* In the order of tools.json, which says what each is for and what its arguments are. */
+/* In the order of tools.json, which has their descriptions and arguments. */
 static const skn_tool tools[] = {
     {"tell_agent", SKN_IN_ALL, .act = SKEIN_ACT_TELL},
     {"delegate", SKN_IN_ALL, .act = SKEIN_ACT_DELEGATE},
@@ -45,7 +45,7 @@ bool skn_runtime_has_tool(skn_str name)
     return skn_tool_find(name) != NULL;
 }
 
-/* --- Which of them ------------------------------------------------------------------------------------ */
+/* --- Which tools ------ ------------------------------------------------------------------------------- */
 
 /* "files__*" stands for all tools of a server. */
 static bool is_in(const skn_json *entry, skn_str name)
@@ -62,7 +62,7 @@ static bool is_in(const skn_json *entry, skn_str name)
 bool skn_tool_listed(const skn_rights *rights, skn_str name)
 {
     if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY ||
-        skn_str_is(name, "read_result")) /* of what it is sent anyway */
+        skn_str_is(name, "read_result")) /* to read the rest of what it was sent */
         return true;
     for (const skn_json *entry = rights->tools->first; entry; entry = entry->next)
         if (is_in(entry, name))
@@ -70,7 +70,7 @@ bool skn_tool_listed(const skn_rights *rights, skn_str name)
     return false;
 }
 
-/* JSON without the blanks between its parts: a model is not to pay for them. */
+/* JSON without whitespace between tokens, which would cost tokens of the model. */
 static skn_str compact(skn_str json, skn_arena *a)
 {
     char  *out = skn_arena_alloc(a, json.n + 1);
@@ -86,7 +86,7 @@ static skn_str compact(skn_str json, skn_arena *a)
     return (skn_str){out, n};
 }
 
-/* A view of the document that is built in stays valid; what was read into other memory is copied. */
+/* Texts in the built-in document stay valid; others are copied. */
 static skn_str lasting(skn_str text, skn_arena *a)
 {
     const char *end = skn_tools_json + skn_tools_json_size;
@@ -94,7 +94,7 @@ static skn_str lasting(skn_str text, skn_arena *a)
     return text.p >= skn_tools_json && text.p < end ? text : skn_arena_copy(a, text);
 }
 
-/* A turn keeps its offers while it waits, so the document is read in other memory. */
+/* A turn keeps its offers while it waits, so the document is parsed in other memory. */
 void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
 {
     const unsigned  needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM | SKN_NEEDS_CUT;
@@ -119,7 +119,7 @@ void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
     skn_arena_free(scratch);
 }
 
-/* The tool's own word, its server's, or what is usual. */
+/* The setting of the tool, otherwise of its server, otherwise the default. */
 skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback)
 {
     skn_str word = skn_approval_said(rights->approvals, rights->servers, name);
@@ -132,7 +132,7 @@ skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approv
 
 /* --- Arguments of acts ----------------------------------------------------------------------------------- */
 
-/* The first of two names that is there. */
+/* Reads the first of two names that is present. */
 static skein_rc text_of(const skn_json *args, const char *name, const char *other, skn_str *out,
                         skein_error *err)
 {
@@ -192,17 +192,17 @@ skein_rc skn_tool_act(const skn_tool *tool, const skn_json *args, skein_act *out
     return SKEIN_OK;
 }
 
-/* What a server says of one of its tools, and where that server is, as one text: what a person is shown before
- * the tool is first used, and what is compared later. */
+/* A tool's definition and the address of its server as one text: a person sees it before the tool is first used, and
+ * it is compared later. */
 
-/* Absent texts become "": a title that is not there and one that is empty are the same to everybody. */
+/* An absent text becomes "": a missing title and an empty one mean the same. */
 static void say_text(skn_jw *w, const skn_definition *d, const char *key, skn_str text,
                      skn_arena *a)
 {
     skn_jw_kstr(w, key, text.n ? d->say(d->arg, text, a) : SKN_STR(""));
 }
 
-/* What cannot be read is a text. */
+/* What is not JSON becomes a text. */
 static void say_json(skn_jw *w, const skn_definition *d, const char *key, skn_str json,
                      skn_arena *a)
 {

@@ -1,6 +1,6 @@
-/* The calls of an answer, one after the other: each is stored (with the answer) before its tool runs, and
- * its result before the next one does. Whoever dies in between has not done anything that nobody knows
- * of, and nothing is run twice. Acts of the engine are stored in one with their results. */
+/* Runs the calls of an answer, one after the other. Each call is stored (with the answer) before its tool runs, and
+ * its result before the next call starts. So a crash leaves nothing unrecorded, and no tool runs twice. Acts of the
+ * engine are stored in one transaction with their results. */
 #include "runtime/run.h"
 
 #include "base/utf8.h"
@@ -23,7 +23,7 @@ static void after_call(skn_run *run)
 
 /* --- Results ------------------------------------------------------------------------------------------ */
 
-/* A longer one than a message may be is cut, and says so. */
+/* Cuts a result that is longer than a message may be, and notes it at the end. */
 static skn_str fit(const skn_run *run, skn_str text)
 {
     enum { NOTE = 100 };
@@ -53,7 +53,7 @@ static void add_result(skn_run *run, skn_str text, bool failed)
         run->since_load++;
 }
 
-/* The tool has run: that its result cannot be stored must not look as if it had not. */
+/* If the result cannot be stored, says that the tool has run: otherwise it would look as if it had not. */
 static void store_tool_result(skn_run *run, skn_str text, bool failed)
 {
     add_result(run, text, failed);
@@ -65,7 +65,7 @@ static void store_tool_result(skn_run *run, skn_str text, bool failed)
                    true);
 }
 
-/* A result that the loop has found. */
+/* Stores the result that the loop has found. */
 static void work_result(skn_run *run)
 {
     store_tool_result(run, run->result, run->tool_failed);
@@ -80,7 +80,7 @@ static void say_result(skn_run *run, skn_str text, bool failed)
 
 /* --- Built-in tools ------------------------------------------------------------------------------------- */
 
-/* The arguments as an object; none is an empty one. */
+/* Reads the arguments as an object; without arguments it is empty. */
 static skein_rc read_call_args(skn_run *run, const skn_json **args, skein_error *err)
 {
     skn_str  text = skn_str_trim(this_call(run)->args);
@@ -91,7 +91,7 @@ static skein_rc read_call_args(skn_run *run, const skn_json **args, skein_error 
     return rc;
 }
 
-/* What a model can do something about is an answer to it, not the end of its turn. */
+/* Errors that a model can do something about become results of the call and do not end the turn. */
 static bool is_for_model(skein_rc rc)
 {
     return rc == SKEIN_INVALID || rc == SKEIN_NOT_FOUND || rc == SKEIN_LIMIT ||
@@ -126,7 +126,7 @@ static void work_act(skn_run *run)
         run->result = acted.result.content;
         run->since_load++;
     } else if (rc == SKEIN_CONFLICT && run->repeated) {
-        run->begun++; /* it was stored the first time: what is open is looked up */
+        run->begun++; /* it was stored the first time; open delegations are looked up */
     } else if (is_for_model(rc)) {
         store_error(run, &err);
     } else {
@@ -135,7 +135,7 @@ static void work_act(skn_run *run)
     }
 }
 
-/* Read once, however often its result is stored. */
+/* The tool runs once, however often storing its result is tried. */
 static void work_read_tool(skn_run *run)
 {
     const skn_tool *tool = skn_tool_find(this_call(run)->tool_name);
@@ -169,13 +169,13 @@ static void call_server(skn_run *run, const skn_mcp_found *found, bool (*may_sen
     run->mcp_call = skn_mcp_ask(found->server, found->tool->name, this_call(run)->args, &sink);
 }
 
-/* The call was allowed with this definition of its tool. */
+/* Whether a person allowed this call with this definition of the tool. */
 static bool is_cleared(const skn_run *run, skn_str definition)
 {
     return run->cleared == run->next_call + 1 && skn_str_eq(definition, run->definition.text);
 }
 
-/* A server that was started again meanwhile may have other tools. */
+/* Checks again just before sending: a restarted server may have other tools. */
 static bool may_send(void *arg)
 {
     skn_run      *run = arg;
@@ -206,8 +206,8 @@ static void approval_seen(skn_run *run)
     }
 }
 
-/* A question about a tool of a server is put by work_tool_leave, with its definition; so is its answer looked at there once
- * more, before the tool runs. */
+/* Reads a person's decision. For tools of servers work_tool_leave asks with the definition, and checks the answer
+ * once more before the tool runs. */
 static void work_approval_look(skn_run *run)
 {
     skein_engine *e = run->r->o.engine;
@@ -236,7 +236,7 @@ static bool is_allowed(const skn_run *run)
     return run->allowed == run->next_call + 1;
 }
 
-/* A tool that only asks the first time has no item in the inbox after that. */
+/* Asks for approval of a tool of a server. A tool that needs approval only once creates no further inbox item. */
 static void work_tool_leave(skn_run *run)
 {
     skein_engine    *e = run->r->o.engine;
@@ -263,18 +263,17 @@ static void leave_seen(skn_run *run)
         run->cleared = run->next_call + 1;
         next_step(run);
     } else if (!run->rc && run->approval == SKEIN_OUTDATED) {
-        say_result(
-            run,
-            SKN_STR("not run: the tool is not defined any more as it was when a person was "
-                    "asked; call it again, and a person is asked about it as it is now"),
-            true);
+        say_result(run,
+                   SKN_STR("not run: the definition of the tool has changed since a person was "
+                           "asked; call it again, and a person is asked about the new one"),
+                   true);
     } else {
         approval_seen(run);
     }
 }
 
-/* What is called is what was asked about: a definition that has changed since is looked at again. It may be long, and is kept
- * until the round ends. */
+/* Binds the approval to the current definition; a definition that has changed since is checked again. It may be long
+ * and lives until the round ends. */
 static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only)
 {
     skn_str text = skn_mcp_room_definition(run->room, found, run->round);
@@ -337,8 +336,8 @@ void skn_run_poll(skn_run *run)
 
 /* --- One call ------------------------------------------------------------------------------------------------ */
 
-/* Of what was cut off in the middle, or was never JSON, nobody knows what it asks for, and a tool may do something all the
- * same. */
+/* Whether the arguments can be read. Arguments that were cut off or never were JSON say nothing certain, and a tool
+ * may act on them all the same. */
 static bool is_readable(skn_run *run)
 {
     const skn_json *args;
@@ -346,7 +345,7 @@ static bool is_readable(skn_run *run)
     return !read_call_args(run, &args, NULL);
 }
 
-/* False when the call does not run, whatever a person says: that is its result. */
+/* Returns false if the call must not run whatever a person decides; the reason is its result. */
 static bool can_run(skn_run *run, skn_approve how)
 {
     if (!is_readable(run)) {
@@ -374,7 +373,8 @@ static void run_built_in(skn_run *run, const skn_tool *tool)
         skn_run_job(run, tool->read ? work_read_tool : work_act, after_call);
 }
 
-/* That a tool only reads is its server's word: it spares the second question, not the first. */
+/* Runs a tool of a server. Only the server says that its tool is read-only, so that saves later approvals but not the
+ * first. */
 static void run_found(skn_run *run, const skn_mcp_found *found)
 {
     skn_approve how = skn_tool_approval(&run->rights, this_call(run)->tool_name,
@@ -383,7 +383,7 @@ static void run_found(skn_run *run, const skn_mcp_found *found)
 
     if (!can_run(run, how))
         return;
-    if (how == SKN_APPROVE_ALWAYS && !is_allowed(run)) /* that it begins is to be noted then */
+    if (how == SKN_APPROVE_ALWAYS && !is_allowed(run)) /* the start must be noted then */
         call_server(run, found, NULL);
     else
         with_leave(run, found, how == SKN_APPROVE_FIRST);
@@ -444,7 +444,7 @@ void skn_run_tools(skn_run *run)
     next_step(run);
 }
 
-/* Whatever the world says by now: it was asked, and the answer counts. */
+/* Ignores the world's current settings: a person was asked, and the answer counts. */
 void skn_run_tools_again(skn_run *run)
 {
     if (is_done(run))

@@ -203,7 +203,7 @@ test('a tool is asked about on its first use whatever it says of itself, and aga
     assert.equal(q.item.definition.description, 'Reads all that it is told to.');
     await define(w, 'v3', { description: 'Sends it away.' }, pid);
     await decide(q.item, 'allow');
-    assert.match((await q.used)[0], /^not run: the tool is not defined any more as it was when a person was asked/);
+    assert.match((await q.used)[0], /^not run: the definition of the tool has changed since a person was asked/);
     assert.equal(readings(), before + 2);
     q = await asked(w, events);
     assert.deepEqual([q.item.definitionState, q.item.definition.description], ['changed', 'Sends it away.']);
