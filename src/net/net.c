@@ -448,7 +448,7 @@ static void stalled(void *arg)
         skn_timer_start(f->stall, f->stall_ms - idle);
 }
 
-/* --- The answer ------------------------------------------------------------------------------ -- */
+/* --- The answer --------------------------------------------------------------------------------- */
 
 /* libcurl decides by its own parsing of the status whether a body follows. If we parsed it differently, a body could
  * arrive without a head. */

@@ -68,7 +68,7 @@ static void halted(void *arg)
     skn_runtime_nudge(r);
 }
 
-/* --- Unfinished text -------- ---------------------------------------------------------------------- */
+/* --- Unfinished text ------------------------------------------------------------------------------- */
 
 static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
 {
@@ -176,7 +176,7 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
     skn_halt_ready(h);
 }
 
-/* --- Turns that others close ---- ------------------------------------------------------------------ */
+/* --- Turns that others close ----------------------------------------------------------------------- */
 
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out)
 {

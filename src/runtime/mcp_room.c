@@ -91,7 +91,7 @@ static void read_headers(const skn_json *headers, skn_fetch_header out[static WO
         out[(*count)++] = (skn_fetch_header){v->key, value_of(v)};
 }
 
-/* --- Descriptions of servers ------- --------------------------------------------------------------------- */
+/* --- Descriptions of servers ----------------------------------------------------------------------------- */
 
 /* Replaces the first `count` secrets in a text: a server may repeat what it was given. */
 static skn_str without(const server *s, size_t count, skn_str text, skn_arena *a)
@@ -553,7 +553,7 @@ void skn_mcp_rooms_look(skn_runtime *r)
     skn_runtime_job_start(skn_runtime_job_new(r, sizeof(glance)), work_look, looked);
 }
 
-/* --- Use ---- --------------------------------------------------------------------------------------------- */
+/* --- Use -------------------------------------------------------------------------------------------------- */
 
 bool skn_mcp_room_starting(const skn_mcp_room *room)
 {

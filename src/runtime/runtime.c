@@ -159,7 +159,7 @@ static void look_for_work(skn_runtime *r)
                           due_work_seen);
 }
 
-/* --- Our turns --------------- ----------------------------------------------------------------- */
+/* --- Our turns --------------------------------------------------------------------------------- */
 
 /* The open turns of this runtime, as they were when the job started. */
 typedef struct held {
@@ -343,7 +343,7 @@ static void check_soon(skn_runtime *r)
         skn_timer_start(r->check, wait);
 }
 
-/* --- Abandoned turns ------ -------------------------------------------------------------------- */
+/* --- Abandoned turns --------------------------------------------------------------------------- */
 
 typedef struct recovery {
     held        ours; /* its job is that of the recovery */

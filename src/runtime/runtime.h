@@ -56,7 +56,7 @@ void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_
  * close the turns in the store: the runs continue until that is done. */
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out);
 
-/* --- Requests outside of turns ---- -------------------------------------------------------------- */
+/* --- Requests outside of turns ------------------------------------------------------------------- */
 
 /* Summarises a lane or an agent's memory now. SKEIN_NOTHING: nothing to cover. */
 typedef struct skn_compact_spec {
@@ -100,7 +100,7 @@ skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spe
                                       skn_model_request_done *done, void *arg);
 void skn_model_request_cancel(skn_model_request *w); /* no callback after this; NULL is fine */
 
-/* --- Tool servers ------------ --------------------------------------------------------------------- */
+/* --- Tool servers ---------------------------------------------------------------------------------- */
 
 /* Fills in the state of these servers of a world, by name. Any thread. */
 void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
@@ -112,7 +112,7 @@ int64_t skn_runtime_window(skn_runtime *r, skn_str model, const char **from);
 /* Is a tool of this name built in? */
 bool skn_runtime_has_tool(skn_str name);
 
-/* --- The input of a model -------- ---------------------------------------------------------------- */
+/* --- The input of a model ------------------------------------------------------------------------- */
 
 typedef struct skn_sent_spec {
     skein_engine      *engine;

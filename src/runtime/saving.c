@@ -9,7 +9,7 @@ typedef struct saving {
     skn_vec(int64_t) questions; /* the requests that they answer */
 } saving;
 
-/* --- Unsaved text -------- --------------------------------------------------------------------- */
+/* --- Unsaved text ------------------------------------------------------------------------------ */
 
 static void add_piece(saving *s, const skn_run *run, bool thinking)
 {
@@ -48,7 +48,7 @@ static bool anybody_writes(const skn_runtime *r)
     return false;
 }
 
-/* --- The job -------- ---------------------------------------------------------------------------- */
+/* --- The job ------------------------------------------------------------------------------------- */
 
 static void work_save(void *arg)
 {

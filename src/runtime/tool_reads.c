@@ -121,7 +121,7 @@ skn_str skn_read_team(skn_run *run, const skn_json *args, bool *failed)
     return rc ? fail(run, &err, failed) : text;
 }
 
-/* --- Messages and knowledge ----- ----------------------------------------------------------------------- */
+/* --- Messages and knowledge ----------------------------------------------------------------------------- */
 
 skn_str skn_read_recall(skn_run *run, const skn_json *args, bool *failed)
 {
@@ -168,7 +168,7 @@ skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed)
     return list_close(&l, run);
 }
 
-/* --- Shortened texts ----- --------------------------------------------------------------------------------- */
+/* --- Shortened texts --------------------------------------------------------------------------------------- */
 
 /* Returns a piece that is short enough to be sent whole. */
 skn_str skn_read_result(skn_run *run, const skn_json *args, bool *failed)
@@ -248,7 +248,7 @@ skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed)
     return text;
 }
 
-/* --- The demo's tool --- ------------------------------------------------------------------------------------- */
+/* --- The demo's tool ----------------------------------------------------------------------------------------- */
 
 skn_str skn_read_demo(skn_run *run, const skn_json *args, bool *failed)
 {

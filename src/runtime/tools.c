@@ -45,7 +45,7 @@ bool skn_runtime_has_tool(skn_str name)
     return skn_tool_find(name) != NULL;
 }
 
-/* --- Which tools ------ ------------------------------------------------------------------------------- */
+/* --- Which tools -------------------------------------------------------------------------------------- */
 
 /* "files__*" stands for all tools of a server. */
 static bool is_in(const skn_json *entry, skn_str name)

@@ -438,7 +438,7 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
     return true;
 }
 
-/* --- Raised limits ---- ----------------------------------------------------------------------------- */
+/* --- Raised limits ---------------------------------------------------------------------------------- */
 
 typedef struct lifting {
     skein_engine *engine;
@@ -567,7 +567,7 @@ bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, v
     return true;
 }
 
-/* --- Requests ----- ----------------------------------------------------------------------------- */
+/* --- Requests ----------------------------------------------------------------------------------- */
 
 typedef struct question {
     skn_asking      base;

@@ -286,7 +286,7 @@ static skein_rc change_read(skn_provider_change *c, const skn_json *body,
     return SKEIN_OK;
 }
 
-/* --- Jobs -------- ------------------------------------------------------------------------------ */
+/* --- Jobs --------------------------------------------------------------------------------------- */
 
 struct skn_errand {
     skn_errand            *next;
@@ -648,7 +648,7 @@ const skn_detected *skn_provider_set_found(const skn_provider_set *set)
     return set->found;
 }
 
-/* --- The models of one provider --- ------------------------------------------------------------- */
+/* --- The models of one provider ----------------------------------------------------------------- */
 
 static void free_listing(skn_listing *l)
 {

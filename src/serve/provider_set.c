@@ -223,7 +223,7 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
     skn_set_changed(set);
 }
 
-/* --- Start and end --- -------------------------------------------------------------------------- */
+/* --- Start and end ------------------------------------------------------------------------------ */
 
 skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_options *o,
                               const skn_config *config, skein_error *err)
@@ -524,7 +524,7 @@ void skn_detected_shape(skn_jw *w, const skn_detected *found)
     skn_jw_object_end(w);
 }
 
-/* --- The default model --- ---------------------------------------------------------------------- */
+/* --- The default model -------------------------------------------------------------------------- */
 
 /* Skips models that only compute embeddings, which a list may start with. */
 static skn_str first_model(const skn_slot *s)

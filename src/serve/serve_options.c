@@ -207,7 +207,7 @@ void skn_serve_level(const skn_serve *s)
     skn_log_set_level(s->log, level);
 }
 
-/* --- Settings that people may change --- ---------------------------------------------------- */
+/* --- Settings that people may change -------------------------------------------------------- */
 
 static bool in_file(skn_str name)
 {
@@ -261,7 +261,7 @@ skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value,
     return id == SKN_CONFIG_DEFAULT_MODEL ? no_provider(arg, value->text, a) : SKN_NONE;
 }
 
-/* --- Reading the configuration again --- ---------------------------------------------------- */
+/* --- Reading the configuration again -------------------------------------------------------- */
 
 static void say_changes(const skn_serve *s, const skn_config *c)
 {
@@ -301,7 +301,7 @@ void skn_serve_demo_only(const skn_serve *s, skn_config *c)
     }
 }
 
-/* --- The reload --- ---------------------------------------------------------------------------- */
+/* --- The reload -------------------------------------------------------------------------------- */
 
 static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_error *err)
 {

@@ -27,7 +27,7 @@
 #define ESCAPED          6
 #define EXIT_INTERRUPTED 130
 
-/* --- Notifications --- ---------------------------------------------------------------------- */
+/* --- Notifications -------------------------------------------------------------------------- */
 
 static void nudge(void *arg)
 {
@@ -94,7 +94,7 @@ static void on_settle(void *arg, skn_call *done, void *done_arg)
     skn_serve_stored_take(s->stored, false, done, done_arg);
 }
 
-/* --- Stopping --- --------------------------------------------------------------------------- */
+/* --- Stopping ------------------------------------------------------------------------------- */
 
 static void end_when_closed(skn_serve *s)
 {

@@ -189,7 +189,7 @@ static void say_far_browser(skn_cli *cli, int port)
               port, port, host);
 }
 
-/* --- The text --- --------------------------------------------------------------------------- */
+/* --- The text ------------------------------------------------------------------------------- */
 
 /* "\"tour\" with @lead, @ada, @bo", or the number of worlds. */
 static skn_str worlds_text(skn_cli *cli)
