@@ -68,7 +68,7 @@ skein_rc skn_place_folders(skn_cli *cli, const char *file)
         if (mkdir(p, 0700) != 0 && errno != EEXIST)
             return skn_fail_hint(&cli->err, errno == EROFS ? SKEIN_READ_ONLY : SKEIN_IO,
                                  "Try another place with --data DIR",
-                                 "the folder \"%s\" cannot be made: %s", p, strerror(errno));
+                                 "the folder \"%s\" cannot be created: %s", p, strerror(errno));
         *slash = '/';
     }
     return SKEIN_OK;
@@ -91,7 +91,7 @@ static skein_rc open_scratch(skn_cli *cli)
 
     snprintf(folder, sizeof folder, "%s/skein-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(folder))
-        return skn_fail(&cli->err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+        return skn_fail(&cli->err, SKEIN_IO, "the folder \"%s\" cannot be created: %s", folder,
                         strerror(errno));
     cli->scratch = skn_arena_copy(cli->keep, skn_str_of(folder)).p;
     options.store = skn_arena_printf(cli->keep, "sqlite:%s/skein.db", folder);

@@ -110,7 +110,7 @@ skein_rc skn_backup_make(skein_engine *e, const char *folder, int64_t keep, skei
 
     skn_backup_name(skn_clock_micros(), name);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        rc = skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+        rc = skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be created: %s", folder,
                       strerror(errno));
     else
         rc = copy_store(e, skn_arena_text(mem, "%s/%s", folder, name),

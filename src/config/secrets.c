@@ -67,7 +67,7 @@ static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err
 
     make_parents(folder, a);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+        return skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be created: %s", folder,
                         strerror(errno));
     if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
         return skn_fail(err, SKEIN_IO, "\"%s\" is not a folder", folder);

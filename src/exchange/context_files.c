@@ -551,7 +551,7 @@ skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str 
     if (rc)
         goto out;
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be made: %s", path, strerror(errno));
+        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be created: %s", path, strerror(errno));
         goto out;
     }
     if ((rc = open_folder(path, &folder, err)) ||

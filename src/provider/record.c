@@ -1,5 +1,5 @@
-/* A provider before another one, which writes down what passes. The last try of a question counts: nothing
- * of those before it was handed on. */
+/* A provider in front of another one that records requests and answers. Only the last try of a request is recorded:
+ * nothing of earlier tries was passed on. */
 #include "provider/record.h"
 
 #include "base/buf.h"
@@ -21,7 +21,7 @@ typedef struct recorder {
     char         *folder;
 } recorder;
 
-/* A question on its way. */
+/* A request in progress. */
 typedef struct take {
     skn_asking      base;
     skn_asking     *inner;
@@ -54,7 +54,7 @@ static bool is_there(skn_str stem, int64_t number, skn_arena *a)
     return access(skn_record_file(stem, number, "meta", a), F_OK) == 0;
 }
 
-/* They are numbered without a gap, so the last one can be found in few steps. */
+/* Answers are numbered without a gap, so few steps find the last one. */
 int64_t skn_record_count(skn_str stem, skn_arena *a)
 {
     int64_t low = 0, high = 1;
@@ -74,7 +74,7 @@ int64_t skn_record_count(skn_str stem, skn_arena *a)
     return low;
 }
 
-/* A new file; false when there is one already, or none can be made. */
+/* Creates a file; returns false if it exists or cannot be created. */
 static bool make_file(const char *path, skn_str bytes)
 {
     int  fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -134,7 +134,7 @@ static void keep(const take *t, const skn_answer *answer)
     skn_buf_init(&meta, SKN_RECORD_META);
     write_meta(&meta, t, answer, &ids);
     make_file(skn_arena_printf(a, "%.*s.request", SKN_FMT(stem)).p, request);
-    unlink(skn_record_file(stem, number, "response", a)); /* left by one that died */
+    unlink(skn_record_file(stem, number, "response", a)); /* left over from a crash */
     if (make_file(skn_record_file(stem, number, "response", a), skn_buf_str(&t->response)))
         make_file(skn_record_file(stem, number, "meta", a), skn_buf_str(&meta));
     skn_buf_release(&meta);
@@ -194,7 +194,7 @@ static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64
         t->sink.pause(t->sink.arg, why, err, ms);
 }
 
-/* What never left this computer (no key, canned answers) is not a recording. */
+/* Records nothing that never left this computer (no key, canned answers). */
 static void on_done(void *arg, const skn_answer *answer)
 {
     take *t = arg;
@@ -265,7 +265,7 @@ skn_provider *skn_recorder_new(skn_provider *inner, const char *folder, skein_er
     recorder                     *r;
 
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-        skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+        skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be created: %s", folder,
                  strerror(errno));
         return NULL;
     }

@@ -1,5 +1,5 @@
-/* What of a request counts. Every run makes its own ids and times, so the same conversation never has the same bytes
- * twice; what a model has answered names the ids of its own run. */
+/* Removes from a request what differs in every run: its ids and times. Without that the same conversation would never
+ * give the same bytes twice. Recorded answers contain the ids of their own run. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -9,9 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { CALL_ID = sizeof "call_0123456789abcdef" - 1 }; /* as skn_wire_hand_calls makes them */
+enum { CALL_ID = sizeof "call_0123456789abcdef" - 1 }; /* as made by skn_wire_hand_calls */
 
-/* Of the ids that there can be: made since the beginning of 2026, and not tomorrow. */
+/* Whether an id can be ours: made since the start of 2026, and not later than tomorrow. */
 static bool is_of_today(skn_str s)
 {
     static const char digits[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -34,7 +34,7 @@ static bool is_call(skn_str run)
     return true;
 }
 
-/* The id that a run of its letters is, or has behind "in_"; absent: none. */
+/* The id that a run of id letters is, or ends with ("in_…"); absent: none. */
 static skn_str id_in(skn_str run)
 {
     skn_str id = run.n < SKN_UID_LEN ? SKN_NONE : skn_str_sub(run, run.n - SKN_UID_LEN, run.n);
@@ -47,7 +47,7 @@ static skn_str id_in(skn_str run)
                : SKN_NONE;
 }
 
-/* How long the time is that the text begins with: "2026-11-15T14:02:03.004Z"; 0: it does with none. */
+/* Length of the time that the text starts with, such as "2026-11-15T14:02:03.004Z"; 0: none. */
 static size_t time_at(skn_str s)
 {
     static const char form[] = "dddd-dd-ddTdd:dd";
@@ -63,7 +63,7 @@ static size_t time_at(skn_str s)
     return n < s.n && s.p[n] == 'Z' ? n + 1 : n;
 }
 
-/* Letters that ids are made of, and so an end of each other. */
+/* Length of the run of letters that ids consist of; any other letter ends an id. */
 static size_t run_at(skn_str s)
 {
     size_t n = 0;
@@ -88,7 +88,7 @@ static void add_id(skn_buf *out, skn_str id, skn_map *known, skn_record_ids *ids
     skn_buf_addf(out, "#%lld", (long long)*number);
 }
 
-/* What is escaped in JSON belongs to no word: "\n" ends what is before, and begins no id. */
+/* An escape sequence of JSON is not part of a word: "\n" ends the text before it and starts no id. */
 skn_str skn_record_plain(skn_str request, skn_record_ids *ids, skn_arena *a)
 {
     skn_map *known = skn_map_new(a);

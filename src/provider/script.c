@@ -1,4 +1,4 @@
-/* Reading a script: every key is known, every pattern compiles, every number has a limit. */
+/* Reads a script: unknown keys, patterns that do not compile and numbers above their limits are refused. */
 #include "provider/script.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -113,7 +113,7 @@ static skein_rc read_name(skn_script_reader *r, const skn_yaml *map, const char 
     if ((rc = skn_script_need_text(r, v, NAME_BYTES, key)))
         return rc;
     *out = v->text;
-    if (*out->p == '@') /* as people write agents */
+    if (*out->p == '@') /* people may write "@" before an agent's name */
         *out = skn_str_sub(*out, 1, out->n);
     return out->n ? SKEIN_OK : SKN_SCRIPT_FAIL(r, v, "%s has no name after \"@\"", key);
 }
@@ -125,7 +125,7 @@ static skein_rc read_rule(skn_script_reader *r, const skn_yaml *map)
     skein_rc         rc;
 
     r->groups = 0;
-    r->s->rule_count++; /* even when it is broken: its pattern is freed with the others */
+    r->s->rule_count++; /* counted even if it is wrong, so that its pattern is freed */
     if ((rc = skn_script_keys(r, map, "a rule", " when matches agent from tool do")) ||
         ((v = skn_yaml_get(map, "when")) && (rc = read_when(r, v, rule))) ||
         ((v = skn_yaml_get(map, "matches")) && (rc = read_matches(r, v, rule))) ||
@@ -136,8 +136,8 @@ static skein_rc read_rule(skn_script_reader *r, const skn_yaml *map)
     if (!rule->when.p && !rule->matches && !rule->agent.p && !rule->from.p && !rule->tool.p)
         return SKN_SCRIPT_FAIL(
             r, map,
-            "a rule needs when, matches, agent, from or tool; what fits always "
-            "stands in \"otherwise\"");
+            "a rule needs when, matches, agent, from or tool; for what always applies "
+            "use \"otherwise\"");
     if (!(v = skn_yaml_get(map, "do")))
         return SKN_SCRIPT_FAIL(r, map, "a rule needs \"do\"");
     return skn_script_read_steps(r, v, &rule->steps);
@@ -240,7 +240,7 @@ skn_script *skn_script_tour(void)
     for (const char *const *line = skn_tour_text; *line; line++)
         skn_buf_add(&text, skn_str_of(*line));
     if (skn_script_read(&s, skn_buf_str(&text), "tour.yaml", &err)) {
-        fprintf(stderr, "%s\n", err.message); /* a fault of the build, not of whoever runs it */
+        fprintf(stderr, "%s\n", err.message); /* a fault of the build, not of the user */
         abort();
     }
     skn_buf_release(&text);

@@ -1,4 +1,4 @@
-/* Choosing from a script: the same line always gives the same answer. */
+/* Chooses from a script: the same line always gives the same answer. */
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_write.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Only so much of what was said is looked at. */
+/* Bytes of a message that are compared. */
 enum { WHEN_BYTES = 64 * 1024, MATCH_BYTES = 4 * 1024, ARGS_BYTES = 64 * 1024 };
 
 static bool same_name(skn_str rule, skn_str given)
@@ -68,9 +68,9 @@ void skn_script_choose(const skn_script *s, const skn_script_line *line, skn_are
     }
 }
 
-/* --- Putting names and groups in ----------------------------------------------------------------- */
+/* --- Filling in names and groups ----------------------------------------------------------------- */
 
-/* What stands for the placeholder at the start of s, and how long that is; false: it is none. */
+/* Finds the placeholder at the start of s: its value and its length in bytes. Returns false if there is none. */
 static bool placeholder(skn_str s, const skn_script_line *line, const skn_script_match *match,
                         skn_str *value, size_t *bytes)
 {
@@ -128,7 +128,7 @@ typedef struct writer {
     skn_jw                  w;
 } writer;
 
-/* What is written without quotes and is a number or a truth value stays one. */
+/* An unquoted number or truth value keeps its type. */
 static bool is_bare(writer *out, const skn_yaml *v)
 {
     const skn_json *json;
@@ -149,7 +149,7 @@ static void write_value(writer *out, const skn_yaml *v)
     out->w.out->over = out->w.out->over || out->text.over;
 }
 
-/* Goes as deep as YAML may be: 8. */
+/* The recursion is limited by the depth of YAML, 8. */
 static void write_tree(writer *out, const skn_yaml *v)
 {
     if (v->kind == SKN_YAML_TEXT) {
@@ -186,9 +186,9 @@ void skn_script_args(const skn_script_step *step, const skn_script_line *line,
     skn_buf_release(&w.text);
 }
 
-/* The C library writes repeats out before it matches: a{50} is fifty times a, a+ is a and a*, and what
- * is nested multiplies, so that "a++++…" of a few dozen bytes takes all memory there is. Here the
- * size of that is worked out first. Back-references make matching a search, and are refused. */
+/* The C library expands repetitions before it matches: a{50} becomes fifty times a, a+ becomes a and a*, and nested
+ * ones multiply, so that a few dozen bytes such as "a++++…" use up all memory. The size of the expansion is therefore
+ * computed first. Back-references are refused, because they make matching a search. */
 
 enum { PARTS = 2000, DEPTH = 30 };
 
@@ -217,7 +217,7 @@ static char at(const sizer *s)
     return s->p < s->end ? *s->p : '\0';
 }
 
-/* Over a "[…]", p behind the first bracket: a "]" at its start is itself, and so is all in [: :]. */
+/* Skips "[…]", with p after the first bracket: a "]" at its start is literal, and so is everything in [: :]. */
 static void skip_set(sizer *s)
 {
     if (at(s) == '^')
@@ -238,7 +238,7 @@ static void skip_set(sizer *s)
         s->p++;
 }
 
-/* "{3,5}", p behind the brace: the greater number, and one for "without an end". */
+/* Reads "{3,5}", with p after the brace: returns the larger number, and one more without an upper limit. */
 static int64_t read_count(sizer *s)
 {
     int64_t most = 0, n = 0;
@@ -306,8 +306,8 @@ const char *skn_pattern_check(skn_str pattern)
     return bad;
 }
 
-/* What a scripted model was asked, for whoever wants to see what a model saw. It is the same
- * that another model would be sent; that the script looks at one message of it only is said in it. */
+/* The request of a scripted model, for people who want to see what a model saw. It is the same as for other models,
+ * with a note that the script only reads one message of it. */
 
 #define SENT_MOST ((size_t)64 << 20)
 

@@ -8,7 +8,7 @@ typedef struct skn_script_reader {
     skn_script  *s;
     const char  *what; /* names the source */
     skein_error *err;
-    size_t       groups; /* of the rule that is read */
+    size_t       groups; /* of the current rule */
 } skn_script_reader;
 
 /* Fails with "FILE:line:column: …". */
@@ -17,13 +17,13 @@ skein_rc skn_script_fail(skn_script_reader *r, int line, int column, const char 
 
 #define SKN_SCRIPT_FAIL(r, v, ...) skn_script_fail((r), (v)->line, (v)->column, __VA_ARGS__)
 
-/* Refuses other keys than those in `known`, a list of words with a blank before each. */
+/* Refuses keys that are not in `known`, a list of words with a blank before each. */
 skein_rc skn_script_keys(skn_script_reader *r, const skn_yaml *map, const char *where,
                          const char *known);
-/* Refuses all but a text of 1 to `most` bytes. */
+/* Refuses anything but a text of 1 to `most` bytes. */
 skein_rc skn_script_need_text(skn_script_reader *r, const skn_yaml *v, size_t most,
                               const char *what);
-/* A list of steps, or a text, which is one thing to say. */
+/* Reads a list of steps, or a text, which is one step that says it. */
 skein_rc skn_script_read_steps(skn_script_reader *r, const skn_yaml *v, skn_script_steps *out);
 
 #endif

@@ -12,13 +12,13 @@ enum {
     MOST_WAIT = 10 * 60 * 1000
 };
 
-/* A block text ends in a line end that nobody means to say. */
+/* Removes the line end at the end of a block text, which nobody means to say. */
 static skn_str without_line_end(skn_str s)
 {
     return s.n && s.p[s.n - 1] == '\n' ? skn_str_sub(s, 0, s.n - 1) : s;
 }
 
-/* {3} where the rule's pattern has two groups would silently stay as it is. */
+/* Refuses {3} if the rule's pattern has two groups: it would silently stay in the text. */
 static skein_rc check_groups(skn_script_reader *r, const skn_yaml *v)
 {
     for (size_t i = 0; i + 2 < v->text.n; i++) {
@@ -32,7 +32,7 @@ static skein_rc check_groups(skn_script_reader *r, const skn_yaml *v)
     return SKEIN_OK;
 }
 
-/* Goes as deep as YAML may be: 8. */
+/* The recursion is limited by the depth of YAML, 8. */
 static skein_rc check_args(skn_script_reader *r, const skn_yaml *args)
 {
     skein_rc rc = SKEIN_OK;
@@ -145,7 +145,7 @@ static skein_rc read_fail(skn_script_reader *r, const skn_yaml *map, const skn_y
     return SKEIN_OK;
 }
 
-/* "after 5 words", "5 words" or "5". It holds for the whole answer, so it is not a step of its own. */
+/* "after 5 words", "5 words" or "5". It applies to the whole answer, so it is not a step. */
 static skein_rc read_cut(skn_script_reader *r, const skn_yaml *map, const skn_yaml *v,
                          skn_script_steps *steps, skn_script_step *out)
 {
@@ -176,7 +176,7 @@ static const struct verb {
     {"wait", read_wait}, {"fail", read_fail},   {"cut", read_cut},
 };
 
-/* A model's calls are the end of what it says, and nothing comes after a failure. */
+/* A model's calls come after its text, and nothing comes after a failure. */
 static skein_rc check_order(skn_script_reader *r, const skn_yaml *map,
                             const skn_script_steps *steps, skn_step_kind kind)
 {
@@ -185,10 +185,9 @@ static skein_rc check_order(skn_script_reader *r, const skn_yaml *map,
             return SKN_SCRIPT_FAIL(r, map, "nothing comes after fail");
         if (steps->at[i].kind == SKN_STEP_CALL &&
             (kind == SKN_STEP_SAY || kind == SKN_STEP_THINK))
-            return SKN_SCRIPT_FAIL(
-                r, map,
-                "what is said comes before calls; answer a result with a rule "
-                "that has \"tool\"");
+            return SKN_SCRIPT_FAIL(r, map,
+                                   "text comes before calls; answer a result with a rule "
+                                   "that has \"tool\"");
     }
     return SKEIN_OK;
 }

@@ -1,6 +1,5 @@
-/* An answer is worked out whole when it is asked for, as a list of things to do, and then handed out
- * piece by piece by a timer. So nothing of the request is kept, and what is said cannot depend on
- * when it is said. */
+/* The scripted model. When a request arrives, its whole answer is computed as a list of steps; a timer then sends it
+ * piece by piece. So nothing of the request is kept, and the text cannot depend on when it is sent. */
 #include "base/hash.h"
 #include "provider/script.h"
 
@@ -30,13 +29,13 @@ typedef struct talk {
     skn_timer      *timer;
     deed           *deeds;
     size_t          count, next;
-    size_t          from;       /* how much of the next text was handed out */
-    int64_t         words_left; /* before it is cut off; -1: it is not */
+    size_t          from;       /* bytes of the next text that were sent */
+    int64_t         words_left; /* until the answer is cut off; -1: never */
     int64_t         pace_ms;
-    bool            waits;   /* false: every wait is skipped */
-    bool            called;  /* a tool */
+    bool            waits;   /* false: waits are skipped */
+    bool            called;  /* whether it has called a tool */
     bool            over;    /* done was called */
-    bool            handing; /* a callback may be running: not to be freed under it */
+    bool            handing; /* a callback may be running, so the talk must not be freed */
     bool            cancelled;
 } talk;
 
@@ -81,7 +80,7 @@ static bool blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* The end of the word at `from`, the blanks before and after it included. */
+/* Returns the end of the word at `from`, with the blanks before and after it. */
 static size_t word_end(skn_str s, size_t from)
 {
     while (from < s.n && blank(s.p[from]))
@@ -93,7 +92,7 @@ static size_t word_end(skn_str s, size_t from)
     return from;
 }
 
-/* What came, byte for byte, is the text that was handed out, and a line for each call. */
+/* The recorded bytes of an answer are its text, and a line for each call. */
 static void hand_text(talk *t, const deed *d, skn_str text)
 {
     if (d->kind == TEXT && t->sink.received)
@@ -113,7 +112,7 @@ static void hand_call(talk *t, const skein_tool_call *call)
     t->sink.call(t->sink.arg, call);
 }
 
-/* Hands out the next word, or without a pace all of them; returns how long to wait then. */
+/* Sends the next word, or all words without a pace; returns the time to wait. */
 static int64_t hand_words(talk *t, const deed *d)
 {
     size_t from = t->from, to = from;
@@ -135,7 +134,7 @@ static int64_t hand_words(talk *t, const deed *d)
     return t->pace_ms;
 }
 
-/* Does one thing; returns how long to wait before the next. */
+/* Takes one step; returns the time to wait before the next. */
 static int64_t do_next(talk *t)
 {
     const deed *d = &t->deeds[t->next];
@@ -162,7 +161,8 @@ static int64_t do_next(talk *t)
     return 0;
 }
 
-/* A callback may cancel the request it comes from: then it is freed here and not under its feet. */
+/* A callback may cancel the request that it belongs to; the request is then freed here, after the callback has
+ * returned. */
 static void go_on(void *arg)
 {
     talk   *t = arg;
@@ -178,7 +178,7 @@ static void go_on(void *arg)
         skn_timer_start(t->timer, ms);
 }
 
-/* --- Working the answer out ---------------------------------------------------------------------- */
+/* --- Computing the answer ------------------------------------------------------------------------ */
 
 typedef struct author {
     const skn_script *script;
@@ -273,8 +273,8 @@ static void work_out(author *w)
         only_fail(w->talk, SKN_STR("the script's answer is over 1 MB"));
 }
 
-/* What is answered: a tool's result, or what somebody said; a caller that does not say which means
- * the last of the context. */
+/* Returns what to answer: the result of a tool, or a message. If the caller sets neither, it is the last message of
+ * the context. */
 static skn_script_line line_of(const skn_ask *what)
 {
     skn_script_line             line = {.agent = what->agent, .sender = what->asker};

@@ -1,5 +1,5 @@
-/* Models behind HTTP. A question is written once, when it is asked, and sent until it is answered or
- * there is no use in trying: again only while nothing of an answer has been handed out. */
+/* Models behind HTTP. A request is written once and sent until it is answered or another try makes no sense; it is
+ * only sent again while nothing of an answer has been passed on. */
 #include "base/clock.h"
 #include "base/uid.h"
 #include "provider/wire_inside.h"
@@ -12,28 +12,29 @@ enum {
     MOST_REQUEST = 64 << 20,
     MOST_ANSWER = 32 << 20,
     LONGEST_BACKOFF = 30000,
-    COARSE_MS = 10, /* by which a timer may be early: the clock of the loop is coarse */
-    LONGEST_RETRY_AFTER = 60000, /* longer than this nobody waits without being told */
-    HURRIED_RETRY_AFTER = 2000,  /* where another model stands by */
-    IN_LINE_MS = 250,            /* a wait that is shorter is not worth telling */
-    DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
+    COARSE_MS = 10,              /* how early a timer may fire: the loop's clock is coarse */
+    LONGEST_RETRY_AFTER = 60000, /* a longer wait ends the request with a message */
+    HURRIED_RETRY_AFTER = 2000,  /* the same if another model can answer instead */
+    IN_LINE_MS = 250,            /* shorter waits in line are not reported */
+    DRAIN_MS = 250               /* for the server to close an answer that has ended: see
+                                  * `drain` */
 };
 
-/* What a talk is at. It counts in the provider's `busy` from DUE until it ends.
+/* The states of a request. It counts in the provider's `busy` from DUE until it ends.
  *
  *   IN_LINE --> DUE --> SENT --> READING --> DRAINING
- *   SENT, READING, DRAINING --> PAUSING --> SENT         it is tried again
+ *   SENT, READING, DRAINING --> PAUSING --> SENT         another try
  *   SENT, READING, DRAINING --> OVER
  *   any but OVER --> CANCELLED */
 typedef enum talk_state {
     TALK_IN_LINE,  /* in the provider's list */
-    TALK_DUE,      /* it is sent in the next round of the loop */
-    TALK_SENT,     /* nothing has come yet */
-    TALK_READING,  /* the head has come */
-    TALK_DRAINING, /* the answer is whole, its connection not yet */
+    TALK_DUE,      /* sent in the next round of the loop */
+    TALK_SENT,     /* nothing has arrived */
+    TALK_READING,  /* the head has arrived */
+    TALK_DRAINING, /* the answer is complete, the connection still open */
     TALK_PAUSING,  /* before another try */
     TALK_OVER,     /* done was called */
-    TALK_CANCELLED /* nobody wants to hear of it */
+    TALK_CANCELLED /* no callback any more */
 } talk_state;
 
 struct skn_wire_talk {
@@ -46,16 +47,16 @@ struct skn_wire_talk {
     skn_timer       *timer;
     skn_fetch       *fetch;
     skn_wire_request request;
-    size_t           asked_bytes; /* of it, for the estimate */
+    size_t           asked_bytes; /* of the request, for the estimate */
     skn_wire_answer  w;
     skn_wire_reader  r;
-    int64_t          asked_ns; /* when it was sent for the first time */
+    int64_t          asked_ns; /* when the request was first sent */
     int64_t          sent_ns, first_ms;
     skn_wire_limit   limit;
     int              status, tries;
-    bool             stalled; /* before: it has cost enough time */
+    bool             stalled; /* an earlier try stalled, which has cost enough time */
     bool             hurried;
-    int              handing; /* callbacks may be running: not to be freed under them */
+    int              handing; /* callbacks may be running, so the talk must not be freed */
 };
 
 static skn_wire *wire_of(const skn_wire_talk *t)
@@ -86,7 +87,7 @@ static bool has_ended(const skn_wire_talk *t)
     return t->state == TALK_OVER || t->state == TALK_CANCELLED;
 }
 
-/* --- Taking turns ---------------------------------------------------------------------------- */
+/* --- Waiting in line ------------------------------------------------------------------------- */
 
 static void let_next_run(skn_wire *p)
 {
@@ -108,8 +109,8 @@ void skn_wire_take(skn_wire *p, int at_once)
         let_next_run(p);
 }
 
-/* Who asks much waits behind those who ask little: each conversation has one question in a round, and within a round who
- * came first goes first. */
+/* Sorts a request into the line by rounds: each conversation has one request in a round, so one with many requests
+ * does not delay the others. Within a round the first comes first. */
 static void wait_in_line(skn_wire_talk *t)
 {
     skn_wire       *p = wire_of(t);
@@ -139,7 +140,7 @@ static void leave_line(skn_wire_talk *t)
     *at = t->next;
 }
 
-/* Ends it; another one runs in its place. */
+/* Ends a request, and starts the next one in its place. */
 static void give_way(skn_wire_talk *t, talk_state how)
 {
     skn_wire *p = wire_of(t);
@@ -153,7 +154,7 @@ static void give_way(skn_wire_talk *t, talk_state how)
     let_next_run(p);
 }
 
-/* The provider may be gone already. */
+/* The provider may be freed already. */
 static void free_talk(skn_wire_talk *t)
 {
     skn_fetch_cancel(t->fetch);
@@ -188,10 +189,10 @@ static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
     answer->tokens_in = t->w.tokens_in < 0 ? guess(t->asked_bytes) : t->w.tokens_in;
     answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
     skn_wire_count_cached(&t->w, answer);
-    answer->cost = -1; /* who knows prices counts it */
+    answer->cost = -1; /* the caller computes it from prices */
 }
 
-/* Of an answer that did not reach its end; one without a result may have cost nothing. */
+/* Counts the tokens of an answer that did not reach its end. Without any text it may have cost nothing. */
 static void count_some(const skn_wire_talk *t, skn_answer *answer)
 {
     answer->tokens_in = answer->tokens_out = -1;
@@ -235,7 +236,7 @@ static void fail_with(skn_wire_talk *t)
     end_talk(t, &answer);
 }
 
-/* Twice as long with every try, and never the same for two that failed together. */
+/* Doubles with every try, with a random part, so that requests that failed together do not return together. */
 static int64_t backoff(const skn_wire_talk *t)
 {
     int64_t ms = wire_of(t)->backoff_ms;
@@ -247,7 +248,7 @@ static int64_t backoff(const skn_wire_talk *t)
     return ms > t->limit.ms + COARSE_MS ? ms : t->limit.ms + COARSE_MS + ms / 4;
 }
 
-/* Of the time for the question; 0 when there is no limit, negative when it is over. */
+/* The time left for the request; 0: no limit, negative: none left. */
 static int64_t time_left(const skn_wire_talk *t)
 {
     int64_t all = wire_of(t)->total_ms,
@@ -294,7 +295,7 @@ static void settle_talk(skn_wire_talk *t)
         fail_with(t);
 }
 
-/* --- What comes ------------------------------------------------------------------------------ */
+/* --- The answer as it comes ------------------------------------------------------------------ */
 
 static void got_head(void *arg, const skn_fetch_head *head)
 {
@@ -303,12 +304,12 @@ static void got_head(void *arg, const skn_fetch_head *head)
     enter_talk(t, TALK_READING);
     t->status = head->status;
     t->limit = skn_wire_limit_of(head);
-    if (head->status / 100 == 2) /* it has answered, this time */
+    if (head->status / 100 == 2) /* it answers, so no limit applies */
         t->limit = (skn_wire_limit){0};
     skn_wire_read_start(&t->r, wire_of(t)->format, &t->w, head->status, head->content_type);
 }
 
-/* Whatever a server says about the key, its bytes are kept: so it is blotted out of them. */
+/* Removes the key from the bytes before they are recorded, whatever the server says about it. */
 static void hand_received(skn_wire_talk *t, skn_str bytes)
 {
     if (!t->sink.received || !bytes.n || has_ended(t))
@@ -323,13 +324,13 @@ static void note_first(skn_wire_talk *t)
 
     if (any && t->first_ms < 0)
         t->first_ms = (skn_clock_monotonic() - t->sent_ns) / 1000000;
-    if (t->w.text_bytes || t->w.thinking_bytes) /* it will not be sent again: see shall_retry */
+    if (t->w.text_bytes || t->w.thinking_bytes) /* no further try: see shall_retry */
         skn_buf_release(&t->request.body);
 }
 
 static void end_reading(skn_wire_talk *t, bool cut)
 {
-    if (t->r.mode == SKN_WIRE_ERROR) /* as a whole, since errors like to name the key */
+    if (t->r.mode == SKN_WIRE_ERROR) /* hidden as a whole, because errors often name the key */
         hand_received(t, skn_buf_str(&t->r.line));
     if (!has_ended(t))
         skn_wire_read_end(&t->r, cut);
@@ -427,12 +428,13 @@ static void send_question(skn_wire_talk *t)
     begin_try(t);
     what.total_ms = time_left(t);
     if (what.total_ms < 0) {
-        skn_wire_fail(&t->w, SKN_ASK_STALLED, SKN_STR("the time for the question is over"));
+        skn_wire_fail(&t->w, SKN_ASK_STALLED,
+                      SKN_STR("the time limit of the request has passed"));
     } else if (p->key_needed && !p->key) {
         skn_wire_fail(&t->w, SKN_ASK_NO_KEY, SKN_STR(""));
         t->tries = 0;
     } else if (t->request.body.over) {
-        skn_wire_fail(&t->w, SKN_ASK_OVERFLOW, SKN_STR("the question is over 64 MB"));
+        skn_wire_fail(&t->w, SKN_ASK_OVERFLOW, SKN_STR("the request is larger than 64 MB"));
         t->tries = 0;
     }
     if (t->w.failed) {
@@ -454,9 +456,9 @@ static void say_in_line(skn_wire_talk *t)
     t->sink.pause(t->sink.arg, SKN_ASK_IN_LINE, &why, 0);
 }
 
-/* It is its turn, or still not, or a wait before another try is over, or a server that has sent all of its answer
- * does not close it: then the connection is of no use for the next question, and the answer does not
- * wait for it. */
+/* The timer: the request is the next to be sent, still waits in line, or its pause before another try is over. Or the
+ * server has sent its whole answer and does not close it: then the connection cannot be used again, and the answer
+ * does not wait for it. */
 static void talk_goes_on(void *arg)
 {
     skn_wire_talk *t = arg;
@@ -495,7 +497,7 @@ static void cancel_talk(skn_asking *a)
 {
     skn_wire_talk *t = (skn_wire_talk *)a;
 
-    if (t->state == TALK_OVER) /* from inside `done`: it goes after that */
+    if (t->state == TALK_OVER) /* called from inside `done`, which frees it afterwards */
         return;
     give_way(t, TALK_CANCELLED);
     if (!t->handing)
@@ -516,7 +518,7 @@ static void talk_so_far(const skn_asking *a, skn_answer *out)
 
 /* --- The provider ---------------------------------------------------------------------------- */
 
-/* Memory that the compiler does not know to be unused afterwards. */
+/* Overwrites memory through a volatile pointer, so that the compiler keeps the writes. */
 static void wipe(char *p)
 {
     volatile char *v = p;
@@ -525,7 +527,7 @@ static void wipe(char *p)
         *v++ = '\0';
 }
 
-/* Values with the key in them were made for it; others may be constants. */
+/* Only values that contain the key were made for it; others may be constants. */
 static void wipe_headers(const skn_wire *p)
 {
     for (size_t i = 0; p->key && i < p->header_count; i++)
@@ -575,7 +577,7 @@ static skn_str url_of(skn_wire *p, skn_str base, const char *path)
     return skn_arena_printf(p->a, "%.*s%s", SKN_FMT(base), path);
 }
 
-/* Servers of chat completions at home say more beside "/v1"; services in the net do not. */
+/* Local servers of chat completions have further paths beside "/v1"; services on the internet do not. */
 static void find_root(skn_wire *p, const skn_wire_options *o)
 {
     skn_str base = skn_arena_copy(p->a, o->base_url), end = SKN_STR("/v1");

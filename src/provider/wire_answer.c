@@ -1,4 +1,4 @@
-/* What all wire formats find in an answer: text, calls, failures. */
+/* What all wire formats share in reading an answer: text, calls, failures. */
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "provider/wire.h"
@@ -41,9 +41,9 @@ void skn_wire_text(skn_wire_answer *w, skn_part part, skn_str text)
     w->sink->delta(w->sink->arg, part, text);
 }
 
-/* --- What a model says -------------------------------------------------------------------------- */
+/* --- Text --------------------------------------------------------------------------------------- */
 
-/* Whether "<s>" has come by now: then "</s>" is the writer's own. */
+/* Notes whether "<s>" has appeared: then "</s>" is part of the text. */
 static void look_for_opening(skn_wire_answer *w, skn_str text)
 {
     for (size_t i = 0; i < text.n && w->opened < 3; i++)
@@ -53,7 +53,7 @@ static void look_for_opening(skn_wire_answer *w, skn_str text)
             w->opened = text.p[i] == '<';
 }
 
-/* The longest end of the text that an end mark could begin with. */
+/* The length of the longest end of the text that could start an end mark. */
 static unsigned held_of(skn_str text)
 {
     unsigned k = text.n < 4 ? (unsigned)text.n : 4;
@@ -85,7 +85,7 @@ static void say(skn_wire_answer *w, skn_str text)
 static const skn_str think_tags[][2] = {{{"<think>", 7}, {"</think>", 8}},
                                         {{"<thinking>", 10}, {"</thinking>", 11}}};
 
-/* Does the text begin with the tag, or end before that can be told? */
+/* Whether the text starts with the tag, or could after more bytes. */
 static bool may_be_tag(skn_str text, skn_str tag)
 {
     return text.n && strncasecmp(text.p, tag.p, text.n < tag.n ? text.n : tag.n) == 0;
@@ -98,13 +98,13 @@ static skn_str without_front_blanks(skn_str text)
     return skn_str_sub(text, trimmed.n ? (size_t)(trimmed.p - text.p) : text.n, text.n);
 }
 
-/* Thinking that begins with a line end, or has nothing else, is how some say that there is none. */
+/* Drops blanks before thinking: some servers send a line end when there is no thinking. */
 static void think(skn_wire_answer *w, skn_str text)
 {
     skn_wire_text(w, SKN_PART_THINKING, w->thinking_bytes ? text : without_front_blanks(text));
 }
 
-/* Both take what they can of the text; false: more must come first. */
+/* take_front and take_thinking take what they can of the text. They return false if they need more. */
 
 static bool take_front(skn_wire_answer *w, skn_str *text)
 {
@@ -209,7 +209,7 @@ static bool id_is_taken(const skn_wire_answer *w, size_t before, skn_str id)
     return false;
 }
 
-/* Servers leave ids away, or give all calls the same. */
+/* Makes ids for calls: servers leave them out, or give all calls the same. */
 static void give_id(skn_wire_answer *w, size_t i)
 {
     skn_wire_call *call = &w->calls.p[i];
@@ -235,8 +235,7 @@ void skn_wire_hand_calls(skn_wire_answer *w)
         skein_tool_call      call = {
                  .call_id = c->id, .tool_name = c->name, .args = skn_buf_str(&c->args)};
 
-        if (call.args.n ==
-            0) /* how some say that there are none; at the limit nobody knows what was to come */
+        if (call.args.n == 0) /* no arguments; after the token limit they are unknown */
             call.args = is_cut(w) && i + 1 == w->calls.n ? SKN_STR("\"\"") : SKN_STR("{}");
         w->sink->call(w->sink->arg, &call);
     }
@@ -270,15 +269,16 @@ void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words)
 
     if (w->failed)
         return;
-    skn_wire_line(skn_wire_hide(w->secrets, words, false, w->a), line); /* before it is cut */
+    skn_wire_line(skn_wire_hide(w->secrets, words, false, w->a),
+                  line); /* hidden before it is cut */
     w->failed = true;
     w->state = state;
     skn_fail(&w->error, SKEIN_PROVIDER, "%s", line);
 }
 
-/* What is looked for in the words of an error; the first that is found counts. */
+/* Signs of a state in the text of an error; the first match counts. */
 static const struct {
-    const char   *words; /* both, where there is a "+" */
+    const char   *words; /* "+": both words must appear */
     skn_ask_state state;
 } signs[] = {
     {"rate limit", SKN_ASK_RATE_LIMIT},
@@ -360,11 +360,11 @@ skn_ask_state skn_wire_state_of(int status, skn_str words)
         return SKN_ASK_RATE_LIMIT;
     if (status == 413 || told == SKN_ASK_OVERFLOW)
         return SKN_ASK_OVERFLOW;
-    if (told == SKN_ASK_NO_TOOLS) /* said with 400, 404 or 500 */
+    if (told == SKN_ASK_NO_TOOLS) /* comes with 400, 404 or 500 */
         return told;
     if (status >= 500 || status == 408 || status == 425)
         return SKN_ASK_UNAVAILABLE;
-    /* Gateways say 400 for a key that is not valid; of other statuses the words are not a proof. */
+    /* Gateways answer 400 for an invalid key. With other statuses the text proves nothing. */
     return status == 0 || status == 400 ? told : SKN_ASK_REFUSED;
 }
 
@@ -374,7 +374,7 @@ bool skn_wire_may_retry(skn_ask_state state, skn_str words)
     skn_str text = lower(words, room, sizeof room);
 
     switch (state) {
-    case SKN_ASK_RATE_LIMIT: /* nothing to spend is not a matter of time */
+    case SKN_ASK_RATE_LIMIT: /* an empty account does not refill with time */
         return !has(text, "insufficient+quota") && !has(text, "credit");
     case SKN_ASK_CUT:
     case SKN_ASK_STALLED:

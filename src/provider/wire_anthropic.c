@@ -1,8 +1,8 @@
-/* Anthropic's Messages. A message is a list of blocks; a stream has events for the beginning, the pieces and the
- * end of each. The results of one batch of calls stand in one message of the user. */
+/* Anthropic's Messages. A message is a list of blocks; a stream has events for the start, the pieces and the end of
+ * each. The results of all calls of an answer are one message of the user. */
 #include "provider/wire_json.h"
 
-#define MOST_TOKENS 8192 /* they must be given */
+#define MOST_TOKENS 8192 /* the API requires a limit */
 
 enum { MARKED_TURNS = 2, LEAST_THINKING = 1024 };
 
@@ -29,7 +29,7 @@ static bool says_nothing(const skein_prompt_message *m)
     return m->role != SKEIN_TOOL && !m->text.n && !m->call_count;
 }
 
-/* Up to here the server keeps what it has read, for the next question that begins so; 4 times in a question at most. */
+/* Marks where the server's cache may end for the next request that starts the same; at most 4 marks in a request. */
 static void write_mark(skn_jw *w)
 {
     skn_jw_key(w, "cache_control");
@@ -38,7 +38,7 @@ static void write_mark(skn_jw *w)
 
 static void write_text(skn_jw *w, skn_str text, bool mark)
 {
-    if (!text.n) /* refused when empty */
+    if (!text.n) /* an empty text is refused */
         return;
     skn_jw_object(w);
     skn_jw_kstr(w, "type", SKN_STR("text"));
@@ -86,7 +86,7 @@ static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_mess
     }
 }
 
-/* Where the last turns of the user end: the question before this one ended at the first of them. */
+/* Finds where the last turns of the user end: the previous request ended at the first of them. */
 static void find_ends(const skein_context *c, size_t ends[MARKED_TURNS])
 {
     size_t n = 0;
@@ -98,7 +98,7 @@ static void find_ends(const skein_context *c, size_t ends[MARKED_TURNS])
         ends[n++] = SIZE_MAX;
 }
 
-/* Neighbours of the same side are one message: sides must take turns. */
+/* Merges neighbouring messages of the same side, because sides must alternate. */
 static void write_messages(skn_wire_request *r, skn_jw *w, const skein_context *c)
 {
     size_t i = 0, ends[MARKED_TURNS];
@@ -153,7 +153,7 @@ static void write_system(skn_jw *w, skn_str prompt)
     skn_jw_array_end(w);
 }
 
-/* Thinking counts among the tokens of an answer, and allows no other temperature. */
+/* Thinking counts as part of the answer's tokens, and excludes other temperatures. */
 static void write_options(skn_jw *w, const skn_ask *what)
 {
     static const skn_wire_name stop[] = {{"stop", "stop_sequences"}, {NULL, NULL}};
@@ -224,7 +224,7 @@ static void read_usage(skn_wire_answer *w, const skn_json *usage)
         if (of[i] >= 0)
             in = (in < 0 ? 0 : in) + of[i];
     }
-    if (in > w->tokens_in) { /* the last event may repeat a part of it only */
+    if (in > w->tokens_in) { /* the last event may repeat only a part */
         w->tokens_in = in;
         w->tokens_written = of[1] > 0 ? of[1] : 0;
         w->tokens_cached = of[2] > 0 ? of[2] : 0;
@@ -240,7 +240,7 @@ static void read_thought(skn_wire_answer *w, skn_str text, skn_str signature)
     skn_buf_add(&w->reason_signature, signature);
 }
 
-/* It is sent back as it came: a server refuses a signed block of which a byte is missing. */
+/* Thinking is sent back unchanged: a server refuses a signed block that lacks a byte. */
 static void end_thought(skn_wire_answer *w)
 {
     skn_wire_thought_end(w, (int64_t)w->calls.n, "thinking");

@@ -1,5 +1,5 @@
-/* Ollama's own format: a stream is lines of JSON, calls come whole and without ids, arguments are objects
- * and not texts. Results of tools are told apart by the tool's name and their order. */
+/* Ollama's own format: a stream is lines of JSON, calls come complete and without ids, and arguments are objects
+ * instead of texts. Results of tools are identified by the tool's name and their order. */
 #include "base/clock.h"
 #include "provider/wire_json.h"
 
@@ -45,7 +45,7 @@ static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_mes
     skn_jw_object_end(w);
 }
 
-/* Only gpt-oss has levels of thinking; others think or do not. */
+/* Only gpt-oss has levels of thinking; other models either think or do not. */
 static void write_thinking(skn_jw *w, const skn_ask *what)
 {
     const skn_json *effort = skn_wire_setting(what, "effort");
@@ -78,7 +78,7 @@ static void write_options(skn_jw *w, const skn_ask *what)
         skn_jw_kint(w, "num_predict", what->most_tokens);
     skn_wire_write_settings(w, what, names);
     if (what->window >
-        0) /* else its server takes 4,096 and drops the beginning of what is longer */
+        0) /* otherwise the server uses 4,096 tokens and drops the start of a longer text */
         skn_jw_kint(w, "num_ctx", what->window);
     skn_jw_object_end(w);
 }
@@ -115,7 +115,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
 
 /* --- Reading ------------------------------------------------------------------------------------ */
 
-/* Their own numbers cannot be trusted: some servers give every call the same. */
+/* Ignores the numbers of calls: some servers give every call the same. */
 static void read_call(skn_wire_answer *w, const skn_json *v)
 {
     const skn_json *function = skn_json_get(v, "function");
@@ -187,7 +187,7 @@ static bool read_whole(skn_wire_answer *w, skn_str body)
 
 typedef struct dated {
     skn_model model;
-    int64_t   at; /* it was changed */
+    int64_t   at; /* when it was changed */
     size_t    number;
 } dated;
 

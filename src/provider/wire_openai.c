@@ -1,4 +1,4 @@
-/* OpenAI's chat completions, and what speaks like them: Ollama's and llama.cpp's /v1, vLLM, LM Studio,
+/* OpenAI's chat completions, and everything that speaks like them: the /v1 of Ollama and llama.cpp, vLLM, LM Studio,
  * OpenRouter and many more. */
 #include "provider/wire_json.h"
 
@@ -35,7 +35,7 @@ static const char *role_of(skein_role role)
     return "user";
 }
 
-/* Thoughts go back with calls only: that is where DeepSeek insists on them, and elsewhere it refuses them. */
+/* Sends thinking back only with calls: DeepSeek requires it there, and refuses it elsewhere. */
 static void write_calls(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     const skn_json *thoughts = skn_wire_reasons(r, m);
@@ -81,7 +81,7 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
     skn_jw_array_end(w);
 }
 
-/* Behind the messages: whatever changes with a question stands behind all that does not (skn_wire_format). */
+/* The options come after the messages: what changes with a request comes after what does not (skn_wire_format). */
 static void write_options(skn_jw *w, const skn_ask *what)
 {
     static const skn_wire_name names[] = {
@@ -131,7 +131,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
 
 /* --- Reading --------------------------------------------------------------------------------- */
 
-/* "message (code)" of an error, which may be a text, or an object that holds one. */
+/* "message (code)" of an error, which is a text, or an object that contains one. */
 static skn_str words_of(const skn_json *error, skn_arena *a)
 {
     skn_str message = skn_json_str(error, "message"), code = skn_json_str(error, "code");
@@ -168,7 +168,8 @@ static void read_finish(skn_wire_answer *w, skn_str word)
         w->finish = "stop";
 }
 
-/* Which call a piece belongs to: by its number; else a new id begins one, and no id goes on. */
+/* Finds the call that a piece belongs to: by its number, otherwise a new id starts a call, and no id continues the
+ * last. */
 static skn_wire_call *call_of(skn_wire_answer *w, const skn_json *piece)
 {
     int64_t index = skn_wire_int(piece, "index");
@@ -178,14 +179,14 @@ static skn_wire_call *call_of(skn_wire_answer *w, const skn_json *piece)
 
     if (index < 0 && n && (id.n ? skn_str_eq(id, w->calls.p[n - 1].id) : !named))
         return &w->calls.p[n - 1];
-    /* Some number every call of an answer 0; a new id with a name tells them apart. */
+    /* Some servers number all calls 0; a new id with a name starts another call. */
     if (index >= 0 && id.n && named && n && w->calls.p[n - 1].index == index &&
         w->calls.p[n - 1].id.n && !skn_str_eq(id, w->calls.p[n - 1].id))
         index = -1;
     return skn_wire_call_at(w, index);
 }
 
-/* Google's, with the "thought_signature" that belongs to a call. */
+/* Keeps Google's member with the "thought_signature" of a call. */
 static void keep_extra(skn_wire_answer *w, skn_wire_call *call, const skn_json *extra)
 {
     if (!extra || extra->kind != SKN_JSON_OBJECT || call->signed_once)
@@ -210,7 +211,7 @@ static void read_call(skn_wire_answer *w, const skn_json *piece)
         call->name = skn_arena_copy(w->a, skn_json_str(function, "name"));
     if (args && args->kind == SKN_JSON_STRING)
         skn_buf_add(&call->args, args->text);
-    else if (args && args->kind == SKN_JSON_OBJECT) /* not as documented, and seen */
+    else if (args && args->kind == SKN_JSON_OBJECT) /* not documented, but seen */
         skn_buf_add(&call->args, args->raw);
     keep_extra(w, call, skn_json_get(piece, "extra_content"));
 }
@@ -250,7 +251,7 @@ static bool read_message(skn_wire_answer *w, const skn_json *m)
 static void read_error(skn_wire_answer *w, const skn_json *error)
 {
     skn_str words = words_of(error, w->scratch);
-    int64_t code = skn_wire_int(error, "code"); /* some put the HTTP status here */
+    int64_t code = skn_wire_int(error, "code"); /* some servers put the HTTP status here */
 
     code = code >= 400 && code < 600 ? code : 0;
     skn_wire_fail(w, skn_wire_state_of((int)code, words), words);
@@ -275,7 +276,7 @@ static bool read_document(skn_wire_answer *w, skn_str source, const char *part)
     skn_wire_usage(w, skn_json_get(doc, "usage"));
     if (!choices || choices->kind != SKN_JSON_ARRAY || !choices->first)
         return true;
-    choice = choices->first; /* we ask for one */
+    choice = choices->first; /* the request asks for one */
     if (choice->kind != SKN_JSON_OBJECT)
         return false;
     if (skn_wire_int(choice, "index") > 0)
@@ -297,7 +298,7 @@ static bool read_event(skn_wire_answer *w, skn_str event, skn_str data)
     return data.n == 0 || read_document(w, data, "delta");
 }
 
-/* An answer, though it may have nothing in it. */
+/* An answer may have an empty list of choices. */
 static bool has_choices(skn_wire_answer *w, skn_str body)
 {
     const skn_json *list = skn_json_get(skn_wire_parse(body, w->scratch), "choices");
@@ -340,7 +341,7 @@ static int64_t window_of(const skn_json *model)
                                         NULL};
     int64_t                  window = 0;
 
-    /* What a model that is not loaded could read at most says nothing of how it will be loaded. */
+    /* The maximum of a model that is not loaded does not say how it will be loaded. */
     for (size_t i = 0; names[i] && window <= 0; i++)
         if (i < 5 || !skn_json_get(model, "state"))
             window = skn_wire_int(model, names[i]);

@@ -1,4 +1,4 @@
-/* Cuts the bytes of an answer into events. Nothing depends on the pieces in which they came. */
+/* Cuts the bytes of an answer into events. The result does not depend on the pieces in which they arrive. */
 #include "base/json.h"
 #include "provider/wire.h"
 
@@ -27,7 +27,7 @@ static bool hand(skn_wire_reader *r, skn_str event, skn_str data)
     return r->format->read(w, event, skn_json_repair(data, w->scratch)) || w->failed;
 }
 
-/* An event of a stream; anything but OK ends the reading of what is there. */
+/* Takes an event of a stream; any result but OK stops reading these bytes. */
 static skein_rc take_event(void *arg, const skn_sse_event *e, skein_error *err)
 {
     skn_wire_reader *r = arg;
@@ -46,7 +46,7 @@ static void take_events(skn_wire_reader *r, skn_str bytes)
         malformed(r, "an event of it is too large");
 }
 
-/* A line of JSON. The first one may turn out to be the begin of one document on many lines. */
+/* Takes a line of JSON. The first line may turn out to be the start of one document on many lines. */
 static void take_line(skn_wire_reader *r, skn_str line)
 {
     line = skn_str_trim(line);
@@ -58,7 +58,7 @@ static void take_line(skn_wire_reader *r, skn_str line)
     }
 }
 
-/* Takes one line, or its beginning, off the bytes. */
+/* Takes one line, or the start of one, from the bytes. */
 static void next_line(skn_wire_reader *r, skn_str *rest)
 {
     const char *lf = memchr(rest->p, '\n', rest->n);
@@ -76,7 +76,7 @@ static void next_line(skn_wire_reader *r, skn_str *rest)
         take_line(r, piece);
         return;
     }
-    skn_buf_init(&r->line, MOST_WHOLE); /* taking it may fill it again */
+    skn_buf_init(&r->line, MOST_WHOLE); /* taking the line may fill the buffer again */
     take_line(r, skn_buf_str(&whole));
     skn_buf_release(&whole);
 }
@@ -124,7 +124,7 @@ void skn_wire_read_start(skn_wire_reader *r, const skn_wire_format *f, skn_wire_
                                        (int)(type.n < 100 ? type.n : 100), type.p));
 }
 
-/* By what it begins with: servers label streams as documents and documents as streams. */
+/* Decides by the first character: servers label streams as documents and documents as streams. */
 static skn_wire_mode mode_of(skn_wire_reader *r, char first)
 {
     if (first == '{' || first == '[')
@@ -132,13 +132,13 @@ static skn_wire_mode mode_of(skn_wire_reader *r, char first)
     if (strchr("deri:", first)) /* data, event, retry, id, or a comment */
         return SKN_WIRE_EVENTS;
     if (r->event_stream && first != '<')
-        return SKN_WIRE_EVENTS; /* a field that we do not know */
+        return SKN_WIRE_EVENTS; /* an unknown field */
     skn_wire_fail(r->w, SKN_ASK_WRONG_TYPE,
                   SKN_STR("what came is neither a stream of events nor JSON"));
     return SKN_WIRE_ERROR;
 }
 
-/* Skips blanks and a byte order mark, and decides by what follows. */
+/* Skips blanks and a byte order mark, and decides by the next character. */
 static void decide(skn_wire_reader *r, skn_str *rest)
 {
     while (rest->n && r->mode == SKN_WIRE_UNDECIDED) {
@@ -188,12 +188,12 @@ static void end_error(skn_wire_reader *r)
     body = skn_json_repair(skn_str_sub(body, 0, body.n < MOST_ERROR ? body.n : MOST_ERROR),
                            w->scratch);
     words = r->format->error_words(body, w->scratch);
-    if (!words.n && body.n && body.p[0] != '<') /* pages for people are of no use here */
+    if (!words.n && body.n && body.p[0] != '<') /* HTML pages are of no use here */
         words = body;
     skn_wire_fail(w, skn_wire_state_of(r->status, words), words.n ? words : SKN_STR(""));
 }
 
-/* Servers leave away the empty line, or even the line's end, after the last event. */
+/* Ends the last event: servers leave out the empty line after it, or even its line end. */
 static void end_stream(skn_wire_reader *r)
 {
     if (r->mode == SKN_WIRE_EVENTS)
@@ -202,7 +202,7 @@ static void end_stream(skn_wire_reader *r)
         skn_wire_read_bytes(r, SKN_STR("\n"));
 }
 
-/* What cannot be stored is told as the model's fault, not as one of the store. */
+/* Refuses a call that could not be stored as a fault of the model; otherwise the store would report it. */
 static void check_call(skn_wire_reader *r, const skn_wire_call *c)
 {
     bool fits = c->name.n <= SKN_WIRE_NAME;
@@ -230,7 +230,7 @@ static void settle(skn_wire_reader *r, bool cut)
     for (size_t i = 0; i < w->calls.n && !w->failed; i++)
         check_call(r, &w->calls.p[i]);
     if (w->calls.n && (!w->finish || strcmp(w->finish, "length") != 0))
-        w->finish = "tool"; /* some say "stop" */
+        w->finish = "tool"; /* some servers say "stop" */
     else if (!w->finish)
         w->finish = "stop";
 }

@@ -1,5 +1,5 @@
-/* OpenAI's Responses. Nothing is kept there ("store": false): a question is a list of items, and so is an answer. What
- * a model reasons comes encrypted, as items that stand before the calls that they led to. */
+/* OpenAI's Responses. The server stores nothing ("store": false): a request is a list of items, and so is an answer.
+ * Reasoning comes encrypted, as items before the calls that it led to. */
 #include "provider/wire_json.h"
 
 /* --- Writing ------------------------------------------------------------------------------------ */
@@ -63,7 +63,7 @@ static void write_tools(skn_jw *w, const skn_ask *what)
         skn_jw_kstr(w, "description", what->tools[i].description);
         skn_jw_key(w, "parameters");
         skn_wire_write_schema(w, what->tools[i].schema);
-        skn_jw_kbool(w, "strict", false); /* schemas of others need not keep its rules */
+        skn_jw_kbool(w, "strict", false); /* schemas of others need not follow its rules */
         skn_jw_object_end(w);
     }
     skn_jw_array_end(w);
@@ -84,7 +84,7 @@ static void write_format(skn_jw *w, const skn_json *schema)
     skn_jw_object_end(w);
 }
 
-/* Models that do not reason refuse to be asked for it. */
+/* Models without reasoning refuse requests for it. */
 static bool reasons(skn_str model)
 {
     return !skn_str_starts(model, SKN_STR("gpt-3")) &&
@@ -180,7 +180,7 @@ static void begin_call(skn_wire_answer *w, int64_t index, const skn_json *item)
     call->name = skn_arena_copy(w->a, skn_json_str(item, "name"));
 }
 
-/* An item that is whole: a call's arguments count as they stand here. */
+/* Ends an item: the arguments of a call count as they are here. */
 static void end_item(skn_wire_answer *w, int64_t index, const skn_json *item)
 {
     skn_str        type = skn_json_str(item, "type");

@@ -1,5 +1,5 @@
-/* wire_show.c: how much a model can read. Its server is asked when somebody first wants to know: Ollama for each model,
- * others for their list of models, and where that does not say, in the places of llama.cpp and of LM Studio. */
+/* wire_show.c: how much a model can read. Its server is asked when that is first needed: Ollama for each model;
+ * others for their list of models and, if that does not say, at the paths of llama.cpp and of LM Studio. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/env_rule.h"
@@ -19,7 +19,7 @@ enum {
     MOST_SHOW = 8 << 20,
     MOST_SHOWS = 500,
     SLOTS_MOST = 1000,
-    OLLAMA_MOST = 8192 /* tokens, unless somebody has set more */
+    OLLAMA_MOST = 8192 /* tokens, unless more was set */
 };
 
 struct skn_wire_show {
@@ -27,8 +27,8 @@ struct skn_wire_show {
     char          *model;
     skn_window     window;
     int64_t        asked_at; /* monotonic, ms */
-    size_t         step;     /* which of the places is asked */
-    skn_fetch     *fetch;    /* NULL: it is over */
+    size_t         step;     /* which of the places is being asked */
+    skn_fetch     *fetch;    /* NULL: not in progress */
     skn_wire      *wire;
     int            status;
     skn_buf        body;
@@ -36,7 +36,7 @@ struct skn_wire_show {
 
 /* --- Reading ------------------------------------------------------------------------------------- */
 
-/* "num_ctx    8192" in lines of parameters: what whoever made the model has set. */
+/* "num_ctx 8192" in lines of parameters: what the author of the model has set. */
 static int64_t set_window(skn_str parameters)
 {
     skn_str line, word;
@@ -51,7 +51,8 @@ static int64_t set_window(skn_str parameters)
     return 0;
 }
 
-/* "llama.context_length": 131072 is what a model was made for; its cache would not fit into the memory of most. */
+/* "llama.context_length": 131072 is the maximum of a model; the cache for it would not fit into most computers'
+ * memory. */
 static int64_t built_window(const skn_json *info)
 {
     int64_t n = 0;
@@ -87,7 +88,7 @@ static int64_t read_list(const skn_wire_show *s, skn_str body, skn_arena *a)
     return 0;
 }
 
-/* llama.cpp's: of each slot, and how many there are. */
+/* llama.cpp's window of each slot; the number of slots is taken, too. */
 static int64_t read_props(const skn_wire_show *s, skn_str body, skn_arena *a)
 {
     const skn_json *doc = skn_wire_parse(body, a);
@@ -98,7 +99,7 @@ static int64_t read_props(const skn_wire_show *s, skn_str body, skn_arena *a)
     return skn_wire_int(skn_json_get(doc, "default_generation_settings"), "n_ctx");
 }
 
-/* Where a server may say it, one after the other until it does. */
+/* Places where a server may tell it, tried in this order. */
 static const struct place {
     bool        ollama;
     const char *path; /* below the root; NULL: the list of models */
@@ -140,10 +141,10 @@ static void got_end(void *arg, skn_fetch_end how, const char *why)
     skn_arena_free(a);
     s->step++;
     if (n <= 0 && (how == SKN_FETCH_WHOLE || how == SKN_FETCH_CUT))
-        ask_place(s); /* one that does not answer has no other place */
+        ask_place(s); /* a server that does not answer is not asked again */
 }
 
-/* Older servers know the member only as "name". */
+/* Older servers only know the member as "name". */
 static skn_str which(const skn_wire_show *s, skn_buf *b)
 {
     skn_jw w;
@@ -208,7 +209,7 @@ static skn_wire_show *add(skn_wire *p, skn_str model)
     return s;
 }
 
-/* What a server said is asked for again after a while: it may have been started again with another window. */
+/* A server is asked again after a while, because it may have been restarted with another window. */
 static bool is_due(const skn_wire_show *s)
 {
     int64_t now = skn_clock_monotonic() / 1000000;
@@ -255,12 +256,12 @@ void skn_wire_end_shows(skn_wire *p)
     }
 }
 
-/* What a provider is sent in secret, taken out of what its server says. Servers repeat a key in their errors: whole,
- * in part, or in another writing. */
+/* Removes the secrets that a provider was sent from what its server says. Servers repeat a key in their errors:
+ * complete, in part, or encoded. */
 
-/* A short part of a key tells little and may be a word of any text; in an answer only a long part can be no accident. Of
- * headers that are not called like a secret a long part is hidden in errors and the whole in answers: an address in
- * one has parts that every text has. */
+/* A short part of a key reveals little and may be a common word; in an answer only a long part cannot be an accident.
+ * Headers without the name of a secret often have parts that occur in any text, such as an address: of them, errors
+ * hide long parts, and answers only the whole. */
 enum { PART = 6, LONG_PART = 12 };
 
 static bool is_part(skn_str secret, skn_str text, size_t at, size_t least)
@@ -275,8 +276,8 @@ static size_t least_of(const skn_wire_secret *s, bool answer)
     return least < s->text.n ? least : s->text.n;
 }
 
-/* A part holds a whole piece of half its size that begins at a multiple of that size: looking at those is enough, and
- * answers are long. */
+/* Every part contains a piece of half its length that starts at a multiple of that length. So it is enough to look at
+ * those; answers are long. */
 static bool has_part(const skn_wire_secret *s, skn_str text, bool answer)
 {
     size_t piece = (least_of(s, answer) + 1) / 2;
@@ -289,7 +290,7 @@ static bool has_part(const skn_wire_secret *s, skn_str text, bool answer)
 
 void skn_wire_blot(char *text, size_t n, skn_str secret, size_t least)
 {
-    size_t to = 0; /* where the part ends that was found last */
+    size_t to = 0; /* end of the last part that was found */
 
     for (size_t i = 0; least && i < n; i++) {
         if (is_part(secret, (skn_str){text, n}, i, least))
@@ -345,7 +346,7 @@ static skn_str percent_written(skn_str key, skn_arena *a)
     return (skn_str){out, n};
 }
 
-/* Without its end, which depends on what follows. */
+/* The last letters are left out: they depend on what follows the key. */
 static skn_str base64_written(skn_str key, skn_arena *a)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

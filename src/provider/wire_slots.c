@@ -1,5 +1,5 @@
-/* How many questions a server takes at once, where nobody has set it: llama.cpp says it in /props. It is asked when the
- * first question has to wait, and a server that does not say is asked one at a time. */
+/* How many requests a server accepts at once, if nobody has set it: llama.cpp tells it in /props. The server is asked
+ * when the first request has to wait; a server that does not tell gets one request at a time. */
 #include "base/clock.h"
 #include "provider/wire_inside.h"
 #include "provider/wire_json.h"

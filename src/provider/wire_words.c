@@ -1,4 +1,4 @@
-/* The words of failures, and what a head says about when to come again. */
+/* Texts of failures, and when a head says that another request is possible. */
 #include "base/clock.h"
 #include "provider/wire_inside.h"
 #include "provider/wire_json.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its name, and how a sentence about it begins after the provider's name: NULL where the words of the failure say it all. */
+/* The name of each state, and the start of a sentence about it, after the provider's name; NULL: the failure's text
+ * says it all. */
 static const struct {
     const char *word, *begin;
 } states[] = {
@@ -73,7 +74,7 @@ const skn_wire_format *skn_wire_format_of(skn_wire_kind kind)
     return &skn_wire_openai;
 }
 
-/* What lets a model use tools, by what its server says. */
+/* Returns what makes a model accept tools, judging by its server's words. */
 static const char *tools_hint(const char *words)
 {
     return strstr(words, "jinja") ? "Start llama-server with --jinja"
@@ -118,7 +119,7 @@ void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status,
     skn_str     told = limit_words(limit, until, sizeof until);
 
     if (state == SKN_ASK_EMPTY)
-        words = ""; /* it has said none */
+        words = ""; /* the server said nothing */
     if (state == SKN_ASK_RATE_LIMIT && !skn_wire_may_retry(state, skn_str_of(words)))
         begin = " says that its quota is used up";
     if (status && status / 100 != 2)
@@ -151,7 +152,7 @@ static bool http_date(skn_str s, int64_t *micros)
     return skn_time_parse(skn_str_of(text), micros);
 }
 
-/* "6m0.5s", "34.07s", "2 hours", "7.66" (seconds) in milliseconds; 0: it is none. */
+/* "6m0.5s", "34.07s", "2 hours", "7.66" (seconds) in milliseconds; 0: not a duration. */
 static int64_t duration_at(skn_str s)
 {
     static const struct {
@@ -175,13 +176,14 @@ static int64_t duration_at(skn_str s)
     return ms >= 0 && ms < INT32_MAX ? (int64_t)ms : 0;
 }
 
-/* A time or a duration, in any of the ways that services write them, in milliseconds from now; 0: none, or it is past. */
+/* Reads a time or a duration in any of the notations of services, in milliseconds from now; 0: none, or past. */
 static int64_t wait_of(skn_str value)
 {
     enum { SECONDS = 1000000000 };
     int64_t n;
 
-    if (skn_str_int(value, &n) && n > SECONDS) /* since 1970, some count milliseconds */
+    if (skn_str_int(value, &n) && n > SECONDS) /* since 1970; some services count
+                                                * milliseconds */
         n = n / SECONDS < 1000 ? n * 1000000 : n / SECONDS < 1000000 ? n * 1000 : 0;
     else if (!http_date(value, &n) && !skn_time_parse(value, &n))
         return duration_at(value);
@@ -279,7 +281,7 @@ int64_t skn_wire_tokens(const skn_json *v, const char *key)
 
 /* OpenAI's two formats, DeepSeek's, Moonshot's, Gemini's and llama.cpp's own. */
 static const struct {
-    const char *in; /* a member that holds it; NULL: none */
+    const char *in; /* the member that contains it; NULL: none */
     const char *key;
     size_t      into;
 } used[] = {
@@ -310,7 +312,7 @@ void skn_wire_usage(skn_wire_answer *w, const skn_json *usage)
     }
 }
 
-/* What servers say is paid for: no part is larger than the whole. */
+/* Limits the parts to the whole, because what servers say is paid for. */
 void skn_wire_count_cached(const skn_wire_answer *w, skn_answer *out)
 {
     int64_t in = out->tokens_in > 0 ? out->tokens_in : 0, cached = w->tokens_cached;
@@ -425,7 +427,7 @@ skn_str skn_wire_effort(const skn_ask *what)
 
 size_t skn_wire_bearer(skn_str key, skn_arena *a, skn_fetch_header out[4])
 {
-    if (!key.n) /* a server on this computer wants none */
+    if (!key.n) /* local servers do not need one */
         return 0;
     out[0] = (skn_fetch_header){SKN_STR("Authorization"),
                                 skn_arena_printf(a, "Bearer %.*s", SKN_FMT(key))};

@@ -234,7 +234,7 @@ static void mistakes_are_named_with_their_place(void **state)
         {RULE "do: [{cut: soon}]\n", "s.yaml:3:16: cut is like"},
         {RULE "do: [{cut: 1}, {cut: 2}]\n", "s.yaml:3:26: an answer is cut only once"},
         {RULE "do: [{fail: x}, {say: b}]\n", "s.yaml:3:21: nothing comes after fail"},
-        {RULE "do: [{call: x}, {say: b}]\n", "s.yaml:3:21: what is said comes before calls"},
+        {RULE "do: [{call: x}, {say: b}]\n", "s.yaml:3:21: text comes before calls"},
     };
 
     (void)state;
