@@ -286,7 +286,7 @@ static void silence_before_the_first_word_is_tried_again_once(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        one(&h, replies[i], 2, SECRET(.retries = 3, .stall_ms = 50));
+        one(&h, replies[i], 2, SECRET(.retries = 3, .stall_ms = 300));
         assert_int_equal(h.answer.state, ends[i].state);
         assert_int_equal(h.answer.tries, ends[i].tries);
         assert_int_equal(h.peer.requests, ends[i].tries);
