@@ -10,10 +10,27 @@ typedef struct pending {
     skn_str         path;
 } pending;
 
+/* What takes longer is not done: a list of values is held against a list of allowed ones. */
+enum { STEPS_MOST = 1 << 26 };
+
 typedef struct looking {
     skn_arena *a;
+    size_t     steps; /* about one for each byte and each member that was looked at */
     skn_vec(pending) rest;
 } looking;
+
+static bool goes_on(looking *l, size_t steps)
+{
+    l->steps += steps;
+    return l->steps < STEPS_MOST;
+}
+
+static const skn_json *member(looking *l, const skn_json *of, skn_str key)
+{
+    if (!of || !goes_on(l, of->count + 1))
+        return NULL;
+    return skn_json_member(of, key);
+}
 
 static skn_str misfit(looking *l, const pending *p, const char *what)
 {
@@ -70,10 +87,30 @@ static skn_str sorted(looking *l, const skn_json *v)
     return skn_buf_keep(&b, l->a);
 }
 
+static bool is_same(looking *l, const skn_json *a, const skn_json *b)
+{
+    if (a->kind != b->kind || !goes_on(l, 1))
+        return false;
+    switch (a->kind) {
+    case SKN_JSON_NULL:
+        return true;
+    case SKN_JSON_BOOL:
+        return a->boolean == b->boolean;
+    case SKN_JSON_NUMBER:
+    case SKN_JSON_STRING:
+        return skn_str_eq(a->text, b->text) && goes_on(l, a->text.n);
+    case SKN_JSON_ARRAY:
+    case SKN_JSON_OBJECT:
+        break;
+    }
+    return a->count == b->count && goes_on(l, a->raw.n + b->raw.n) &&
+           skn_str_eq(sorted(l, a), sorted(l, b));
+}
+
 static bool is_one_of(looking *l, const skn_json *value, const skn_json *list)
 {
     for (const skn_json *one = list->first; one; one = one->next)
-        if (one->kind == value->kind && skn_str_eq(sorted(l, one), sorted(l, value)))
+        if (is_same(l, one, value))
             return true;
     return false;
 }
@@ -93,7 +130,7 @@ static skn_str check_type(looking *l, const pending *p)
         return misfit(l, p,
                       skn_arena_printf(l->a, "must be of type %.*s", SKN_FMT(type->raw)).p);
     if ((all && all->kind == SKN_JSON_ARRAY && !is_one_of(l, p->value, all)) ||
-        (same && !skn_str_eq(sorted(l, same), sorted(l, p->value))))
+        (same && !is_same(l, same, p->value)))
         return misfit(
             l, p, skn_arena_printf(l->a, "must be %.*s", SKN_FMT((all ? all : same)->raw)).p);
     return SKN_NONE;
@@ -144,13 +181,12 @@ static skn_str check_members(looking *l, const pending *p)
     const skn_json *needed = skn_json_get(p->schema, "required");
 
     for (const skn_json *m = needed ? needed->first : NULL; m; m = m->next)
-        if (m->kind == SKN_JSON_STRING &&
-            !skn_json_get(p->value, skn_arena_copy(l->a, m->text).p))
+        if (m->kind == SKN_JSON_STRING && !member(l, p->value, m->text))
             return misfit(
                 l, p,
                 skn_arena_printf(l->a, "must have a member \"%.*s\"", SKN_FMT(m->text)).p);
     for (const skn_json *m = p->value->first; m; m = m->next) {
-        const skn_json *schema = skn_json_get(known, skn_arena_copy(l->a, m->key).p);
+        const skn_json *schema = member(l, known, m->key);
 
         if (!schema && others && others->kind == SKN_JSON_BOOL && !others->boolean)
             return misfit(
@@ -170,6 +206,17 @@ static void add_items(looking *l, const pending *p)
         add(l, items, v, skn_arena_printf(l->a, "%.*s/%zu", SKN_FMT(p->path), i++));
 }
 
+static skn_str check_value(looking *l, const pending *p)
+{
+    skn_str said;
+
+    if ((said = check_type(l, p)).p || (said = check_limits(l, p)).p)
+        return said;
+    if (p->value->kind == SKN_JSON_ARRAY)
+        add_items(l, p);
+    return p->value->kind == SKN_JSON_OBJECT ? check_members(l, p) : SKN_NONE;
+}
+
 skn_str skn_json_misfit(const skn_json *schema, const skn_json *value, skn_arena *a)
 {
     looking l = {.a = a};
@@ -179,12 +226,11 @@ skn_str skn_json_misfit(const skn_json *schema, const skn_json *value, skn_arena
     while (l.rest.n) {
         pending p = l.rest.p[--l.rest.n];
 
-        if ((said = check_type(&l, &p)).p || (said = check_limits(&l, &p)).p)
+        said = check_value(&l, &p);
+        if (!goes_on(&l, 1))
+            return SKN_STR("it and the schema are too much to be compared");
+        if (said.p)
             return said;
-        if (p.value->kind == SKN_JSON_OBJECT && (said = check_members(&l, &p)).p)
-            return said;
-        if (p.value->kind == SKN_JSON_ARRAY)
-            add_items(&l, &p);
     }
     return SKN_NONE;
 }

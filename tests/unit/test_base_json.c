@@ -343,6 +343,32 @@ static void a_value_is_held_against_its_schema(void **state)
     }
 }
 
+/* Each of them is held against each. */
+static void a_value_and_a_schema_may_be_too_much_to_be_compared(void **state)
+{
+    enum { MANY = 20000 };
+    const skn_json *schema, *value;
+    skn_buf         one, other;
+    skein_error     err;
+
+    skn_buf_init(&one, 1 << 20);
+    skn_buf_init(&other, 1 << 20);
+    skn_buf_add(&one, SKN_STR("{\"items\":{\"enum\":[0"));
+    skn_buf_add(&other, SKN_STR("[1"));
+    for (int i = 1; i < MANY; i++) {
+        skn_buf_addf(&one, ",%d", i);
+        skn_buf_add(&other, SKN_STR(",19999"));
+    }
+    skn_buf_add(&one, SKN_STR("]}}"));
+    skn_buf_add(&other, SKN_STR("]"));
+    assert_int_equal(skn_json_parse(&schema, skn_buf_str(&one), "x", *state, &err), 0);
+    assert_int_equal(skn_json_parse(&value, skn_buf_str(&other), "x", *state, &err), 0);
+    assert_string_equal(skn_json_misfit(schema, value, *state).p,
+                        "it and the schema are too much to be compared");
+    skn_buf_release(&one);
+    skn_buf_release(&other);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_arena, free_arena)
 
 int main(void)
@@ -360,6 +386,7 @@ int main(void)
         TEST(equal_keys_of_different_objects_are_no_repetition),
         TEST(members_are_asked_for_by_kind),
         TEST(a_value_is_held_against_its_schema),
+        TEST(a_value_and_a_schema_may_be_too_much_to_be_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
