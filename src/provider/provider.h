@@ -40,7 +40,8 @@ typedef struct skn_ask {
     int64_t
         from; /* equal for the questions of one conversation: none keeps the others waiting */
     int64_t
-        window; /* tokens that the model is to have room for, where its server wants to be told; 0: its own */
+            window; /* tokens that the model is to have room for, where its server wants to be told; 0: its own */
+    int64_t left; /* tokens of its window beside the question; 0: not known */
 } skn_ask;
 
 typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
@@ -112,9 +113,10 @@ typedef struct skn_provider skn_provider;
 
 /* How much a model can read, and who says so. */
 typedef struct skn_window {
-    int64_t     tokens; /* 0: not known */
-    const char *from;   /* "setting" "provider" "table"; NULL: not known */
-    bool        asked;  /* its server is just being asked */
+    int64_t                       tokens; /* 0: not known */
+    const char                   *from;   /* "setting" "provider" "table"; NULL: not known */
+    bool                          asked;  /* its server is just being asked */
+    const struct skn_wire_format *format; /* of its provider; NULL: it has none */
 } skn_window;
 
 typedef struct skn_provider_ops {
@@ -218,6 +220,13 @@ void skn_wire_models(skn_provider *p, int64_t total_ms, skn_models_done *done, v
 
 /* The word of a provider's wire format, "openai"; NULL for one without. */
 const char *skn_wire_word(const skn_provider *p);
+/* Bytes of what was thought for messages that a model ("provider/model") is sent in a format, which may be NULL. Any
+ * thread. */
+size_t skn_thought_bytes(const struct skn_wire_format *f, skn_str model,
+                         const skein_context *c);
+/* Tokens that the settings of an agent allow for thinking, where a format does not count them among those of the answer;
+ * else 0. Any thread. */
+int64_t skn_thinking_beside(const struct skn_wire_format *f, const struct skn_json *settings);
 
 /* --- provider.c: what this computer has to offer ------------------------------------------------- */
 

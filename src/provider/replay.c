@@ -351,9 +351,9 @@ static skn_window window(skn_provider *p, skn_str model, bool ask)
 
     for (size_t i = 0; i < r->models.n; i++)
         if (skn_str_eq(r->models.p[i].name, model))
-            return (skn_window){r->models.p[i].window, "provider", false};
+            return (skn_window){r->models.p[i].window, "provider", false, r->format};
     (void)ask;
-    return (skn_window){0};
+    return (skn_window){.format = r->format};
 }
 
 static const char usual_file[] = "default.model";

@@ -179,15 +179,19 @@ static int64_t guess(size_t bytes)
     return (int64_t)((bytes + 3) / 4);
 }
 
+/* What is told before the end of an answer is how many there were at that time. */
 static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
 {
-    size_t said = t->w.text_bytes + t->w.thinking_bytes;
+    size_t  said = t->w.text_bytes + t->w.thinking_bytes;
+    int64_t out = t->w.tokens_out;
 
     for (size_t i = 0; i < t->w.calls.n; i++)
         said += t->w.calls.p[i].name.n + t->w.calls.p[i].args.n;
-    answer->estimated = t->w.tokens_in < 0 || t->w.tokens_out < 0;
+    if (!t->w.finish && !t->w.ended && out < guess(said))
+        out = -1;
+    answer->estimated = t->w.tokens_in < 0 || out < 0;
     answer->tokens_in = t->w.tokens_in < 0 ? guess(t->asked_bytes) : t->w.tokens_in;
-    answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
+    answer->tokens_out = out < 0 ? guess(said) : out;
     skn_wire_count_cached(&t->w, answer);
     answer->cost = -1; /* the caller computes it from prices */
 }

@@ -19,8 +19,9 @@ struct skn_wire_format;
 typedef struct skn_wire_request {
     skn_buf body;
     skn_vec(size_t) ends; /* of the pieces, in bytes; the last is body.n */
-    skn_arena *a;
-    skn_str    type, model; /* "anthropic", "name/model": who is sent what it thought before */
+    skn_arena                    *a;
+    const struct skn_wire_format *format; /* with the model, "name/model": … */
+    skn_str                       model;  /* … who is sent what it thought before */
 } skn_wire_request;
 
 /* Ends a piece here. */
@@ -120,6 +121,10 @@ typedef struct skn_wire_format {
     const char *path;        /* "/chat/completions", after the base URL */
     const char *models_path; /* "/models" */
     bool        lines;       /* a stream is lines of JSON, not server-sent events */
+    bool
+        thinks_for_calls; /* what was thought goes back with calls only: DeepSeek insists on it there, and refuses it elsewhere */
+    int64_t
+        thinks_beside; /* so many tokens for thinking, at least, are asked for beside those of the answer; 0: among them */
     /* The headers that carry the key and the version; at most 4. */
     size_t (*headers)(skn_str key, skn_arena *a, skn_fetch_header out[4]);
     /* Stable from the front, since servers keep what they have read of a beginning: tools, system prompt, messages,

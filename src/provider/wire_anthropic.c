@@ -153,17 +153,30 @@ static void write_system(skn_jw *w, skn_str prompt)
     skn_jw_array_end(w);
 }
 
-/* Thinking counts as part of the answer's tokens, and excludes other temperatures. */
+/* More than the window has left is refused. */
+static void fit_tokens(int64_t left, int64_t *most, int64_t *thinking)
+{
+    if (left <= 0 || *most + *thinking <= left)
+        return;
+    if (*thinking && *most > left / 2)
+        *most = left / 2;
+    if (*thinking > left - *most)
+        *thinking = left - *most < LEAST_THINKING ? 0 : left - *most;
+    if (*most > left)
+        *most = left;
+}
+
+/* Thinking is requested in addition to the answer, and excludes other temperatures. */
 static void write_options(skn_jw *w, const skn_ask *what)
 {
     static const skn_wire_name stop[] = {{"stop", "stop_sequences"}, {NULL, NULL}};
     static const skn_wire_name top[] = {{"topP", "top_p"}, {NULL, NULL}};
     const skn_json            *schema = skn_wire_setting(what, "schema");
-    int64_t                    thinking = skn_wire_thinking(what);
+    int64_t thinking = skn_thinking_beside(&skn_wire_anthropic, what->settings);
+    int64_t most = what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS;
 
-    thinking = thinking && thinking < LEAST_THINKING ? LEAST_THINKING : thinking;
-    skn_jw_kint(w, "max_tokens",
-                (what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS) + thinking);
+    fit_tokens(what->left, &most, &thinking);
+    skn_jw_kint(w, "max_tokens", most + thinking);
     if (thinking) {
         skn_jw_key(w, "thinking");
         skn_jw_object(w);
@@ -393,6 +406,7 @@ const skn_wire_format skn_wire_anthropic = {
     .path = "/v1/messages",
     .models_path = "/v1/models?limit=1000",
     .headers = headers,
+    .thinks_beside = LEAST_THINKING,
     .write = write_request,
     .read = read_event,
     .whole = read_whole,

@@ -60,12 +60,15 @@ static void remember(skn_wire *p, const skn_models *models)
 
 skn_window skn_wire_window(skn_provider *provider, skn_str model, bool ask)
 {
-    skn_wire *p = (skn_wire *)provider;
+    skn_wire  *p = (skn_wire *)provider;
+    skn_window w;
 
     for (size_t i = 0; i < p->model_count; i++)
         if (skn_str_eq(p->models[i].name, model))
-            return (skn_window){p->models[i].window, "provider", false};
-    return skn_wire_shown(p, model, ask);
+            return (skn_window){p->models[i].window, "provider", false, p->format};
+    w = skn_wire_shown(p, model, ask);
+    w.format = p->format;
+    return w;
 }
 
 static void read_list(skn_wire_asking *q)

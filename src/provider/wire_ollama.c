@@ -237,6 +237,7 @@ const skn_wire_format skn_wire_ollama = {
     .models_path = "/api/tags",
     .lines = true,
     .headers = skn_wire_bearer,
+    .thinks_for_calls = true,
     .write = write_request,
     .read = read_line,
     .whole = read_whole,

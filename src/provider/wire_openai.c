@@ -35,7 +35,6 @@ static const char *role_of(skein_role role)
     return "user";
 }
 
-/* Sends thinking back only with calls: DeepSeek requires it there, and refuses it elsewhere. */
 static void write_calls(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     const skn_json *thoughts = skn_wire_reasons(r, m);
@@ -376,6 +375,7 @@ const skn_wire_format skn_wire_openai = {
     .path = "/chat/completions",
     .models_path = "/models",
     .headers = skn_wire_bearer,
+    .thinks_for_calls = true,
     .write = write_request,
     .read = read_event,
     .whole = read_whole,

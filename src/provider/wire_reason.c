@@ -74,7 +74,7 @@ skn_str skn_wire_reason_keep(skn_wire_answer *w, const skn_wire_request *r)
     skn_buf_init(&b, SIZE_MAX / 2);
     skn_jw_init(&out, &b);
     skn_jw_object(&out);
-    skn_jw_kstr(&out, "type", r->type);
+    skn_jw_kstr(&out, "type", skn_str_of(r->format->word));
     skn_jw_kstr(&out, "model", r->model);
     skn_jw_key(&out, "parts");
     skn_buf_addf(&b, "[%s]}", w->reason.p);
@@ -83,12 +83,46 @@ skn_str skn_wire_reason_keep(skn_wire_answer *w, const skn_wire_request *r)
 
 const skn_json *skn_wire_reasons(const skn_wire_request *r, const skein_prompt_message *m)
 {
-    const skn_json *v = m->reasoning.n ? skn_wire_parse(m->reasoning, r->a) : NULL;
+    bool            any = m->reasoning.n && (m->call_count || !r->format->thinks_for_calls);
+    const skn_json *v = any ? skn_wire_parse(m->reasoning, r->a) : NULL;
 
-    if (!v || !skn_str_eq(skn_json_str(v, "type"), r->type) ||
+    if (!v || !skn_str_is(skn_json_str(v, "type"), r->format->word) ||
         !skn_str_eq(skn_json_str(v, "model"), r->model))
         return NULL;
     return skn_wire_first(v, "parts");
+}
+
+int64_t skn_thinking_beside(const skn_wire_format *f, const skn_json *settings)
+{
+    int64_t n = f && f->thinks_beside && settings
+                    ? skn_wire_thinking(&(skn_ask){.settings = settings})
+                    : 0;
+
+    return n && n < f->thinks_beside ? f->thinks_beside : n;
+}
+
+/* Those of calls that a message does not have are not written. */
+size_t skn_thought_bytes(const skn_wire_format *f, skn_str model, const skein_context *c)
+{
+    skn_wire_request r = {.format = f, .model = model};
+    size_t           bytes = 0;
+    int64_t          call;
+
+    if (!f)
+        return 0;
+    r.a = skn_arena_new();
+    for (size_t i = 0; i < c->count; i++) {
+        const skn_json *part = skn_wire_reasons(&r, &c->at[i]);
+        int64_t         calls = c->at[i].call_count ? (int64_t)c->at[i].call_count : 1;
+
+        for (; part; part = part->next)
+            if (!skn_json_int(part, "call", -1, &call, NULL) && call < calls &&
+                skn_json_get(part, "part"))
+                bytes += skn_json_get(part, "part")->raw.n;
+        skn_arena_reset(r.a);
+    }
+    skn_arena_free(r.a);
+    return bytes;
 }
 
 static const skn_json *next_of(const skn_json *at, int64_t call)
@@ -123,7 +157,7 @@ void skn_wire_write_members(skn_jw *w, const skn_json *parts, int64_t call)
 void skn_wire_request_write(skn_wire_request *r, const skn_wire_format *f, const char *name,
                             const skn_ask *what, size_t most)
 {
-    r->type = skn_str_of(f->word);
+    r->format = f;
     r->model = skn_arena_printf(r->a, "%s/%.*s", name, SKN_FMT(what->model));
     skn_buf_init(&r->body, most);
     f->write(r, what);

@@ -131,7 +131,7 @@ enum {
 static size_t part_most(skn_model_request *q)
 {
     skn_reach reach = skn_runtime_reach(q->r, q->out.model);
-    int64_t   bytes = reach.tokens - skn_answer_room(reach.tokens, 0);
+    int64_t   bytes = reach.tokens - skn_answer_room(reach.tokens, 0, 0);
 
     if (reach.tokens <= 0)
         return SIZE_MAX;
@@ -211,7 +211,7 @@ static bool goes_on(skn_model_request *q)
 {
     if (q->told.state == SKN_ASK_OVERFLOW &&
         skn_windows_refused(q->r->windows, q->out.model,
-                            (int64_t)(q->message.text.n + q->system.n) / 4,
+                            (int64_t)(q->message.text.n + q->system.n) / 4, &q->counted,
                             skn_str_of(q->err.message)) &&
         q->parts < PARTS_MOST) {
         q->parts++;
@@ -354,6 +354,7 @@ static void ask(skn_model_request *q)
     skn_provider         *p = skn_runtime_provider(q->r, q->out.model, &what.model);
     skn_reach             reach = skn_runtime_reach(q->r, q->out.model);
 
+    q->counted = reach;
     if (reach.asked && q->looks++ < SKN_RUN_WINDOW_LOOKS) {
         skn_timer_start(q->soon, SKN_RUN_WINDOW_MS);
         return;
@@ -498,7 +499,7 @@ void skn_model_requests_stop(skn_runtime *r, skein_conversation_id chat, skein_a
 {
     for (skn_model_request *q = r->requests, *next; q; q = next) {
         next = q->next;
-        if (q->chat.v == chat.v && (!agent.v || !q->agent.v || q->agent.v == agent.v))
+        if (q->chat.v == chat.v && (!agent.v || q->agent.v == agent.v))
             end_early(q, SKEIN_CONFLICT, "it was stopped; nothing was changed");
     }
 }

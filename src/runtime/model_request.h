@@ -44,6 +44,7 @@ struct skn_model_request {
     size_t           at, part;
     skn_buf          notes;
     int              parts, looks; /* looks: whether it is known how much the model reads */
+    skn_reach        counted;      /* what is asked was cut by this */
     bool             called;       /* a tool, though none was offered */
     skn_answer       told;         /* how it ended; the call borrows from it */
     skn_str          wrote;        /* never blank when there is no error */

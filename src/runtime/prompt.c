@@ -64,10 +64,8 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
     if (rc == SKEIN_NOT_FOUND)
         return skn_fail(err, rc, "the agent \"%.*s\" is gone", SKN_FMT(run->turn.agent_name));
     run->rights = of.rights;
-    run->sizes = (skn_sizes){.prompt = of.sizes.prompt,
-                             .files = of.sizes.files,
-                             .most_tokens = of.rights.most_tokens,
-                             .reach = run->sizes.reach};
+    run->sizes = (skn_sizes){
+        .prompt = of.sizes.prompt, .files = of.sizes.files, .reach = run->sizes.reach};
     run->system_prompt = of.system_prompt;
     run->wants_extracts = of.wants_extracts;
     return rc;
@@ -398,12 +396,12 @@ static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *toke
 
 /* The model that answers for an agent, and what is known of it. */
 static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent_id agent,
-                          skn_arena *a, skn_reach *out, skein_error *err)
+                          skn_arena *a, skn_str *model, skn_reach *out, skein_error *err)
 {
-    skn_str      model = spec->model;
     skein_agents all;
     skein_rc     rc = SKEIN_OK;
 
+    *model = spec->model;
     *out = (skn_reach){0};
     if (!r || !agent.v)
         return SKEIN_OK;
@@ -411,9 +409,9 @@ static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent
         !(rc = skein_agent_list(spec->engine, spec->world->id, a, &all, err)))
         for (size_t i = 0; i < all.count; i++)
             if (all.at[i].id.v == agent.v && all.at[i].model.n)
-                model = all.at[i].model;
-    if (!rc && model.n)
-        *out = skn_windows_read(r->windows, model);
+                *model = all.at[i].model;
+    if (!rc && model->n)
+        *out = skn_windows_read(r->windows, *model);
     return rc;
 }
 
@@ -428,7 +426,8 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
                       .a = skn_arena_new()};
     skein_slice slice = *what;
     skn_reach   reach;
-    skein_rc    rc = reach_for(r, spec, what->agent, of.a, &reach, err);
+    skn_str     model;
+    skein_rc    rc = reach_for(r, spec, what->agent, of.a, &model, &reach, err);
 
     slice.most = of.most = skn_share_bytes(&reach);
     if (!rc)
@@ -446,8 +445,9 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
     }
     if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &of.sizes.tools, err)))) {
         of.sizes.tools += skn_offers_tokens(&of.rights);
-        of.sizes.most_tokens = of.rights.most_tokens;
         of.sizes.reach = reach;
+        skn_sizes_answer(&of.sizes, &of.rights);
+        skn_sizes_messages(&of.sizes, out, model);
         skn_context_account(out, &of.sizes);
     }
     skn_arena_free(of.a);

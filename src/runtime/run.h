@@ -58,14 +58,18 @@ typedef struct skn_asked {
 typedef struct skn_reach {
     int64_t     tokens; /* 0: not known */
     const char *from;   /* "setting" "error" "provider" "table" */
-    int64_t     scale;  /* percent: what the model counts, of what is estimated */
-    bool        asked;  /* its server is just being asked */
+    const struct skn_wire_format
+           *format; /* of its provider; NULL: there is none, or it is not known yet */
+    int64_t scale;  /* percent: what the model counts, of what is estimated */
+    bool    asked;  /* its server is just being asked */
 } skn_reach;
 
-/* What is sent besides the messages, in tokens as they are estimated, and to whom. */
+/* All that is sent, in tokens as they are estimated, and to whom. */
 typedef struct skn_sizes {
     int64_t   prompt, files, tools;
+    int64_t   summary, results, messages; /* as skn_sizes_messages has found them */
     int64_t   most_tokens; /* of the answer, as somebody has set it; 0: nobody has */
+    int64_t   thinking;    /* tokens for that, which do not count among those of the answer */
     skn_reach reach;
 } skn_sizes;
 
@@ -179,6 +183,7 @@ struct skn_run {
     int64_t most; /* bytes of one text that are sent; 0: all of it */
     int     fit;  /* what is tried next */
     int     refusals, shrinks;
+    bool    waits_for_summary; /* that somebody else has asked for */
     /* What is answered. */
     skn_asked asked;
     bool      kept; /* its record is stored */
@@ -322,17 +327,27 @@ void         skn_windows_free(skn_windows *ws);
 skn_reach skn_windows_read(skn_windows *ws, skn_str model);
 /* The same, after a look at its provider, which asks its server if need be; the loop's. */
 skn_reach skn_runtime_reach(skn_runtime *r, skn_str model);
-/* It refused this many tokens, in these words. false: nothing new was learned from that. Any thread, as all below. */
-bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_str words);
-/* It counted these tokens instead of so many. */
+/* It refused, in these words, what was estimated like this and counted by `counted`. false: no less is believed of it now
+ * than was then. Any thread, as all below. */
+bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
+                         const skn_reach *counted, skn_str words);
+/* It counted these tokens instead of so many, as they were estimated. */
 void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens);
-/* Tokens of the window that are kept for an answer. */
-int64_t skn_answer_room(int64_t window, int64_t most_tokens);
+/* Tokens of the window that are kept for an answer, and for the thinking before it. */
+int64_t skn_answer_room(int64_t window, int64_t most_tokens, int64_t thinking);
+/* Tokens of the window that are left beside the question; 0: not known. */
+int64_t skn_tokens_left(const skein_context *c);
 /* Tokens that an answer may have: what somebody has set, but no more than the window has left. 0: nobody has. */
-int64_t skn_most_tokens(const skein_context *c, int64_t set);
+int64_t skn_most_tokens(const skein_context *c, const skn_sizes *sizes);
 /* Bytes of one text that may be sent; 0: all. */
 int64_t skn_share_bytes(const skn_reach *reach);
 int64_t skn_offers_tokens(const skn_rights *rights);
+/* Takes in how long an answer may be; of a reach that is known. */
+void skn_sizes_answer(skn_sizes *sizes, const skn_rights *rights);
+/* Takes in the messages of a context that was just read, with what this model is sent of its thinking. */
+void skn_sizes_messages(skn_sizes *sizes, const skein_context *c, skn_str model);
+/* All of it, as it is estimated. */
+int64_t skn_sizes_all(const skn_sizes *sizes);
 /* Fills in what a context takes with all that is sent besides. */
 void skn_context_account(skein_context *c, const skn_sizes *sizes);
 /* Whether it leaves room for an answer. */
@@ -446,6 +461,8 @@ void skn_asked_release(skn_asked *q);
 /* A turn was loaded: has a model take from files what their prompts ask for, and loads it again. false: there is
  * nothing to do, or it was tried in this turn. */
 bool skn_run_extract(skn_run *run);
+/* Whether a summary of the same is just being made. */
+bool skn_summary_under_way(const skn_runtime *r, const skn_compact_spec *spec);
 /* A turn has ended: is its context to be summarised? */
 void skn_summary_consider(skn_run *run);
 /* A turn in the background has ended: is there something to be learned from it? */

@@ -91,6 +91,7 @@ static bool is_long(const skein_context *c, int64_t share)
 static skein_rc check_long(skn_model_request *q, const summary *s, const skein_slice *what,
                            skein_error *err)
 {
+    skn_sizes     sizes = s->sizes;
     skein_context c;
     skein_rc      rc;
 
@@ -99,7 +100,8 @@ static skein_rc check_long(skn_model_request *q, const summary *s, const skein_s
     rc = skein_context_read(q->r->o.engine, what, q->a, &c, err);
     if (rc)
         return rc;
-    skn_context_account(&c, &s->sizes);
+    skn_sizes_messages(&sizes, &c, q->model);
+    skn_context_account(&c, &sizes);
     return is_long(&c, s->share) ? SKEIN_OK : SKEIN_NOTHING;
 }
 
@@ -156,12 +158,12 @@ static const skn_model_request_kind summary_kind = {"summary", "a summary was no
                                                     read_plan, store_summary, .whole = true};
 
 static skn_model_request *under_way(const skn_runtime *r, skein_conversation_id chat,
-                                    skein_agent_id agent)
+                                    skein_agent_id agent, skn_str lane)
 {
     skn_model_request *q = r->requests;
 
     while (q && (q->kind != &summary_kind || q->chat.v != chat.v || q->agent.v != agent.v ||
-                 q->cancelled))
+                 !skn_str_eq(q->lane, lane) || q->cancelled))
         q = q->next;
     return q;
 }
@@ -210,6 +212,11 @@ static void ended(skn_model_request *q)
         start_by_itself(q->r, &spec, s->share, &s->sizes);
 }
 
+bool skn_summary_under_way(const skn_runtime *r, const skn_compact_spec *spec)
+{
+    return under_way(r, spec->chat, spec->agent, spec->lane) != NULL;
+}
+
 skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
                                        skn_model_request_done *done, void *arg)
 {
@@ -238,7 +245,7 @@ void skn_summary_consider(skn_run *run)
                                    .model = run->model,
                                    .reason = SKN_STR("limit")};
     const skn_rest        *rest = *rest_of(run->r, run->chat, run->agent);
-    skn_model_request     *q = under_way(run->r, run->chat, run->agent);
+    skn_model_request     *q = under_way(run->r, run->chat, run->agent, SKN_NONE);
 
     if (run->lane.v || run->r->closing || (rest && now_ms() < rest->until))
         return;

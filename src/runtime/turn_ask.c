@@ -284,7 +284,13 @@ static bool is_down(skn_ask_state state, bool replayed)
 
 /* --- Making it fit ---------------------------------------------------------------------------------- */
 
-enum { REFUSALS_MOST = 10, SHRINKS_MOST = 30, MOST_LEAST = 256, SMALL_TOKENS = 1000 };
+enum {
+    REFUSALS_MOST = 10,
+    SHRINKS_MOST = 30,
+    MOST_LEAST = 256,
+    SMALL_TOKENS = 1000,
+    SUMMARY_MS = 50 /* between looks whether a summary is there */
+};
 
 /* What is tried, one after the other. */
 enum { FIT_BEFORE, FIT_WITHIN, FIT_SHORTER, FIT_FAILS };
@@ -306,7 +312,7 @@ static void on_shrunk(void *arg, const skn_model_result *out, const skein_error 
 
     (void)out;
     skn_run_enter(run, SKN_RUN_READY);
-    if (err->rc == SKEIN_OK) {
+    if (err->rc == SKEIN_OK || err->rc == SKEIN_CONFLICT) { /* then it was changed meanwhile */
         load_again(run);
         return;
     }
@@ -316,7 +322,8 @@ static void on_shrunk(void *arg, const skn_model_result *out, const skein_error 
     make_fit(run);
 }
 
-/* A summary takes the place of what was said before this turn, or of what was done in it except its last step. */
+/* A summary takes the place of what was said before this turn, or of what was done in it except its last step. One that
+ * is being made already is waited for: it may be enough. */
 static void shrink(skn_run *run)
 {
     const skn_compact_spec spec = {.world = run->turn.world,
@@ -327,6 +334,16 @@ static void shrink(skn_run *run)
                                    .reason = SKN_STR("window"),
                                    .in_turn = run->fit == FIT_WITHIN};
 
+    if (skn_summary_under_way(run->r, &spec)) {
+        run->waits_for_summary = true;
+        skn_run_later(run, SKN_RUN_PAUSING, shrink, SUMMARY_MS);
+        return;
+    }
+    if (run->waits_for_summary) {
+        run->waits_for_summary = false;
+        load_again(run);
+        return;
+    }
     if (run->shrinks++ == SHRINKS_MOST)
         run->fit = FIT_SHORTER;
     skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
@@ -383,8 +400,8 @@ static bool ask_for_less(skn_run *run)
             shrink(run);
         return run->refusals == 1;
     }
-    if (!skn_windows_refused(run->r->windows, run->model, c->tokens,
-                             skn_str_of(run->err.message)))
+    if (!skn_windows_refused(run->r->windows, run->model, skn_sizes_all(&run->sizes),
+                             &run->sizes.reach, skn_str_of(run->err.message)))
         return false;
     skn_run_log(run, SKN_LOG_INFO, "the model can read less than that", &run->err);
     load_again(run);
@@ -402,13 +419,12 @@ static void say_too_long(skn_run *run)
 }
 
 /* Says in run->err why an answer does not fit the agent's schema. One that calls tools is no answer yet. */
-static void check_schema(skn_run *run)
+/* worker */
+static void work_check_schema(skn_run *run)
 {
     const skn_json *schema = schema_of(run), *value;
     skn_str         why;
 
-    if (!schema || run->calls.n)
-        return;
     if (skn_json_parse(&value, skn_str_trim(skn_buf_str(&run->text)), "the answer", run->round,
                        &run->err)) {
         skn_fail(&run->err, SKEIN_PROVIDER,
@@ -453,8 +469,15 @@ static void ask_to_fit(skn_run *run)
                                  "[%s. Answer again, with JSON that fits and nothing else.]",
                                  run->err.message),
         .synthetic = true};
+    run->sizes.messages += (int64_t)skn_tokens_of(at[c->count].text.n) +
+                           (int64_t)skn_tokens_of(at[c->count + 1].text.n);
     c->at = at;
     c->count += 2;
+    skn_context_account(c, &run->sizes);
+    if (!skn_context_fits(c)) {
+        skn_run_give_up(run);
+        return;
+    }
     run->err = (skein_error){0};
     skn_run_ask(run);
 }
@@ -468,6 +491,19 @@ static bool ask_for_schema(skn_run *run)
     return true;
 }
 
+static void answer_checked(skn_run *run)
+{
+    if (!run->err.rc)
+        skn_run_job(run, work_store_answer, answer_stored);
+    else if (ask_model_again(run) ||
+             (is_down(run->answer.state, run->answer.replayed) && skn_run_fall_back(run)))
+        return;
+    else if (run->limit.n)
+        skn_run_limit(run);
+    else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_for_less(run))
+        skn_run_give_up(run);
+}
+
 static void on_turn_answered(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
@@ -479,7 +515,7 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     if (!answer->error.rc)
         run->fit = FIT_BEFORE;
     if (!answer->error.rc && !answer->estimated && !answer->replayed)
-        skn_windows_measured(run->r->windows, run->model, run->context.tokens,
+        skn_windows_measured(run->r->windows, run->model, skn_sizes_all(&run->sizes),
                              answer->tokens_in);
     run->limit = skn_arena_copy(run->a, answer->limit);
     run->answer.reasoning = answer->reasoning.n > skn_text_most(run->r->o.engine)
@@ -491,17 +527,10 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
                  SKN_RUN_CALLS);
-    else if (!answer->error.rc)
-        check_schema(run);
-    if (!run->err.rc)
-        skn_run_job(run, work_store_answer, answer_stored);
-    else if (ask_model_again(run) ||
-             (is_down(run->answer.state, run->answer.replayed) && skn_run_fall_back(run)))
-        return;
-    else if (run->limit.n)
-        skn_run_limit(run);
-    else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_for_less(run))
-        skn_run_give_up(run);
+    if (!run->err.rc && schema_of(run) && !run->calls.n)
+        skn_run_job(run, work_check_schema, answer_checked);
+    else
+        answer_checked(run);
 }
 
 /* --- Asking ----------------------------------------------------------------------------------------- */
@@ -540,12 +569,13 @@ void skn_run_ask(skn_run *run)
                                   .tools = run->rights.offers.p,
                                   .tool_count = run->rights.offers.n,
                                   .temperature = run->rights.temperature,
-                                  .most_tokens = skn_most_tokens(&run->context, run->rights.most_tokens),
+                                  .most_tokens = skn_most_tokens(&run->context, &run->sizes),
                                   .settings = run->rights.settings,
                                   .over_limit = run->over_limit,
                                   .hurried = run->rights.fallback.n && !run->fell_back,
                                   .from = run->chat.v,
-                                  .window = run->sizes.reach.tokens};
+                                  .window = run->sizes.reach.tokens,
+                                  .left = skn_tokens_left(&run->context)};
 
     skn_run_paused(run);
     skn_buf_clear(&run->text);
@@ -557,7 +587,8 @@ void skn_run_ask(skn_run *run)
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
-    run->most_written = what.most_tokens ? what.most_tokens : run->sizes.reach.tokens;
+    run->most_written = what.most_tokens ? what.most_tokens + run->sizes.thinking
+                                         : run->sizes.reach.tokens;
     skn_run_enter(run, SKN_RUN_ASKING);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
@@ -604,12 +635,15 @@ static bool takes_too_much(skn_run *run)
 static void ask_within(skn_run *run)
 {
     run->sizes.reach = skn_runtime_reach(run->r, run->model);
-    if (run->sizes.reach.asked && run->waits_for_window-- > 0)
+    if (run->sizes.reach.asked && run->waits_for_window-- > 0) {
         skn_run_later(run, SKN_RUN_PAUSING, ask_within, SKN_RUN_WINDOW_MS);
-    else if (takes_too_much(run))
+    } else if (takes_too_much(run)) {
         load_again(run);
-    else
+    } else {
+        skn_sizes_answer(&run->sizes, &run->rights);
+        skn_sizes_messages(&run->sizes, &run->context, run->model);
         ask_with_tools(run);
+    }
 }
 
 void skn_run_loaded(skn_run *run)

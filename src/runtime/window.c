@@ -10,6 +10,7 @@ enum {
     MODELS_MOST = 4096,
     SCALE_MOST = 400,     /* percent */
     MEASURED_LEAST = 500, /* tokens, of what an estimate can be held against */
+    SCALE_STEPS = 8,      /* a smaller one is believed little by little */
     ROOM_MOST = 4096,     /* for an answer, where nobody has said how long it may be */
     SHARE_LEAST = 256,    /* bytes of a text */
     WINDOW_LEAST = 256    /* less is no window, but a word of something else */
@@ -63,7 +64,10 @@ static entry *find_locked(skn_windows *ws, skn_str model, bool make)
 
 static skn_reach reach_of(const entry *e)
 {
-    skn_reach out = {.tokens = e->said.tokens, .from = e->said.from, .scale = e->scale};
+    skn_reach out = {.tokens = e->said.tokens,
+                     .from = e->said.from,
+                     .format = e->said.format,
+                     .scale = e->scale};
 
     if (e->refused && (!out.tokens || e->refused < out.tokens)) {
         out.tokens = e->refused;
@@ -95,7 +99,8 @@ skn_reach skn_runtime_reach(skn_runtime *r, skn_str model)
     pthread_mutex_lock(&r->windows->mu);
     if ((e = find_locked(r->windows, model, true))) {
         if (said.tokens != e->said.tokens)
-            *e = (entry){.model = e->model, .said = said, .scale = e->scale};
+            *e = (entry){.model = e->model, .scale = e->scale};
+        e->said = said;
         out = reach_of(e);
     }
     pthread_mutex_unlock(&r->windows->mu);
@@ -158,23 +163,32 @@ static const char *const sent_words[] = {"request (",
                                          "you requested",
                                          NULL};
 
-static bool lower(skn_reach *reach, int64_t window, int64_t scale)
+static int64_t scale_of(int64_t estimate, int64_t tokens)
 {
-    bool better = (window > 0 && (!reach->tokens || window < reach->tokens)) ||
-                  scale > reach->scale;
+    int64_t scale = estimate > 0 && tokens > 0 ? tokens * 100 / estimate + 1 : 0;
 
+    return scale > SCALE_MOST ? SCALE_MOST : scale;
+}
+
+static void lower(skn_reach *reach, int64_t window, int64_t scale)
+{
     if (window > 0 && (!reach->tokens || window < reach->tokens))
         reach->tokens = window;
     if (scale > reach->scale)
         reach->scale = scale;
-    return better;
 }
 
-/* One that gives no number could read less than it was sent, as far as that is known. */
-bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_str words)
+static bool is_less(const skn_reach *now, const skn_reach *then)
 {
-    int64_t window = first_of(words, window_words), sent = first_of(words, sent_words),
-            scale = 0;
+    return (now->tokens && (!then->tokens || now->tokens < then->tokens)) ||
+           now->scale > then->scale;
+}
+
+/* One that gives no number could read less than it was sent, as far as that is known. Of several questions that were
+ * refused at once the first may have said all that there is to learn. */
+bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
+                         const skn_reach *counted, skn_str words)
+{
     skn_reach reach;
     bool      better = false;
     entry    *e;
@@ -182,12 +196,11 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_s
     pthread_mutex_lock(&ws->mu);
     if ((e = find_locked(ws, model, true))) {
         reach = reach_of(e);
-        if (sent && estimate > 0)
-            scale = reach.scale * sent / estimate + 1;
-        scale = scale > SCALE_MOST ? SCALE_MOST : scale;
-        better = lower(&reach, window, scale);
-        if (!better) /* it says nothing new, and yet it is too much */
-            better = lower(&reach, estimate * 9 / 10, 0);
+        lower(&reach, first_of(words, window_words),
+              scale_of(estimate, first_of(words, sent_words)));
+        if (!is_less(&reach, counted)) /* it says nothing new, and yet it is too much */
+            lower(&reach, estimate * counted->scale / 100 * 9 / 10, 0);
+        better = is_less(&reach, counted);
         if (!e->said.tokens || reach.tokens < e->said.tokens)
             e->refused = reach.tokens;
         e->scale = reach.scale;
@@ -196,37 +209,48 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate, skn_s
     return better;
 }
 
-/* Servers that keep the beginning of a question in mind may count only the rest: a smaller number says nothing. */
+/* Servers that keep the beginning of a question in mind may count only the rest: fewer tokens than are estimated say
+ * nothing. A text may be denser than others, so that what it has taught is unlearned slowly. */
 void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens)
 {
-    entry *e;
+    int64_t scale = scale_of(estimate, tokens);
+    entry  *e;
 
-    if (estimate < MEASURED_LEAST || tokens <= estimate)
+    if (estimate < MEASURED_LEAST || tokens < estimate)
         return;
     pthread_mutex_lock(&ws->mu);
-    if ((e = find_locked(ws, model, true))) {
-        int64_t scale = e->scale * tokens / estimate + 1;
-
-        e->scale = scale > SCALE_MOST ? SCALE_MOST : scale;
-    }
+    if ((e = find_locked(ws, model, true)))
+        e->scale = scale > e->scale
+                       ? scale
+                       : e->scale - (e->scale - scale + SCALE_STEPS - 1) / SCALE_STEPS;
     pthread_mutex_unlock(&ws->mu);
 }
 
 /* --- The account -------------------------------------------------------------------------------------- */
 
-int64_t skn_answer_room(int64_t window, int64_t most_tokens)
+static int64_t least_of(int64_t a, int64_t b)
 {
-    int64_t room = most_tokens > 0 ? most_tokens : ROOM_MOST;
-    int64_t most = most_tokens > 0 ? window / 2 : window / 4;
-
-    return room < most ? room : most;
+    return a < b ? a : b;
 }
 
-int64_t skn_most_tokens(const skein_context *c, int64_t set)
+int64_t skn_answer_room(int64_t window, int64_t most_tokens, int64_t thinking)
 {
-    int64_t left = c->window - c->tokens;
+    int64_t room = most_tokens > 0 ? least_of(most_tokens, window / 2)
+                                   : least_of(ROOM_MOST, window / 4);
 
-    return set > 0 && c->window > 0 && left > 0 && left < set ? left : set;
+    return least_of(room + thinking, room > window / 2 ? room : window / 2);
+}
+
+int64_t skn_tokens_left(const skein_context *c)
+{
+    return c->window > c->tokens ? c->window - c->tokens : 0;
+}
+
+int64_t skn_most_tokens(const skein_context *c, const skn_sizes *sizes)
+{
+    int64_t left = skn_tokens_left(c) - sizes->thinking;
+
+    return left > 0 && left < sizes->most_tokens ? left : sizes->most_tokens;
 }
 
 /* About a fifth of the window, and a quarter for models that count a third more than is estimated. What they count is not
@@ -255,6 +279,26 @@ int64_t skn_offers_tokens(const skn_rights *rights)
     return tokens;
 }
 
+void skn_sizes_answer(skn_sizes *sizes, const skn_rights *rights)
+{
+    sizes->most_tokens = rights->most_tokens;
+    sizes->thinking = skn_thinking_beside(sizes->reach.format, rights->settings);
+}
+
+void skn_sizes_messages(skn_sizes *sizes, const skein_context *c, skn_str model)
+{
+    sizes->summary = c->parts.summary;
+    sizes->results = c->parts.results;
+    sizes->messages = c->parts.messages +
+                      (int64_t)(skn_thought_bytes(sizes->reach.format, model, c) + 3) / 4;
+}
+
+int64_t skn_sizes_all(const skn_sizes *sizes)
+{
+    return sizes->prompt + sizes->files + sizes->tools + sizes->summary + sizes->results +
+           sizes->messages;
+}
+
 /* May be called again with other sizes. */
 void skn_context_account(skein_context *c, const skn_sizes *sizes)
 {
@@ -262,22 +306,20 @@ void skn_context_account(skein_context *c, const skn_sizes *sizes)
     int64_t              scale = sizes->reach.scale ? sizes->reach.scale : 100;
     struct {
         int64_t *part, raw;
-    } all[] = {{&p->prompt, sizes->prompt}, {&p->files, sizes->files},
-               {&p->tools, sizes->tools},   {&p->summary, p->summary},
-               {&p->results, p->results},   {&p->messages, p->messages}};
+    } all[] = {{&p->prompt, sizes->prompt},   {&p->files, sizes->files},
+               {&p->tools, sizes->tools},     {&p->summary, sizes->summary},
+               {&p->results, sizes->results}, {&p->messages, sizes->messages}};
 
     c->tokens = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        int64_t raw = i > 2 && c->scale ? all[i].raw * 100 / c->scale : all[i].raw;
-
-        *all[i].part = (raw * scale + 99) / 100;
+        *all[i].part = (all[i].raw * scale + 99) / 100;
         c->tokens += *all[i].part;
     }
     c->scale = scale;
     c->fixed = p->prompt + p->files + p->tools;
     c->window = sizes->reach.tokens > 0 ? sizes->reach.tokens : -1;
     c->window_from = sizes->reach.from ? skn_str_of(sizes->reach.from) : SKN_NONE;
-    c->room = skn_answer_room(sizes->reach.tokens, sizes->most_tokens);
+    c->room = skn_answer_room(sizes->reach.tokens, sizes->most_tokens, sizes->thinking);
 }
 
 int64_t skn_runtime_window(skn_runtime *r, skn_str model, const char **from)

@@ -776,16 +776,18 @@ static void keep(skn_provider *p)
 static skn_window window(skn_provider *p, skn_str model, bool ask)
 {
     const skn_slot *s = (const skn_slot *)p;
+    skn_window      w = {0}, host = {0};
 
     if (s->plan && s->plan->s.window)
-        return (skn_window){s->plan->s.window, "setting", false};
-    for (size_t i = 0; i < s->model_count; i++)
+        w = (skn_window){.tokens = s->plan->s.window, .from = "setting"};
+    for (size_t i = 0; i < s->model_count && !w.tokens; i++)
         if (s->models[i].window && skn_str_eq(s->models[i].name, model))
-            return (skn_window){s->models[i].window, "provider", false};
-    /* A provider without consent is not contacted. */
-    return s->host && s->plan
-               ? skn_provider_window(s->host->front, model, ask && !s->plan->no_key.p)
-               : (skn_window){0};
+            w = (skn_window){.tokens = s->models[i].window, .from = "provider"};
+    if (s->host && s->plan) /* a provider without consent is not contacted */
+        host = skn_provider_window(s->host->front, model,
+                                   ask && !w.tokens && !s->plan->no_key.p);
+    w.format = host.format;
+    return w.tokens ? w : host;
 }
 
 const skn_provider_ops skn_slot_ops = {.ask = ask,

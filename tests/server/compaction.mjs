@@ -226,6 +226,59 @@ test('a summary that is being made is stopped with the agents of its chat, and e
     }
 });
 
+test('who stops one agent does not stop what a person asked for', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    const { w, job, question } = await summarising(desk);
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat, agents: ['ada'] }, 200);
+    question.answer('Summary: one.');
+    assert.equal((await ended(server, job)).state, 'done');
+    assert.equal(summaries(await w.messages()).length, 1);
+});
+
+// A world whose model reads 8,000 tokens, with a summary of its first words under way, and a question that needs more room.
+async function crowded() {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    const w = await fresh(1000, [{ name: 'ada', model: desk.model }], { settings: { compactShare: 15 } });
+    desk.window = 8000;
+    await server.get(`/providers/${desk.model.split('/')[0]}/models`);
+    await w.say(`The first words. ${'some words '.repeat(400)}`);
+    const first = await desk.next();
+    await w.idle();
+    for (let i = 0; i < 12; i++) await w.say(`${i}: ${'some words '.repeat(240)}`, { instructions: [{ type: 'ReadOnly' }] });
+    const stream = w.events();
+    await stream.event('stream.open');
+    await w.say('and now?');
+    await stream.event('message.started');
+    stream.close();
+    return { desk, w, first };
+}
+
+test('a turn that needs a summary waits for the one that is being made, and goes on from it', async () => {
+    const { desk, w, first } = await crowded();
+    first.answer('The summary of the first words.');
+    const second = await desk.next();
+    assert.match(second.last.content, /The summary of the first words\./);
+    desk.auto = q => (q.summary ? 'The summary of a part.' : 'Yes.');
+    second.answer('The summary of a part.');
+    await w.idle();
+    assert.equal((await w.messages()).filter(m => m.role === 'assistant').length, 2);
+});
+
+test('a turn whose summary was overtaken by a person goes on with that of the person', async () => {
+    const { desk, w, first } = await crowded();
+    first.fail();
+    const second = await desk.next();
+    assert.doesNotMatch(second.last.content, /By hand/);
+    const { covers } = await server.post(`${w.chatPath}/compactions`, { agent: 'ada', content: 'By hand: all that was said.', covers: 14 });
+    assert.equal(covers, 14);
+    desk.auto = q => (q.summary ? 'Too late.' : 'Yes.');
+    second.answer('Too late.');
+    await w.idle();
+    assert.equal((await w.messages()).filter(m => m.role === 'assistant').length, 2);
+    const [turn] = await asked(w, 'ada', 'turn');
+    assert.match(JSON.stringify(turn.request.messages), /By hand: all that was said\.[^]*and now\?/);
+});
+
 test('a summary is of a model that comes to an end: not of one that repeats itself, goes on forever, or only thinks', async () => {
     const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
     const part = i => `In part ${i} of the conversation ${'things were said that matter '.repeat(i % 7)}${i}. `;

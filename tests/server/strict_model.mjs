@@ -8,6 +8,8 @@ const event = (data, name) => `${name ? `event: ${name}\n` : ''}data: ${typeof d
 const refuse = message => ({ status: 400, body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }) });
 const stream = body => ({ status: 200, type: 'text/event-stream', body });
 const tool = 'list_agents';
+// Of a model that thinks long.
+const thoughts = model => (model.endsWith('-long') ? Array.from({ length: 200 }, (_, i) => `Thought ${i} of ${i * i}.`).join(' ') : '');
 
 export class StrictModel {
     // { anthropic, openai, ollama } are base URLs.
@@ -35,9 +37,10 @@ export class StrictModel {
             const body = JSON.parse(text);
             this.asked.push({ path, body, text });
             const about = this.asked.at(-1);
-            const { status, type = 'application/json', body: said } = this.#answer(path, body, about);
+            const { status, type = 'application/json', body: said, held } = this.#answer(path, body, about);
             res.writeHead(status, { 'content-type': type });
-            res.end(said);
+            if (held) res.write(said);
+            else res.end(said);
         });
     }
     #answer(path, body, about) {
@@ -80,7 +83,7 @@ export class StrictModel {
         }
         const calls = last.at(-1).type === 'text' && last.at(-1).text.includes('colleagues');
         const n = this.count + 1;
-        const thinking = [{ type: 'thinking', thinking: `I "must" look ${n}.\n`, signature: `Sig${n}+/=` }, { type: 'redacted_thinking', data: `Hidden${n}==` }];
+        const thinking = [{ type: 'thinking', thinking: `I "must" look ${n}.\n${thoughts(body.model)}`, signature: `Sig${n}+/=` }, { type: 'redacted_thinking', data: `Hidden${n}==` }];
         const events = [event({ type: 'message_start', message: { usage: { input_tokens: about.all - about.marked, cache_read_input_tokens: about.read, cache_creation_input_tokens: about.marked - about.read, output_tokens: 1 } } }, 'message_start')];
         let index = 0;
         const block = (start, ...deltas) => {
@@ -91,6 +94,8 @@ export class StrictModel {
         const [open, hidden] = thinking, half = open.thinking.length >> 1;
         block({ type: 'thinking', thinking: '', signature: '' }, { type: 'thinking_delta', thinking: open.thinking.slice(0, half) },
             { type: 'thinking_delta', thinking: open.thinking.slice(half) }, { type: 'signature_delta', signature: open.signature });
+        if (body.model === 'claude-slow') // goes on until it is stopped
+            return { ...stream(events.join('')), held: true };
         block(hidden);
         if (calls) block({ type: 'tool_use', id: this.#give(thinking), name: tool, input: {} });
         else block({ type: 'text', text: '' }, { type: 'text_delta', text: 'There is me.' });
@@ -116,7 +121,7 @@ export class StrictModel {
         if (body.model.startsWith('json')) return stream(event({ choices: [{ index: 0, delta: { content: this.words(body.model, last) }, finish_reason: 'stop' }] }) + event('[DONE]'));
         const calls = last.role === 'user' && last.content.includes('colleagues');
         const chunk = (delta, finish_reason = null) => event({ choices: [{ index: 0, delta, finish_reason }] });
-        const thought = `First "this" ${n}.\n`;
+        const thought = `First "this" ${n}.\n${thoughts(body.model)}`;
         let said = deepseek ? chunk({ reasoning_content: thought.slice(0, 5) }) + chunk({ reasoning_content: thought.slice(5) }) : '';
         if (calls) {
             const extra = { google: { thought_signature: `Gem${n}+/=` } };

@@ -181,6 +181,22 @@ test('what was sent is sent again as it was, in front of what is new', async () 
     for (let i = 1; i < sent.length; i++) assert.deepEqual(sent[i].slice(0, sent[i - 1].length), sent[i - 1], `request ${i}`);
 });
 
+test('what a model counts is learned as well from answers that come at once', async () => {
+    const names = ['ada', 'bo', 'cy', 'di', 'eve', 'flo'];
+    let come;
+    const all = new Promise(resolve => { come = resolve; });
+    const peer = await Llama.open(server, { window: 60000, slots: names.length, says: () => {
+        if (peer.outstanding === names.length) come();
+        return all.then(() => 'Yes.');
+    } });
+    const w = await server.world(`window${++worlds}`, names.map(name => ({ name, model: peer.model })), { compactAt: 1000 });
+    await w.say('plain words here and there\n'.repeat(400), heard);
+    await w.converse('all of you');
+    for (const q of peer.asked) assert.ok(q.tokens > 3000);
+    const { tokens } = await context(w), last = Math.max(...peer.asked.map(q => q.tokens));
+    assert.ok(tokens >= last && tokens < last * 1.1, `${tokens} counted, ${last} by the model`);
+});
+
 test('a text of which the model counts more than was estimated is refused once, and then it is known', async () => {
     const peer = await Llama.open(server, { window: 8000, says: q => (q.summary ? summaryOf(q) : 'Yes.') });
     const w = await fresh(peer);

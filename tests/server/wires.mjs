@@ -62,6 +62,60 @@ test('it moves with its world in an archive, and goes with a purge', async () =>
     assert.ok(!fs.readFileSync(`${file}2`, 'utf8').includes(signature));
 });
 
+// What a question takes, and what is kept for its answer.
+const context = w => server.get(`${w.chatPath}/context?agent=ada`);
+
+test('thinking that is sent to a model counts for this one alone', async () => {
+    const w = await world('anthropic/claude-long');
+    await w.converse('who are my colleagues?');
+    assert.ok((await context(w)).parts.messages > 2000, 'two thoughts of 4,600 bytes');
+    await server.ask('PATCH', `${w.path}/agents/ada`, { model: 'openai/plain' });
+    await w.converse('and now?');
+    assert.doesNotMatch(JSON.stringify(last().messages), /Thought 7/);
+    const { parts } = await context(w);
+    assert.ok(parts.messages < 200, `${parts.messages}`);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { model: 'anthropic/claude-long' });
+    await w.converse('and again?');
+    assert.match(JSON.stringify(last().messages), /Thought 7/);
+    assert.ok((await context(w)).parts.messages > 2000);
+});
+
+test('what is sent back with calls only does not count without them', async () => {
+    const w = await world('openai/deepseek-long');
+    for (const text of ['hello', 'hello again']) await w.converse(text);
+    assert.doesNotMatch(JSON.stringify(last().messages), /Thought 7/);
+    assert.ok((await context(w)).parts.messages < 100);
+});
+
+test('thinking has tokens of its own beside those of the answer, and room in the window', async () => {
+    await server.ask('PATCH', '/providers/anthropic', { contextWindow: 100000 });
+    const w = await world('anthropic/claude-long', { effort: 'high', maxTokens: 100 });
+    await w.converse('hello');
+    assert.deepEqual([last().max_tokens, last().thinking.budget_tokens], [24676, 24576]);
+    const m = (await w.messages()).at(-1);
+    assert.deepEqual([m.content, m.unfinished ?? null], ['There is me.', null]); // 4,600 bytes of thinking are more than 100 tokens
+    assert.equal((await context(w)).answerTokens, 24676);
+    await server.ask('PATCH', '/providers/anthropic', { contextWindow: 20000 });
+    const { tokens } = await context(w);
+    await w.converse('hello again');
+    const { max_tokens, thinking } = last();
+    assert.ok(max_tokens + tokens <= 20000, `${max_tokens} and ${tokens}: no more than the window has left`);
+    assert.equal((await context(w)).answerTokens, 10000);
+    assert.equal(max_tokens - thinking.budget_tokens, 100);
+    await server.ask('PATCH', '/providers/anthropic', { contextWindow: null });
+});
+
+test('an answer that is stopped costs what has come of it, and not what was told at its beginning', async () => {
+    const w = await world('anthropic/claude-slow'), stream = w.events();
+    await stream.event('stream.open');
+    await w.say('hello');
+    await stream.event('message.delta');
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    stream.close();
+    const [call] = (await server.get(`${w.path}/agents/ada/calls`)).data;
+    assert.deepEqual([call.state, call.usage.outputTokens, call.usage.estimated], ['stopped', 5, true]);
+});
+
 test('responses are told with what they used, and their thinking is encrypted', async () => {
     const w = await world('responses/gpt-5');
     await w.converse('who are my colleagues?');

@@ -44,7 +44,7 @@ static char *made_of(const skn_wire_format *f, int status, skn_str bytes, size_t
     skn_wire_answer  w;
     skn_wire_reader  r;
     skn_buf          out;
-    skn_wire_request none = {.type = SKN_STR("t"), .model = SKN_STR("n/m")};
+    skn_wire_request none = {.format = f, .model = SKN_STR("n/m")};
 
     skn_buf_init(&h.text, 1 << 20);
     skn_buf_init(&h.thinking, 1 << 20);
@@ -106,7 +106,7 @@ static void expect(const skn_wire_format *f, int status, const char *bytes, cons
     EVENT("content_block_delta", "\"index\":" #index ",\"delta\":{" delta "}")
 #define TEXT(index, text) DELTA(index, "\"type\":\"text_delta\",\"text\":\"" text "\"")
 #define REASON(part)                                                                           \
-    "{\"type\":\"t\",\"model\":\"n/m\",\"parts\":[{\"call\":0,\"part\":" part "}]}"
+    "{\"type\":\"anthropic\",\"model\":\"n/m\",\"parts\":[{\"call\":0,\"part\":" part "}]}"
 #define STOP(index) EVENT("content_block_stop", "\"index\":" #index)
 #define END(reason)                                                                            \
     EVENT("message_delta",                                                                     \
@@ -234,11 +234,12 @@ static void a_whole_answer_of_anthropic_is_read_too(void **state)
 static void lines_of_ollama_are_read_however_they_are_cut(void **state)
 {
     (void)state;
-    expect(&skn_wire_ollama, 200,
-           LINE("\"content\":\"\",\"thinking\":\"well\"") LINE("\"content\":\"Hello \"")
-               LINE("\"content\":\"w\xc3\xb6rld\"") DONE("stop"),
-           "Hello w\xc3\xb6rld|well||stop 26 7{\"type\":\"t\",\"model\":\"n/m\",\"parts\":["
-           "{\"call\":-1,\"part\":{\"thinking\":\"well\"}}]}");
+    expect(
+        &skn_wire_ollama, 200,
+        LINE("\"content\":\"\",\"thinking\":\"well\"") LINE("\"content\":\"Hello \"")
+            LINE("\"content\":\"w\xc3\xb6rld\"") DONE("stop"),
+        "Hello w\xc3\xb6rld|well||stop 26 7{\"type\":\"ollama\",\"model\":\"n/m\",\"parts\":["
+        "{\"call\":-1,\"part\":{\"thinking\":\"well\"}}]}");
 }
 
 static void calls_of_ollama_get_ids_and_keep_their_arguments(void **state)

@@ -9,6 +9,8 @@
 
 #define M SKN_STR("home/m")
 
+static const skn_reach unknown = {.scale = 100};
+
 /* What servers say of a question of 1,000 estimated tokens, the window that is in it, and what they count. */
 static const struct {
     const char *words;
@@ -47,7 +49,7 @@ static void what_a_refusal_says_is_learned(void **state)
         skn_windows *ws = skn_windows_new();
         skn_reach    reach;
 
-        assert_true(skn_windows_refused(ws, M, 1000, skn_str_of(refusals[i].words)));
+        assert_true(skn_windows_refused(ws, M, 1000, &unknown, skn_str_of(refusals[i].words)));
         reach = skn_windows_read(ws, M);
         assert_int_equal(reach.tokens, refusals[i].window);
         assert_int_equal(reach.scale, refusals[i].scale);
@@ -63,11 +65,44 @@ static void each_refusal_makes_less_of_it_until_it_fits(void **state)
 
     (void)state;
     for (int i = 0; i < 20; i++) {
-        assert_true(skn_windows_refused(ws, M, before, SKN_STR("it is too long")));
+        skn_reach counted = skn_windows_read(ws, M);
+
+        assert_true(skn_windows_refused(ws, M, before, &counted, SKN_STR("it is too long")));
         assert_true(skn_windows_read(ws, M).tokens < before);
         before = skn_windows_read(ws, M).tokens;
     }
     assert_int_equal(skn_windows_read(ws, SKN_STR("home/other")).tokens, 0);
+    skn_windows_free(ws);
+}
+
+/* Each was counted before the first of them was refused. */
+static void of_questions_that_are_refused_at_once_each_is_asked_again_with_less(void **state)
+{
+    skn_windows *ws = skn_windows_new();
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        assert_true(skn_windows_refused(ws, M, 5000, &unknown,
+                                        SKN_STR("request (6500 tokens) exceeds the available "
+                                                "context size (4096 tokens)")));
+    assert_int_equal(skn_windows_read(ws, M).tokens, 4096);
+    assert_int_equal(skn_windows_read(ws, M).scale, 131);
+    skn_windows_free(ws);
+}
+
+/* Six agents are answered at once: of 1,000 estimated tokens each model counts 1,300. */
+static void answers_that_come_at_once_teach_what_one_would(void **state)
+{
+    skn_windows *ws = skn_windows_new();
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        skn_windows_measured(ws, M, 1000, 1300);
+    assert_int_equal(skn_windows_read(ws, M).scale, 131);
+    skn_windows_measured(ws, M, 1000, 3900); /* a dense text */
+    for (int i = 0; i < 100; i++)
+        skn_windows_measured(ws, M, 1000, 1300);
+    assert_int_equal(skn_windows_read(ws, M).scale, 131);
     skn_windows_free(ws);
 }
 
@@ -80,7 +115,7 @@ static void what_a_model_counts_is_believed_where_it_is_more(void **state)
     assert_int_equal(skn_windows_read(ws, M).scale, 100);
     skn_windows_measured(ws, M, 1000, 1200);
     assert_int_equal(skn_windows_read(ws, M).scale, 121);
-    skn_windows_measured(ws, M, 1210, 300); /* the rest of it was cached */
+    skn_windows_measured(ws, M, 1000, 300); /* the rest of it was cached */
     assert_int_equal(skn_windows_read(ws, M).scale, 121);
     skn_windows_measured(ws, M, 1000, INT32_MAX);
     assert_int_equal(skn_windows_read(ws, M).scale, 400);
@@ -92,8 +127,11 @@ static void the_account_is_the_same_however_often_it_is_made(void **state)
     skn_sizes     sizes = {.prompt = 100,
                            .files = 50,
                            .tools = 333,
+                           .summary = 10,
+                           .results = 20,
+                           .messages = 77,
                            .reach = {.tokens = 2000, .from = "provider", .scale = 137}};
-    skein_context c = {.parts = {.summary = 10, .results = 20, .messages = 77}}, again;
+    skein_context c = {0}, again;
 
     (void)state;
     skn_context_account(&c, &sizes);
@@ -107,6 +145,14 @@ static void the_account_is_the_same_however_often_it_is_made(void **state)
     sizes.most_tokens = 5000;
     skn_context_account(&c, &sizes);
     assert_int_equal(c.room, 1000); /* never more than half */
+    sizes.most_tokens = 100;
+    sizes.thinking = 300;
+    skn_context_account(&c, &sizes);
+    assert_int_equal(c.room, 400); /* with what it thinks before */
+    assert_int_equal(skn_most_tokens(&c, &sizes), 100);
+    sizes.thinking = 5000;
+    skn_context_account(&c, &sizes);
+    assert_int_equal(c.room, 1000);
     sizes.prompt = 800;
     skn_context_account(&c, &sizes);
     assert_false(skn_context_fits(&c));
@@ -121,6 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_refusal_says_is_learned),
         cmocka_unit_test(each_refusal_makes_less_of_it_until_it_fits),
+        cmocka_unit_test(of_questions_that_are_refused_at_once_each_is_asked_again_with_less),
+        cmocka_unit_test(answers_that_come_at_once_teach_what_one_would),
         cmocka_unit_test(what_a_model_counts_is_believed_where_it_is_more),
         cmocka_unit_test(the_account_is_the_same_however_often_it_is_made),
     };

@@ -321,7 +321,7 @@ size_t skn_prompt_tokens(const skn_prompt *p)
 
     for (size_t i = 0; i < p->count; i++) {
         const skn_prompt_message *m = &p->at[i];
-        size_t                    bytes = m->text.n + m->tool_call_id.n + m->reasoning.n;
+        size_t                    bytes = m->text.n + m->tool_call_id.n;
 
         for (size_t k = 0; k < m->call_count; k++)
             bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;

@@ -71,7 +71,7 @@ typedef struct skn_prompt {
 /* Makes the list; it cannot fail, whatever the messages are. Linear in their size. */
 void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
                     skn_arena *a, skn_prompt *out);
-/* A rough count: skn_tokens_of the bytes of each message. */
+/* A rough count: skn_tokens_of the bytes of each message, without its reasoning, which not every model is sent. */
 size_t skn_prompt_tokens(const skn_prompt *p);
 
 /* Instructions as the user's side shows them, a line each, without a line end after the last:
