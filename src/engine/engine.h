@@ -38,7 +38,7 @@ skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_e
 int skn_schema_known(void);
 /* Bytes of the longest text that it stores. */
 size_t skn_text_most(const skein_engine *e);
-/* Forgets the index of words; it is made again by the next search, or in the background. */
+/* Forgets the search index; it is made again by the next search, or in the background. */
 skein_rc skn_search_anew(skein_engine *e, skein_error *err);
 /* As much of a text, from its beginning, as it stores. */
 skn_str skn_text_fit(const skein_engine *e, skn_str s);

@@ -234,7 +234,7 @@ static void rows_check_index(skn_fsck *f, const skn_check_message *m)
     skn_words_start(&w, m->content);
     if (skn_words_next(&w, &word))
         skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
-                      "message \"%.*s\" is missing in the index of words", SKN_FMT(m->uid));
+                      "message \"%.*s\" is missing in the search index", SKN_FMT(m->uid));
 }
 
 static skein_rc on_message(void *arg, const void *row, skein_error *err)
@@ -568,7 +568,7 @@ static skein_rc check_index(skn_fsck *f, skein_error *err)
 
     if (rc == SKEIN_DAMAGED)
         skn_fsck_find(f, SKN_INV_SEARCH_INDEX,
-                      "the index of words is damaged: \"skein doctor --fix\" rebuilds it");
+                      "the search index is damaged: \"skein doctor --fix\" rebuilds it");
     return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
 }
 

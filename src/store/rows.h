@@ -128,7 +128,7 @@ typedef struct skn_placed {
 } skn_placed;
 typedef SKN_LIST(skn_placed) skn_placed_list;
 
-/* --- The index of words ----------------------------------------------------------------------- */
+/* --- The search index ----------------------------------------------------------------------- */
 
 /* It holds words as base/words.h makes them, of every message up to a number. It may offer more than fits
  * (PostgreSQL's does not know which words are neighbours), never less. */

@@ -1,4 +1,4 @@
-/* store_search.c: the index of words on both databases. */
+/* store_search.c: the search index on both databases. */
 #include "store/stmt.h"
 
 #define PAGE 200   /* candidates that a statement gives at most */

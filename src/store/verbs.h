@@ -94,7 +94,7 @@ skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *
  * messages themselves are. */
 skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err);
 
-/* --- The index of words: store_search.c ------------------------------------------------------- */
+/* --- The search index: store_search.c ------------------------------------------------------- */
 
 /* Makes sure that no other transaction may still add a message with a smaller id than the newest
  * one. SKEIN_BUSY when one may: at once, or with `wait` after a moment, in which others that add

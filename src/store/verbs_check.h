@@ -34,7 +34,7 @@ typedef void skn_check_sink(void *arg, enum skn_invariant_name invariant, skn_st
 skein_rc skn_check_rules(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
 /* The database's own opinion of its file. */
 skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
-/* The index of words by itself: SKEIN_DAMAGED. On PostgreSQL it is a table as any other. */
+/* The search index alone: SKEIN_DAMAGED. On PostgreSQL it is a table as any other. */
 skein_rc skn_check_index(skn_tx *tx, skein_error *err);
 
 /* --- Rows to go through --------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ typedef struct skn_check_message {
                                        absent, the server checks them */
     int64_t hash;
     bool    hashed, purged;
-    bool    indexed; /* in the index of words, or not yet due there */
+    bool    indexed; /* in the search index, or not yet due there */
 } skn_check_message;
 
 /* A row for a call, with the calls of its message. */

@@ -34,7 +34,7 @@ for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 
     'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \
     '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages' \
     '5 turns that stream: not whole' '5 turns that stream: processor' '5 turns that stream: memory in all' \
-    '5 turns: shared with the question' 'a turn, without its model' '20 queued tasks over 5 agents' '20 queued tasks: not done once' \
+    '5 turns: shared with the request' 'a turn, without its model' '20 queued tasks over 5 agents' '20 queued tasks: not done once' \
     'delegations below each other, 10' '^timeline of 10 delegations' 'GET timeline of 10 delegations'; do
     t "there is a row: $row" has_row "$row"
 done
@@ -46,7 +46,7 @@ t 'what ten writers sent at once is all stored' \
     prints '"what":"10 writers at once, messages stored","figure":80,"unit":"","reference":80'
 t 'every event reached every stream once' prints 'lost or out of order","figure":0,'
 t 'every agent had the whole answer of its model' prints 'turns that stream: not whole","figure":0,'
-shares() { printf '%s\n' "$out" | grep -Eq 'shared with the question before","figure":(100|9[5-9]\.)'; }
+shares() { printf '%s\n' "$out" | grep -Eq 'shared with the request before","figure":(100|9[5-9]\.)'; }
 t 'a question begins with the one before it' shares
 t 'every task was done once' prints 'queued tasks: not done once","figure":0,'
 t 'every level of delegations was reached' \

@@ -545,7 +545,7 @@ static void an_import_gets_along_with_writers(void **state)
     place_close(&p);
 }
 
-/* The index of words follows by itself, in batches. */
+/* The search index follows by itself, in batches. */
 static void an_imported_text_is_found(void **state)
 {
     place                p, q;

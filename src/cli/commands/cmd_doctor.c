@@ -175,12 +175,12 @@ static skein_rc tell_index(visit *v)
     skein_rc rc;
 
     if (!v->fix)
-        return tell_check(v, "integrity", FAIL, SKN_STR("the index of words is damaged"),
+        return tell_check(v, "integrity", FAIL, SKN_STR("the search index is damaged"),
                           "\"skein doctor --fix\" rebuilds it");
     rc = skn_search_anew(v->cli->engine, &v->cli->err);
     return rc ? rc
               : tell_check(v, "integrity", FIXED,
-                           SKN_STR("the index of words was damaged; it is rebuilt"), NULL);
+                           SKN_STR("the search index was damaged; it is rebuilt"), NULL);
 }
 
 static skein_rc check_integrity(visit *v)

@@ -45,6 +45,6 @@ typedef struct skn_context_spec {
 skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_context *out,
                           skein_error *err);
 
-/* search.c: removes a message from the index of words permanently. Call it before the message is erased, in the
+/* search.c: removes a message from the search index permanently. Call it before the message is erased, in the
  * same transaction. */
 skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_error *err);

@@ -9,7 +9,7 @@
 #define LIMIT_MOST    1000
 #define SNIPPET       80
 
-/* Keeping the index of words. */
+/* Keeping the search index. */
 
 /* Of one transaction, since other writers wait for its end. */
 #define BATCH       2000
