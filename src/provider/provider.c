@@ -32,7 +32,7 @@ void skn_provider_free(skn_provider *p)
         p->ops->free(p);
 }
 
-/* Its server says it, who may say anything: more than this is as good as no end, and safe to calculate with. */
+/* Servers may say anything; a larger number means "no limit", and this one is safe to calculate with. */
 #define WINDOW_MOST INT64_C(1000000000000)
 
 skn_window skn_provider_window(skn_provider *p, skn_str model, bool ask)
@@ -66,7 +66,7 @@ bool skn_provider_toolless(const skn_provider *p, skn_str model)
     return p->ops->toolless && p->ops->toolless(p, model);
 }
 
-/* Looking for models: servers on this computer are asked, keys are only seen to be there. */
+/* Detection: servers on this computer are asked; of keys only the presence is noted. */
 
 enum { MOST_BODY = 4 << 20 };
 
@@ -116,7 +116,7 @@ static skn_str host_of(skn_str place)
     return skn_str_sub(place, 0, end);
 }
 
-/* What a server that listens on all addresses is told is not an address to speak to. */
+/* The address of "all interfaces" that a server listens on is not one to connect to. */
 static skn_str reachable(skn_str host)
 {
     if (!host.n || skn_str_is(host, "0.0.0.0"))
@@ -141,7 +141,7 @@ static skn_str ollama_url(const char *host, int port, skn_arena *a)
     return skn_arena_printf(a, "%s://%.*s:%d", https ? "https" : "http", SKN_FMT(name), port);
 }
 
-/* Of something that two readers could take for two places nothing is made: one of them is asked, the other one shown. */
+/* An address that two readers could take for two places is not used: one could be asked and the other one shown. */
 static bool is_clear(const char *host, skn_str url)
 {
     skn_str   given = skn_str_trim(host ? skn_str_of(host) : SKN_STR(""));
@@ -204,7 +204,7 @@ typedef struct probe {
     skn_fetch        *fetch;
     skn_buf           body;
     int               status;
-    bool              version; /* this request is for it; the models come next */
+    bool              version; /* this request asks for the version; the models come next */
 } probe;
 
 struct skn_detecting {

@@ -1,5 +1,5 @@
-/* Answers from a recording. The same question has the same sum, whatever its ids and times are, and so finds the file;
- * what was recorded goes through the reader of its format as if it came over the network. */
+/* Answers from a recording. Requests that differ only in ids and times have the same hash, which finds the file; the
+ * recorded bytes go through the reader of their format as if they came over the network. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -22,11 +22,11 @@ typedef struct replay {
     skn_arena             *a;
     const char            *folder;
     const skn_wire_format *format;
-    skn_map *played; /* stem -> how many of its answers, as a pointer to a number */
+    skn_map               *played; /* stem -> number of answers played, as a pointer */
     skn_vec(skn_model) models;
 } replay;
 
-/* A question and what is played for it. */
+/* A request and the answer that is played for it. */
 typedef struct showing {
     skn_asking       base;
     skn_answer_sink  sink;
@@ -37,8 +37,8 @@ typedef struct showing {
     size_t           at;
     skn_wire_answer  answer;
     skn_wire_reader  reader;
-    skn_answer       end;  /* as it was recorded */
-    skn_answer_sink  ours; /* hands calls on with the ids of this run */
+    skn_answer       end;  /* as recorded */
+    skn_answer_sink  ours; /* passes calls on with the ids of this run */
     skn_record_ids   ids, recorded;
     bool             found, started, handing, cancelled;
 } showing;
@@ -112,7 +112,7 @@ static bool read_end(showing *s, const skn_json *meta)
     return true;
 }
 
-/* The next of the answers to this request; the last one again when all were played. */
+/* Finds the next answer to this request, or the last one again when all were played. */
 static void find_answer(showing *s)
 {
     replay  *r = (replay *)s->base.provider;
@@ -170,7 +170,7 @@ static void start(showing *s)
                         s->end.status ? s->end.status : 200, SKN_NONE);
 }
 
-/* An answer that was whole then is whole now, or the recording was changed. */
+/* An answer that was complete when it was recorded is complete now, unless the recording was changed. */
 static void settle(showing *s)
 {
     skn_answer *end = &s->end;
@@ -203,7 +203,7 @@ static void not_found(showing *s)
         "It answers only what was asked when it was made, of agents with the same settings");
 }
 
-/* One piece; false when that was the last. */
+/* Plays one piece; returns false if it was the last. */
 static bool play_piece(showing *s)
 {
     skn_str piece = skn_str_sub(s->bytes, s->at, s->at + AT_ONCE);
@@ -239,7 +239,7 @@ static void go_on(void *arg)
         skn_timer_start(s->timer, 0);
 }
 
-/* A model may write an id in pieces, so that only a whole call has it. */
+/* A model may write an id in pieces, so ids are replaced in complete calls only. */
 static void on_call(void *arg, const skein_tool_call *call)
 {
     showing        *s = arg;
@@ -308,7 +308,7 @@ static void add_model(replay *r, const skn_json *meta)
 {
     skn_model m = {.name = skn_json_str(meta, "model"), .window = skn_wire_int(meta, "window")};
 
-    if (m.window < 0) /* of a recording of before */
+    if (m.window < 0) /* from an older recording */
         m.window = 0;
     for (size_t i = 0; i < r->models.n; i++)
         if (skn_str_eq(r->models.p[i].name, m.name)) {
@@ -320,7 +320,7 @@ static void add_model(replay *r, const skn_json *meta)
     skn_vec_add(r->a, &r->models, m);
 }
 
-/* What there is of the provider; false when the folder cannot be read. */
+/* Reads the provider's files; returns false if the folder cannot be read. */
 static bool read_folder(replay *r, const char *folder)
 {
     DIR           *dir = opendir(folder);
@@ -371,7 +371,7 @@ void skn_record_usual(const char *folder, skn_str model)
     skn_arena_free(a);
 }
 
-/* Without the file, in recordings of before, the model whose answer has the first name. */
+/* Older recordings lack the file: then it is the model of the first answer by name. */
 static skn_str model_of_first(const char *folder, skn_arena *a)
 {
     DIR            *dir = opendir(folder);

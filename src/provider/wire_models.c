@@ -1,4 +1,4 @@
-/* Asking a server which models it has: the test of its address and key as well. */
+/* Lists the models of a server, which also tests its address and key. */
 #include "base/json.h"
 #include "provider/wire_inside.h"
 
@@ -13,7 +13,7 @@ struct skn_wire_asking {
     void            *arg;
     skn_arena       *a;
     skn_fetch       *fetch;
-    skn_timer       *timer; /* for what is over before it has begun */
+    skn_timer       *timer; /* for requests that end before they start */
     int64_t          total_ms;
     int              status;
     skn_buf          body;
@@ -45,7 +45,7 @@ static void fail(skn_wire_asking *q, skn_ask_state state, skn_str words)
     skn_wire_explain(q->wire, state, q->status, NULL, w.error.message, &q->models.error);
 }
 
-/* Keeps what is said about how much each can read. */
+/* Stores the windows of the models. */
 static void remember(skn_wire *p, const skn_models *models)
 {
     skn_arena_free(p->known);
@@ -187,7 +187,7 @@ void skn_wire_end_lists(skn_wire *p)
         skn_wire_asking *q = p->lists;
 
         skn_fetch_cancel(q->fetch);
-        fail(q, SKN_ASK_FAILED, SKN_STR("it was not waited for"));
+        fail(q, SKN_ASK_FAILED, SKN_STR("the provider was changed or removed"));
         finish(q);
     }
 }

@@ -1,15 +1,13 @@
-/* wire_reason.c: what a model wants back of its thinking, word for word: signed blocks, encrypted items, thoughts
- * between calls. Nobody here reads it. A message keeps it as
+/* wire_reason.c: thinking that a model wants back unchanged: signed blocks, encrypted items, thoughts
+ * between calls. It is not read here. A message stores it as
  *
  *     {"type":"anthropic","model":"name/model","parts":[{"call":0,"part":{…}}, …]}
  *
- * and only a model of that type and name is sent it again. A part stands before the call of that number, or belongs to
- * it, as the format has it; -1 is none of them. */
+ * and it is only sent to a model of that type and name. A part stands before the call of that number, or belongs to
+ * it, depending on the format; -1: no call. */
 #include "provider/wire_json.h"
 
-enum {
-    MOST_REASON = 1 << 20
-}; /* what is longer is not kept at all: half of it is worth nothing */
+enum { MOST_REASON = 1 << 20 }; /* a longer one is not stored: half of it is useless */
 
 void skn_wire_reason_init(skn_wire_answer *w)
 {
@@ -101,7 +99,7 @@ int64_t skn_thinking_beside(const skn_wire_format *f, const skn_json *settings)
     return n && n < f->thinks_beside ? f->thinks_beside : n;
 }
 
-/* Those of calls that a message does not have are not written. */
+/* Parts of calls that a message does not have are not sent, so they do not count. */
 size_t skn_thought_bytes(const skn_wire_format *f, skn_str model, const skein_context *c)
 {
     skn_wire_request r = {.format = f, .model = model};

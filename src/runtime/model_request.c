@@ -1,4 +1,4 @@
-/* model_request.c: the way of everything that a model writes outside of turns. */
+/* model_request.c: requests to models outside of turns, from start to end. */
 #include "runtime/model_request.h"
 
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WRITTEN = 256 << 10 }; /* bytes of an answer and the thinking before it */
+enum { MOST_WRITTEN = 256 << 10 }; /* bytes of an answer with its thinking */
 
 static void request_free(skn_model_request *q)
 {
@@ -60,7 +60,7 @@ static void job(skn_model_request *q, skn_call *work, skn_call *then)
 
 /* --- Storing ---------------------------------------------------------------------------------------- */
 
-/* A question is kept with its outcome, or alone when there is none. */
+/* Stores the request with its result, or alone without one. */
 static void work_store(void *arg)
 {
     skn_model_request *q = arg;
@@ -71,7 +71,7 @@ static void work_store(void *arg)
     if (!q->rc)
         q->rc = q->kind->store(q, &q->err);
     if (q->rc)
-        q->call.uid = SKN_NONE; /* of a transaction that came to nothing */
+        q->call.uid = SKN_NONE; /* its transaction was rolled back */
     if (q->call.piece_count && !q->call.uid.p)
         skein_model_call_keep(q->r->o.engine, &q->call, q->a, &q->call.uid, NULL);
     q->out.call = q->call.uid;
@@ -91,7 +91,8 @@ static void stored(void *arg)
 
 static void ask(skn_model_request *q);
 
-/* A limit that a person lets be exceeded is none; else it is asked, and nobody waits for the answer. */
+/* Asks a person whether the limit may be exceeded, without waiting for the answer. A limit that a person lets it
+ * exceed does not count. */
 static void work_limit(void *arg)
 {
     skn_model_request *q = arg;
@@ -116,18 +117,18 @@ static void limit_seen(void *arg)
     }
 }
 
-/* --- More than the model can read -------------------------------------------------------------------------
+/* --- Longer than the window --- -------------------------------------------------------------------------
  *
- * The text is cut into parts that it can. Its notes on each are put together, and that is the text that is asked
- * about then; if need be in parts again, which are fewer each time. */
+ * The text is cut into parts that the model can read. Its notes on the parts are joined, and the joined text is
+ * sent next; if necessary in parts again, which are fewer each time. */
 
 enum {
     PARTS_MOST = 4000,
     PART_LEAST = 512, /* bytes */
-    NOTE_SHARE = 4    /* a note is at most this part of what it is about */
+    NOTE_SHARE = 4    /* a note is at most this part of the text */
 };
 
-/* Bytes of the text that can be asked at once; SIZE_MAX: nobody knows. */
+/* Bytes of the text that fit into one request; SIZE_MAX: not known. */
 static size_t part_most(skn_model_request *q)
 {
     skn_reach reach = skn_runtime_reach(q->r, q->out.model);
@@ -139,7 +140,7 @@ static size_t part_most(skn_model_request *q)
     return bytes > PART_LEAST ? (size_t)bytes : PART_LEAST;
 }
 
-/* Ends with a line, if one ends in its second half. */
+/* Cuts after a line, if one ends in the second half. */
 static size_t cut_part(skn_str text, size_t most)
 {
     size_t n = skn_utf8_cut(text, most).n, at = n;
@@ -149,7 +150,7 @@ static size_t cut_part(skn_str text, size_t most)
     return at > n / 2 ? at : n;
 }
 
-/* What is asked now; all of it where it fits. */
+/* Returns the next part, or the whole text if it fits. */
 static skn_str next_text(skn_model_request *q)
 {
     skn_str rest = skn_str_sub(q->text, q->at ? q->at : q->head, q->text.n);
@@ -166,7 +167,7 @@ static skn_str next_text(skn_model_request *q)
                             (int)q->part, rest.p);
 }
 
-/* The last part is done: what was written about all takes the place of the text. */
+/* After the last part: the notes replace the text. */
 static void fold(skn_model_request *q)
 {
     q->text = skn_arena_printf(
@@ -206,7 +207,7 @@ static void work_part(void *arg)
         skein_model_call_keep(q->r->o.engine, &q->call, q->a, &q->call.uid, NULL);
 }
 
-/* The next part, or the same in smaller ones where it was too much after all. */
+/* Sends the next part, or the same in smaller ones if it was refused as too long. */
 static bool goes_on(skn_model_request *q)
 {
     if (q->told.state == SKN_ASK_OVERFLOW &&
@@ -231,7 +232,7 @@ static bool goes_on(skn_model_request *q)
     return false;
 }
 
-/* --- Asking: nothing is told while it is written ------------------------------------------------------ */
+/* --- Asking: no text is reported while it arrives ----------------------------------------------------- */
 
 static void on_sent(void *arg, const skn_str *pieces, size_t count)
 {
@@ -249,7 +250,8 @@ static void on_received(void *arg, skn_str bytes)
 
 static void on_done(void *arg, const skn_answer *answer);
 
-/* No answer is as long as what it stands for: one that goes on and on costs, and holds up who waits. */
+/* Stops an answer that is too long or repeats itself: a useful answer is shorter than its text, and an endless one
+ * costs money and delays others. */
 static const char *endless(skn_model_request *q, const skn_buf *whole, skn_part part)
 {
     if (q->answer.n + q->thinking.n > MOST_WRITTEN)
@@ -273,14 +275,14 @@ static void on_delta(void *arg, skn_part part, skn_str text)
     on_done(q, &answer);
 }
 
-/* No tool was offered: it is never run. */
+/* No tool was offered, so none is run. */
 static void on_call(void *arg, const skein_tool_call *call)
 {
     (void)call;
     ((skn_model_request *)arg)->called = true;
 }
 
-/* Why an answer that came is of no use. */
+/* Returns why an answer cannot be used. */
 static skein_rc check_answer(const skn_model_request *q, skein_error *err)
 {
     const char *finish = q->told.finish;
@@ -388,7 +390,7 @@ static void was_read(void *arg)
     ask(q);
 }
 
-/* Whose it is: the agent's whose memory or conversation it is; in a chat that of the one who leads. */
+/* Whether an agent's model is the default here: the agent of the memory or conversation, in a chat the lead. */
 static bool is_whose(const skn_model_request *q, const skein_conversation *chat,
                      const skein_agent *one)
 {
@@ -397,7 +399,7 @@ static bool is_whose(const skn_model_request *q, const skein_conversation *chat,
     return agent ? one->id.v == agent : !one->lead_name.n;
 }
 
-/* Where nobody has named a model it is that agent's. */
+/* Takes that agent's model if none was named. */
 static skein_rc pick_model(skn_model_request *q)
 {
     skein_conversation chat;
@@ -417,7 +419,7 @@ static skein_rc pick_model(skn_model_request *q)
     return SKEIN_OK;
 }
 
-/* What the world may spend is asked last: where there is nothing to do, nothing else matters. */
+/* Checks the budget last: without work it does not matter. */
 static skein_rc check_budget(skn_model_request *q)
 {
     skein_engine *e = q->r->o.engine;
@@ -439,7 +441,7 @@ static void work_read(void *arg)
         q->rc = check_budget(q);
 }
 
-/* --- From outside ------------------------------------------------------------------------------------ */
+/* --- Calls from outside ------------------------------------------------------------------------------ */
 
 skn_model_request *skn_model_request_new(skn_runtime *r, const skn_model_request_kind *kind)
 {
@@ -477,7 +479,7 @@ void skn_model_request_cancel(skn_model_request *q)
         request_free(q);
 }
 
-/* Whoever waits is told why. */
+/* Reports the reason to the caller. */
 static void end_early(skn_model_request *q, skein_rc rc, const char *why)
 {
     if (q->done && !q->cancelled) {
@@ -504,7 +506,7 @@ void skn_model_requests_stop(skn_runtime *r, skein_conversation_id chat, skein_a
     }
 }
 
-/* --- What it is about --------------------------------------------------------------------------------- */
+/* --- The input ---------------------------------------------------------------------------------------- */
 
 static void add_calls(const skein_prompt_message *m, skn_buf *out)
 {
@@ -530,8 +532,8 @@ void skn_model_transcript(const skein_context *context, skn_buf *out)
     }
 }
 
-/* What a world may spend in a month or a day: tokens that providers report, and estimates where they report none; and
- * money, where prices are known. */
+/* What a world may spend in a month or a day: tokens as providers report them, otherwise estimates; and money, where
+ * prices are known. */
 
 typedef struct limit {
     const char *name, *next;
@@ -601,7 +603,7 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
     return rc;
 }
 
-/* Whoever reads one of them knows about all: they are about the same month. */
+/* Whether an open item exists; one is enough, because all are about the same month. */
 static bool is_told(skein_engine *e, skein_world_id world, skn_str title, skn_arena *a)
 {
     const skein_inbox_query what = {

@@ -1,5 +1,4 @@
-/* prompt.c: what the model of a turn is sent: what is in its brief, and what the agent remembers. Read again for
- * every question. */
+/* prompt.c: what the model of a turn is sent: its brief, and the agent's context. Read again for every request. */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -9,10 +8,9 @@
 
 #include <stdlib.h>
 
-/* --- Whom it answers ---------------------------------------------------------------------------------- */
+/* --- The message to answer ---------------------------------------------------------------------------- */
 
-/* The message that is answered may be gone from this version: then the turn is about to be closed, and
- * the context is all there is. */
+/* The message may no longer be in this version: then the turn is about to be closed, and only the context is left. */
 static skein_rc load_trigger(skn_run *run, skein_error *err)
 {
     skein_conversation home;
@@ -33,7 +31,7 @@ static skein_rc load_trigger(skn_run *run, skein_error *err)
     return rc;
 }
 
-/* --- All of it ------------------------------------------------------------------------------------------- */
+/* --- Loading a turn -------------------------------------------------------------------------------------- */
 
 static skein_rc check_budget(skn_run *run, const skein_world *world, skein_error *err)
 {
@@ -103,7 +101,7 @@ static const struct guide {
     {"bo", "You are the critic: you say what could be wrong.", "{\"role\":\"critic\"}", "lead"},
 };
 
-/* They name no model: they answer from the script until there is another one to ask. */
+/* The agents name no model: they answer from the script until another model exists. */
 static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem *mem,
                            skein_error *err)
 {
@@ -121,8 +119,8 @@ static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem 
     return rc;
 }
 
-/* Each call is a transaction of its own; what an interrupted start left is a world that can be used
- * and removed like any other. */
+/* Creates the tour. Each call is its own transaction; an interrupted start leaves a world that can be used and
+ * removed like any other. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err)
 {
     skein_mem         *mem = skein_mem_new();
@@ -151,12 +149,12 @@ out:
     return rc;
 }
 
-/* What a model is sent besides the messages: who it is and where, the files of the conversation, and
- * which tools it may use. One place makes it, for turns and for whoever asks how much would be sent. */
+/* The brief: what a model is sent besides the messages. It says who the agent is and where, and has the files of the
+ * conversation and the tools. Turns and estimates of the context share this code. */
 
 enum { TEAM_MOST = 50 };
 
-/* --- Who it is ---------------------------------------------------------------------------------------- */
+/* --- The system prompt -------------------------------------------------------------------------------- */
 
 static unsigned place_of(const skn_brief *b)
 {
@@ -202,7 +200,7 @@ static void add_team(skn_buf *b, const skein_agents *all, const skein_agent *me)
         skn_buf_add(b, SKN_STR(".\n"));
 }
 
-/* What is missing or cut is named: the model should not believe that it has seen all. */
+/* Names missing and cut files, so that the model does not believe that it has seen everything. */
 void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts)
 {
     if (parts->count && parts->at[0].extracted)
@@ -254,7 +252,7 @@ static void cut_files(skn_buf *b, size_t most)
                  all - b->n);
 }
 
-/* `me` NULL: what all agents are sent. */
+/* `me` NULL: writes what all agents are sent. */
 static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein_agent *me,
                              skein_error *err)
 {
@@ -262,7 +260,7 @@ static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein
     int64_t  begin;
     skein_rc rc;
 
-    skn_buf_init(&b, SIZE_MAX / 2); /* each piece has a limit of its own */
+    skn_buf_init(&b, SIZE_MAX / 2); /* each piece has its own limit */
     if (me && me->system_prompt.n)
         skn_buf_addf(&b, "%.*s\n\n", SKN_FMT(me->system_prompt));
     if (me) {
@@ -281,9 +279,10 @@ static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein
     return rc;
 }
 
-/* --- What it may do ------------------------------------------------------------------------------------ */
+/* --- The agent's rights -------------------------------------------------------------------------------- */
 
-/* *out is NULL where there are none. Who cannot read what is to be asked about must not act as if nothing were. */
+/* Reads settings; *out is NULL if there are none. Settings that cannot be read are an error: otherwise a tool that
+ * needs approval could run without it. */
 static skein_rc object_of(skn_str text, const char *whose, skn_str name, skn_arena *a,
                           const skn_json **out, skein_error *err)
 {
@@ -346,7 +345,7 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
     return SKEIN_OK;
 }
 
-/* --- All of it ----------------------------------------------------------------------------------------- */
+/* --- The whole brief ----------------------------------------------------------------------------------- */
 
 static const skein_agent *find_me(const skein_agents *all, skein_agent_id id)
 {
@@ -356,7 +355,8 @@ static const skein_agent *find_me(const skein_agents *all, skein_agent_id id)
     return NULL;
 }
 
-/* The agents are forgotten again at once: in a large world they would be most of what a turn holds. */
+/* Returns SKEIN_NOT_FOUND without a message if the agent was removed. The list of agents is freed at once: in a large
+ * world it would be most of the memory of a turn. */
 static skein_rc brief_make(skn_brief *of, skein_error *err)
 {
     skn_arena         *scratch = skn_arena_new();
@@ -374,9 +374,9 @@ static skein_rc brief_make(skn_brief *of, skein_error *err)
     return rc;
 }
 
-/* --- How much it is -------------------------------------------------------------------------------------- */
+/* --- Tokens ---------------------------------------------------------------------------------------------- */
 
-/* Those of its servers that run: of others nobody knows which tools they have. */
+/* Counts the tools of running servers; the tools of others are unknown. */
 static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *tokens,
                               skein_error *err)
 {
@@ -394,7 +394,7 @@ static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *toke
     return SKEIN_OK;
 }
 
-/* The model that answers for an agent, and what is known of it. */
+/* Finds the model that answers for an agent, and its window. */
 static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent_id agent,
                           skn_arena *a, skn_str *model, skn_reach *out, skein_error *err)
 {
@@ -439,7 +439,7 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
         rc = brief_make(&of, err);
     }
     if (rc == SKEIN_NOT_FOUND &&
-        of.agent.v) { /* of an agent that was removed the messages are left */
+        of.agent.v) { /* after an agent was removed, only its messages are left */
         of.agent.v = 0;
         rc = brief_make(&of, err);
     }

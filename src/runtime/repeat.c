@@ -1,11 +1,11 @@
-/* repeat.c: models that write the same again and again, and would until their limit. */
+/* repeat.c: detects models that repeat the same text, which they would until their limit. */
 #include "runtime/run.h"
 
-/* The same forty tokens, about so many bytes, ten times in a row; what is longer has to come as often. */
+/* About forty tokens, ten times in a row; a longer text must repeat as often. */
 enum { LEAST = 160, LONGEST = 2048, TIMES = 10, EACH = 1024 };
 
-/* Of the text backwards: borders[n] is the longest begin of its first n bytes that is an end of them as well, so that these
- * repeat every n - borders[n] bytes. */
+/* Computed on the reversed text: borders[n] is the length of the longest start of its first n bytes that is also
+ * their end, so these bytes repeat every n - borders[n] bytes. */
 static bool ends_in_a_loop(skn_str text)
 {
     uint16_t    borders[LONGEST * TIMES + 1] = {0};

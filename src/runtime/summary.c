@@ -1,6 +1,5 @@
-/* summary.c: contexts that have become long are summarised after a turn. What is covered is fixed before
- * the model is asked; what was said meanwhile stays in the context. A failure writes nothing and is tried
- * again after a later turn, less and less often. */
+/* summary.c: summarises long contexts after a turn. The covered messages are fixed before the model is asked; later
+ * messages stay in the context. A failure stores nothing and is retried after later turns, at growing intervals. */
 #include "runtime/model_request.h"
 
 #include "base/clock.h"
@@ -23,9 +22,9 @@ typedef struct summary {
     skein_message      stored;
     skn_str            reason;
     int64_t            share; /* percent of the window */
-    skn_sizes          sizes; /* of what is sent besides the messages */
+    skn_sizes          sizes; /* of everything besides the messages */
     bool               by_itself, in_turn;
-    bool               again; /* a turn ended meanwhile: look once more */
+    bool               again; /* a turn ended meanwhile: check once more */
 } summary;
 
 static int64_t now_ms(void)
@@ -74,8 +73,8 @@ void skn_rests_free(skn_runtime *r)
     r->rests = NULL;
 }
 
-/* All that is sent counts against the window. But a summary makes only the messages shorter: where these are little
- * of it, one after every turn would cost much and help nobody. */
+/* Everything that is sent counts against the window. But a summary only shortens the messages: if they are a small
+ * part, a summary after every turn would cost much and help little. */
 static bool is_long(const skein_context *c, int64_t share)
 {
     int64_t window = c->window;
@@ -87,7 +86,7 @@ static bool is_long(const skein_context *c, int64_t share)
 
 /* --- The request ------------------------------------------------------------------------------------------ */
 
-/* What was long when the turn ended may have been summarised since. */
+/* Checks again: another summary may have been made since the turn ended. */
 static skein_rc check_long(skn_model_request *q, const summary *s, const skein_slice *what,
                            skein_error *err)
 {
@@ -185,7 +184,7 @@ static skn_model_request *new_request(skn_runtime *r, const skn_compact_spec *sp
     return q;
 }
 
-/* One that a turn asks for: of an agent's memory, and only while that is long. */
+/* Starts a summary after a turn: of an agent's memory, and only while that is long. */
 static void start_by_itself(skn_runtime *r, const skn_compact_spec *spec, int64_t share,
                             const skn_sizes *sizes)
 {
@@ -226,7 +225,7 @@ skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *s
     return q;
 }
 
-/* --- By itself ------------------------------------------------------------------------------------------- */
+/* --- Automatic summaries --------------------------------------------------------------------------------- */
 
 /* As far as the run knows. */
 static bool seems_long(const skn_run *run)

@@ -1,4 +1,4 @@
-/* One round of a turn: load what the model may read, ask it, tell what it writes, store its answer. */
+/* One round of a turn: reads the context, asks the model, reports its text, stores its answer. */
 #include "runtime/run.h"
 
 #include "base/json_schema.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* --- What comes ------------------------------------------------------------------------------------ */
+/* --- The answer as it comes ------------------------------------------------------------------------ */
 
 static void on_turn_sent(void *arg, const skn_str *pieces, size_t count)
 {
@@ -34,15 +34,15 @@ static const skn_json *schema_of(const skn_run *run)
 static void work_store_answer(skn_run *run);
 static void answer_stored(skn_run *run);
 
-/* More than it may write, or than the model can hold: servers that know no limit would go on forever. A token has 8
- * bytes at most, in the long run. */
+/* Whether the answer is longer than allowed, or than the window: servers without a limit would continue forever. On
+ * average a token has at most 8 bytes. */
 static bool is_over_long(const skn_run *run)
 {
     return run->most_written &&
            (int64_t)(run->text.n + run->thinking.n) / 8 > run->most_written;
 }
 
-/* Stops an answer that would not end by itself, and keeps it. */
+/* Stops an endless answer and keeps it. */
 static void end_answer(skn_run *run, const char *finish)
 {
     skn_timer_stop(run->later);
@@ -70,7 +70,7 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
     if (part == SKN_PART_TEXT)
         skn_run_writes(run);
-    /* What may have to be asked for once more is not told: nobody could take it back. */
+    /* An answer that may have to be repeated is not shown, because text that was shown cannot be taken back. */
     if (!schema_of(run)) {
         skn_saving_soon(run->r);
         if (run->r->o.tell)
@@ -82,8 +82,8 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
         end_answer(run, skein_unfinished_name(SKEIN_REPEATED));
 }
 
-/* What is not JSON is stored as a JSON text: like any other value that is not an object it is not run, and models are sent it
- * inside of one. */
+/* Arguments that are not JSON are stored as a JSON string. Like every value that is not an object they do not run,
+ * and models are sent them inside an object. */
 static skn_str sound_args(skn_run *run, skn_str args)
 {
     const skn_json *json;
@@ -131,8 +131,8 @@ static bool answer_is_told(const skn_run *run)
 
 /* --- Storing --------------------------------------------------------------------------------------- */
 
-/* An answer without text says why, and keeps the thinking before it. Of one that has come to nothing at all its provider
- * says that it failed; a script may end like this. */
+/* Marks an answer without text with the reason, and keeps its thinking. If nothing came at all, the provider reports
+ * a failure, except for scripts, which may end like this. */
 static void say_no_text(skein_new_message *m)
 {
     if (m->call_count || skn_str_trim(m->content).n || !(m->content.n || m->thinking.n))
@@ -142,8 +142,8 @@ static void say_no_text(skein_new_message *m)
         m->content = SKN_STR("");
 }
 
-/* What is stored is no longer a partial text, and a turn with its last step is not to be closed again:
- * said here, where no stop can come between. */
+/* Removes the partial text and, after the last step, the turn in the same job, so that no stop between them uses them
+ * again. */
 static void work_store_answer(skn_run *run)
 {
     skein_new_message m = {.role = SKEIN_ASSISTANT,
@@ -166,7 +166,7 @@ static void work_store_answer(skn_run *run)
 
     if (skn_str_trim(skn_buf_str(&run->thinking)).n)
         m.thinking = skn_text_fit(run->r->o.engine, skn_buf_str(&run->thinking));
-    if (skn_str_is(step.finish, "length")) /* of one with calls the words may be cut, too */
+    if (skn_str_is(step.finish, "length")) /* an answer with calls may have its text cut, too */
         m.unfinished = SKEIN_LENGTH;
     say_no_text(&m);
     if (skn_str_is(step.finish, skein_unfinished_name(SKEIN_REPEATED)))
@@ -204,10 +204,10 @@ static void offer_nothing(skn_run *run)
     skn_context_account(&run->context, &run->sizes);
 }
 
-/* --- Trying again ----------------------------------------------------------------------------------- */
+/* --- Retries ---------------------------------------------------------------------------------------- */
 
-/* A model that could not answer just now is asked once more, unless its provider has tried by itself, or a
- * part of its answer was told already: nobody could take that back. */
+/* Asks a model that could not answer once more, unless its provider has retried, or part of its answer was shown,
+ * which cannot be taken back. */
 static bool ask_model_again(skn_run *run)
 {
     if (!run->answer.retryable || run->answer.tries > 0 || run->tries == SKN_RUN_TRIES ||
@@ -219,7 +219,7 @@ static bool ask_model_again(skn_run *run)
     return true;
 }
 
-/* What can be done without tools is done without them, at once. The provider has noted it for the next questions. */
+/* Sends the request again without tools at once. The provider remembers this for later requests. */
 static bool ask_without_tools(skn_run *run)
 {
     if (run->answer.state != SKN_ASK_NO_TOOLS || !run->rights.offers.n || answer_is_told(run))
@@ -231,7 +231,7 @@ static bool ask_without_tools(skn_run *run)
     return true;
 }
 
-/* The question is kept with its outcome: its agent's own model was asked first. */
+/* Stores the failed request to the agent's own model with its outcome. */
 static void work_keep_failed(skn_run *run)
 {
     skein_model_call    call;
@@ -272,8 +272,8 @@ bool skn_run_fall_back(skn_run *run)
     return true;
 }
 
-/* Its provider is away, spent, or has nothing to ask with. What it refuses for its content another one need not
- * see. */
+/* Whether the provider is down, over its limit, or has no key. A request that was refused for its content is not sent
+ * to another provider. */
 static bool is_down(skn_ask_state state, bool replayed)
 {
     return state == SKN_ASK_NO_KEY || state == SKN_ASK_BAD_KEY || state == SKN_ASK_RATE_LIMIT ||
@@ -282,22 +282,22 @@ static bool is_down(skn_ask_state state, bool replayed)
            state == SKN_ASK_OVER_BUDGET || (state == SKN_ASK_FAILED && !replayed);
 }
 
-/* --- Making it fit ---------------------------------------------------------------------------------- */
+/* --- Fitting into the window ------------------------------------------------------------------------ */
 
 enum {
     REFUSALS_MOST = 10,
     SHRINKS_MOST = 30,
     MOST_LEAST = 256,
     SMALL_TOKENS = 1000,
-    SUMMARY_MS = 50 /* between looks whether a summary is there */
+    SUMMARY_MS = 50 /* between checks for a summary */
 };
 
-/* What is tried, one after the other. */
+/* The measures, in this order. */
 enum { FIT_BEFORE, FIT_WITHIN, FIT_SHORTER, FIT_FAILS };
 
 static void work_load_round(skn_run *run);
 
-/* Reads what is sent once more; it is the same round. */
+/* Reads the context again in the same round. */
 static void load_again(skn_run *run)
 {
     run->rounds--;
@@ -312,7 +312,7 @@ static void on_shrunk(void *arg, const skn_model_result *out, const skein_error 
 
     (void)out;
     skn_run_enter(run, SKN_RUN_READY);
-    if (err->rc == SKEIN_OK || err->rc == SKEIN_CONFLICT) { /* then it was changed meanwhile */
+    if (err->rc == SKEIN_OK || err->rc == SKEIN_CONFLICT) { /* changed meanwhile */
         load_again(run);
         return;
     }
@@ -322,8 +322,8 @@ static void on_shrunk(void *arg, const skn_model_result *out, const skein_error 
     make_fit(run);
 }
 
-/* A summary takes the place of what was said before this turn, or of what was done in it except its last step. One that
- * is being made already is waited for: it may be enough. */
+/* Requests a summary of the messages before this turn, or of the turn's steps except for the last. Waits for one that is
+ * already in progress: it may be enough. */
 static void shrink(skn_run *run)
 {
     const skn_compact_spec spec = {.world = run->turn.world,
@@ -355,7 +355,7 @@ static void say_window(skn_run *run)
 {
     const skein_context *c = &run->context;
 
-    if (c->window <= 0) /* it is said already */
+    if (c->window <= 0) /* the error says it already */
         return;
     if (run->why.rc) { /* why there is no summary */
         run->err = run->why;
@@ -386,7 +386,7 @@ static void make_fit(skn_run *run)
     }
 }
 
-/* The model could read less than was believed, or counts more: what is learned from that makes the next question fit. */
+/* The model could read less than was assumed, or counts more tokens. The next request uses what was learned. */
 static bool ask_for_less(skn_run *run)
 {
     const skein_context *c = &run->context;
@@ -408,7 +408,7 @@ static bool ask_for_less(skn_run *run)
     return true;
 }
 
-/* What fits of it is kept by work_fail. */
+/* work_fail keeps the part that fits. */
 static void say_too_long(skn_run *run)
 {
     skn_fail(&run->err, SKEIN_LIMIT, "the answer is %s%zu bytes; limits.messageBytes is %zu",
@@ -418,8 +418,7 @@ static void say_too_long(skn_run *run)
              "config set limits.messageBytes 16MB");
 }
 
-/* Says in run->err why an answer does not fit the agent's schema. One that calls tools is no answer yet. */
-/* worker */
+/* Worker: says in run->err why an answer does not fit the agent's schema. */
 static void work_check_schema(skn_run *run)
 {
     const skn_json *schema = schema_of(run), *value;
@@ -437,7 +436,7 @@ static void work_check_schema(skn_run *run)
                  SKN_FMT(why));
 }
 
-/* It has cost tokens, so it is kept with the calls though nothing came of it. */
+/* Stores the unusable answer with the model calls, because it has cost tokens. */
 static void work_keep_misfit(skn_run *run)
 {
     skein_model_call call;
@@ -452,7 +451,7 @@ static void work_keep_misfit(skn_run *run)
     run->rc = skein_model_call_keep(run->r->o.engine, &call, run->round, &uid, NULL);
 }
 
-/* Its answer and what is wrong with it go behind what it was asked. */
+/* Appends the answer and its fault to the messages. */
 static void ask_to_fit(skn_run *run)
 {
     skein_context        *c = &run->context;
@@ -535,7 +534,7 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
 
 /* --- Asking ----------------------------------------------------------------------------------------- */
 
-/* The last tool's result, which may have come from a delegation that was waited for. */
+/* Finds the last tool's result, which may be from a delegation that has ended. */
 static void find_result(skn_run *run)
 {
     const skein_prompt_message *last = run->context.count
@@ -593,8 +592,8 @@ void skn_run_ask(skn_run *run)
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
 
-/* Servers of tools that are just being started are waited for a little: a model that does not know of its
- * tools would say that it has none. One that does not come up holds up nobody. */
+/* Waits a little for tool servers that are starting: a model without their tools would say that it has none. A server
+ * that does not start delays nobody. */
 static void ask_with_tools(skn_run *run)
 {
     skn_str model;
@@ -620,7 +619,7 @@ static void ask_with_tools(skn_run *run)
         make_fit(run);
 }
 
-/* Whether something that was loaded is longer than may be sent of one text, now that this is known. */
+/* Whether a text that was read is longer than the share of the window that has become known. */
 static bool takes_too_much(skn_run *run)
 {
     int64_t most = skn_share_bytes(&run->sizes.reach);
@@ -631,7 +630,7 @@ static bool takes_too_much(skn_run *run)
     return run->context.tokens * 4 > most || run->sizes.files * 4 > most;
 }
 
-/* What is sent depends on how much the model can read: its server is waited for a little, too. */
+/* What is sent depends on the window, so this waits a little for the server that tells it. */
 static void ask_within(skn_run *run)
 {
     run->sizes.reach = skn_runtime_reach(run->r, run->model);

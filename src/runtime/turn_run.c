@@ -1,5 +1,4 @@
-/* A run's life: how it begins, how its jobs are done, and how it ends. What happens in between is in
- * turn_ask.c and turn_tools.c. */
+/* The life of a run: its start, its jobs and its end. The rounds are in turn_ask.c and turn_tools.c. */
 #include "base/clock.h"
 #include "runtime/run.h"
 
@@ -51,7 +50,7 @@ void skn_run_enter(skn_run *run, skn_run_state state)
     run->state = state;
 }
 
-/* --- Trying again ---------------------------------------------------------------------------------- */
+/* --- Retries --------------------------------------------------------------------------------------- */
 
 static void on_later(void *arg)
 {
@@ -69,15 +68,14 @@ void skn_run_later(skn_run *run, skn_run_state state, void (*again)(skn_run *), 
     skn_timer_start(run->later, ms);
 }
 
-/* Whether the same may succeed a little later: there is room on the disk or in memory again, or another
- * program is done. */
+/* Whether the same may succeed a little later: disk or memory may be free again, or another program done. */
 static bool may_pass(skein_rc rc)
 {
     return rc == SKEIN_FULL || rc == SKEIN_BUSY || rc == SKEIN_IO || rc == SKEIN_UNREACHABLE ||
            rc == SKEIN_NO_MEMORY;
 }
 
-/* As long as the turn would be left to itself otherwise: for a lease. */
+/* Retries for the length of a lease: after that another process closes the turn. */
 static bool try_on(skn_run *run)
 {
     int64_t now = skn_clock_monotonic() / 1000000;
@@ -129,8 +127,8 @@ static void try_job_later(skn_run *run)
                   start_again, SKN_RUN_PAUSE_MS);
 }
 
-/* A turn that was closed meanwhile goes no further. A look at the turns may have seen that before we heard that our
- * own last step, which this job has stored, closed it. */
+/* Whether the run continues. It does not if its turn was closed. The check of open turns may notice before the loop
+ * does that this job's own last step has closed the turn. */
 static bool run_goes_on(const skn_run *run, bool stored_last)
 {
     if (run->state & SKN_RUN_OVER)
@@ -186,7 +184,7 @@ void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
     skn_log_write(run->r->o.log, level, what, fields, sizeof fields / sizeof *fields);
 }
 
-/* --- Ending ---------------------------------------------------------------------------------------- */
+/* --- The end --------------------------------------------------------------------------------------- */
 
 void skn_run_free(skn_run *run)
 {
@@ -221,7 +219,7 @@ skn_str skn_run_said_by(const skn_run *run)
                : run->model;
 }
 
-/* The question whose answer is not stored, if there is one. */
+/* Whether a request was sent whose answer is not stored. */
 static bool is_asked(skn_run *run, skein_model_call *call)
 {
     return !run->kept &&
@@ -237,7 +235,7 @@ skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call)
                            .call = is_asked(run, call) ? call : NULL};
 }
 
-/* A question without an answer is kept with its outcome, unless its answer was stored before the turn failed. */
+/* Stores a failed request with its outcome, unless its answer was stored before the turn failed. */
 static void work_fail(skn_run *run)
 {
     skein_model_call    call;
@@ -250,7 +248,7 @@ static void work_fail(skn_run *run)
         skn_budget_tell(run);
 }
 
-/* What waits for a person stays open, for whoever comes next. */
+/* Leaves a turn that waits for a person open for the next process. */
 static void work_leave_turn(skn_run *run)
 {
     skein_model_call    call;
@@ -274,8 +272,7 @@ void skn_run_give_up(skn_run *run)
     close_turn(run, work_fail);
 }
 
-/* The run does nothing more by itself: it waits for the stop that wants it, closes its turn when the
- * runtime closes, or goes. */
+/* Ends the run: it waits for the stop that requested it, or closes its turn if the runtime closes, or is freed. */
 static void finish_run(skn_run *run)
 {
     skn_run_enter(run, SKN_RUN_READY);
@@ -289,7 +286,7 @@ static void finish_run(skn_run *run)
     }
 }
 
-/* What is not on a worker ends here. */
+/* Cancels everything that is not on a worker. */
 static void cut_short(skn_run *run)
 {
     skn_timer_stop(run->later);
@@ -303,7 +300,7 @@ static void cut_short(skn_run *run)
     }
 }
 
-/* A job that closes the turn finds out by itself that it is closed. */
+/* A job that is closing the turn notices by itself that the turn is closed. */
 void skn_run_drop(skn_run *run, skn_halt *halt)
 {
     run->halt = halt;
@@ -318,7 +315,7 @@ void skn_run_drop(skn_run *run, skn_halt *halt)
     }
 }
 
-/* One that waits to close its turn tries it once more. */
+/* A run that waits to close its turn tries it once more. */
 void skn_run_interrupt(skn_run *run)
 {
     if (run->state == SKN_RUN_CLOSE_LATER) {
@@ -329,7 +326,7 @@ void skn_run_interrupt(skn_run *run)
     }
 }
 
-/* --- Beginning ------------------------------------------------------------------------------------- */
+/* --- The start ------------------------------------------------------------------------------------- */
 
 static void say_no_provider(skn_run *run)
 {
@@ -343,10 +340,10 @@ static void say_no_provider(skn_run *run)
         skn_fail(&run->err, SKEIN_PROVIDER,
                  "there is no provider \"%.*s\" for the model \"%.*s\"", SKN_FMT(name),
                  SKN_FMT(run->model));
-    skn_hint(&run->err, SKEIN_PROVIDER, "see which there are: skein provider ls");
+    skn_hint(&run->err, SKEIN_PROVIDER, "list the providers: skein provider ls");
 }
 
-/* Closes its turn: there is no provider for its model. */
+/* Closes the turn because its model has no provider. */
 static void run_no_provider(skn_run *run)
 {
     say_no_provider(run);
@@ -358,7 +355,7 @@ static void turn_begun(skn_run *run)
     if (!run->turn.id) {
         if (run->rc != SKEIN_NOTHING) {
             skn_run_log(run, SKN_LOG_WARN, "turn not begun", &run->err);
-            run->r->more = false; /* it would fail again at once: better later */
+            run->r->more = false; /* it would fail again at once */
         }
         skn_run_free(run);
         return;
@@ -370,7 +367,7 @@ static void turn_begun(skn_run *run)
         run_no_provider(run);
 }
 
-/* When it is tried again the turn may be open already. */
+/* A retry may find the turn open already. */
 static void work_begin(skn_run *run)
 {
     const skn_runtime *r = run->r;
@@ -399,7 +396,7 @@ static void link_run(skn_runtime *r, skn_run *run)
     r->run_count++;
 }
 
-/* A run of that work, of which nothing is begun yet. */
+/* Creates the run of this work, without starting it. */
 static skn_run *run_new(skn_runtime *r, const skein_due *due)
 {
     skn_run *run = skn_heap(sizeof *run);
@@ -431,10 +428,9 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
     skn_run_job(run_new(r, due), work_begin, turn_begun);
 }
 
-/* A turn whose provider has reached its limit of this month, where a person may let it go on: the
- * turn waits for the answer like for any other word of a person. */
+/* Limits of providers: if a person may lift the limit, the turn waits for the decision as for any approval. */
 
-/* Why a limit is reached ends with the month, or with the day as a date. */
+/* The refusal ends with the name of the month, or with the day as a date. */
 bool skn_limit_is_daily(const skein_error *why)
 {
     size_t n = strlen(why->message);
@@ -451,7 +447,7 @@ void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_
                                   skn_limit_is_daily(why) ? "daily" : "monthly",
                                   SKN_FMT(provider));
     out->content = skn_arena_printf(
-        a, "%s. Allow: go on, over the limit, until the end of the %s. Deny: stop.",
+        a, "%s. Allow: continue above the limit until the end of the %s. Deny: stop.",
         why->message, skn_limit_is_daily(why) ? "day" : "month");
 }
 
@@ -466,7 +462,7 @@ static void limit_answer_seen(skn_run *run)
         skn_run_ask(run);
     } else {
         if (!run->rc)
-            run->err = run->why; /* the limit is why it stops */
+            run->err = run->why; /* the limit is the reason */
         skn_run_give_up(run);
     }
 }
@@ -486,7 +482,7 @@ void skn_run_limit(skn_run *run)
     skn_run_job(run, work_limit_ask, limit_answer_seen);
 }
 
-/* Most looks find that nothing was answered yet: those do not write. */
+/* Checks without writing, because most checks find no decision. */
 static void work_limit_look(skn_run *run)
 {
     run->rc = skein_limit_state(run->r->o.engine, run->limit, &run->approval, &run->err);
@@ -499,8 +495,8 @@ void skn_run_limit_look(skn_run *run)
     skn_run_job(run, work_limit_look, limit_answer_seen);
 }
 
-/* A turn that waits for a person and that another program began: where it stands is read from the store, and the run
- * goes on from there as if it had asked itself. */
+/* Turns that wait for a person and were begun by another program: their state is read from the store, and the run
+ * continues as if it had asked the person itself. */
 
 static bool has_tool(skn_run *run)
 {
@@ -513,8 +509,8 @@ static bool has_tool(skn_run *run)
     return skn_tool_find(name) || skn_mcp_room_find(run->room, name, &found);
 }
 
-/* The server of the tool that is asked about is waited for as long as it may come: nothing else goes on here, and
- * without it the answer would be that there is no such tool. */
+/* Waits for the server of the tool in question as long as it may start: nothing else can be done here, and without
+ * the server the result would be that the tool does not exist. */
 static void resume_with_tools(skn_run *run)
 {
     run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
@@ -534,7 +530,7 @@ static void rest_loaded(skn_run *run)
         skn_run_give_up(run);
         return;
     }
-    run->rounds = 1; /* how often it was asked before is not known */
+    run->rounds = 1; /* the number of earlier requests is not known */
     resume_with_tools(run);
 }
 

@@ -1,5 +1,5 @@
-/* window.c: how much models can read, and how much of that a question takes. One account for all who ask: for what is
- * sent, for when a context is compacted, and for whoever looks. */
+/* window.c: how much models can read, and how much of that a request takes. Requests, summaries and reports use the
+ * same account. */
 #include "runtime/run.h"
 
 #include <pthread.h>
@@ -9,21 +9,21 @@
 enum {
     MODELS_MOST = 4096,
     SCALE_MOST = 400,     /* percent */
-    MEASURED_LEAST = 500, /* tokens, of what an estimate can be held against */
-    SCALE_STEPS = 8,      /* a smaller one is believed little by little */
-    ROOM_MOST = 4096,     /* for an answer, where nobody has said how long it may be */
+    MEASURED_LEAST = 500, /* tokens, to compare with an estimate */
+    SCALE_STEPS = 8,      /* a scale falls by this part of the difference each time */
+    ROOM_MOST = 4096,     /* for an answer without a configured limit */
     SHARE_LEAST = 256,    /* bytes of a text */
-    WINDOW_LEAST = 256    /* less is no window, but a word of something else */
+    WINDOW_LEAST = 256    /* a smaller number in a refusal means something else */
 };
 
-/* --- What is known --------------------------------------------------------------------------------- */
+/* --- Known windows --------------------------------------------------------------------------------- */
 
-/* A model. What it refused counts as long as its provider says the same as it did then. */
+/* A model. What it refused counts until its provider tells another window. */
 typedef struct entry {
     char      *model; /* "provider/model" */
     skn_window said;
-    int64_t    refused; /* it could not read more than so many tokens; 0: it never refused */
-    int64_t    scale;   /* percent: what it counts, of what is estimated */
+    int64_t    refused; /* tokens that it can read at most; 0: it never refused */
+    int64_t    scale;   /* percent: tokens that it counts, of the estimate */
 } entry;
 
 struct skn_windows {
@@ -49,7 +49,7 @@ void skn_windows_free(skn_windows *ws)
     free(ws);
 }
 
-/* NULL: it is not known, and there are too many to begin with it. */
+/* Returns NULL if the model is unknown and not to be added, or the table is full. */
 static entry *find_locked(skn_windows *ws, skn_str model, bool make)
 {
     for (size_t i = 0; i < ws->count; i++)
@@ -108,9 +108,9 @@ skn_reach skn_runtime_reach(skn_runtime *r, skn_str model)
     return out;
 }
 
-/* --- What models say of it -------------------------------------------------------------------------- */
+/* --- Refusals --------------------------------------------------------------------------------------- */
 
-/* The number that follows these words, "4,096" too; 0: there is none. */
+/* The number after these words, with or without commas; 0: none. */
 static int64_t number_after(skn_str text, const char *words)
 {
     ptrdiff_t at = skn_str_find(text, skn_str_of(words));
@@ -139,7 +139,7 @@ static int64_t first_of(skn_str text, const char *const *words)
     return n < WINDOW_LEAST ? 0 : n;
 }
 
-/* What stands before the number of tokens that a model can read, and before those that it was sent. */
+/* The words before the number of tokens that a model can read, and before the number that it was sent. */
 static const char *const window_words[] = {"available context size",    /* llama.cpp */
                                            "maximum context length is", /* OpenAI, vLLM */
                                            "maximum context length:",   /* Ollama */
@@ -184,8 +184,8 @@ static bool is_less(const skn_reach *now, const skn_reach *then)
            now->scale > then->scale;
 }
 
-/* One that gives no number could read less than it was sent, as far as that is known. Of several questions that were
- * refused at once the first may have said all that there is to learn. */
+/* A refusal without a number means that the model can read less than it was sent. Of several requests that were refused
+ * at once, the first may have taught everything. */
 bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
                          const skn_reach *counted, skn_str words)
 {
@@ -198,7 +198,7 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
         reach = reach_of(e);
         lower(&reach, first_of(words, window_words),
               scale_of(estimate, first_of(words, sent_words)));
-        if (!is_less(&reach, counted)) /* it says nothing new, and yet it is too much */
+        if (!is_less(&reach, counted)) /* nothing new, but still too long */
             lower(&reach, estimate * counted->scale / 100 * 9 / 10, 0);
         better = is_less(&reach, counted);
         if (!e->said.tokens || reach.tokens < e->said.tokens)
@@ -209,8 +209,8 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
     return better;
 }
 
-/* Servers that keep the beginning of a question in mind may count only the rest: fewer tokens than are estimated say
- * nothing. A text may be denser than others, so that what it has taught is unlearned slowly. */
+/* Servers that cache the start of a request may count only the rest, so a count below the estimate says nothing. Some
+ * texts have more tokens than others of their length, so the scale falls slowly. */
 void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens)
 {
     int64_t scale = scale_of(estimate, tokens);
@@ -253,8 +253,8 @@ int64_t skn_most_tokens(const skein_context *c, const skn_sizes *sizes)
     return left > 0 && left < sizes->most_tokens ? left : sizes->most_tokens;
 }
 
-/* About a fifth of the window, and a quarter for models that count a third more than is estimated. What they count is not
- * asked: a text that is cut is to be cut the same every time. */
+/* About a fifth of the window, or a quarter for models that count a third more than estimated. The model's own count
+ * is not used, so that a text is always cut at the same place. */
 int64_t skn_share_bytes(const skn_reach *reach)
 {
     int64_t bytes = reach->tokens * 3 / 4;
