@@ -387,7 +387,7 @@ skein_rc skn_door_job(skn_door_body *b, const char *path, const skn_json **out)
         nanosleep(&nap, NULL);
         if (leaves())
             return cancel_request(cli, at);
-        if ((rc = skn_door_get(cli, &job, "%s", at)))
+        if ((rc = skn_door_get(cli, &job, "%s?lease=60", at))) /* who is killed wants nothing */
             break;
     }
     for (size_t i = 0; i < ENDS; i++) /* a chat has armed some for itself */

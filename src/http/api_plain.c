@@ -271,6 +271,13 @@ static skein_rc no_such_job(skn_api_call *c)
 
 skein_rc skn_http_get_job(skn_api_call *c)
 {
+    int64_t  lease;
+    skein_rc rc = skn_call_query_int(c, "lease", 1, 3600, 0, &lease);
+
+    if (rc)
+        return rc;
+    if (lease)
+        skn_job_lease(c->by->http->jobs, c->params[0], lease);
     return skn_job_shape(c->by->http->jobs, c->params[0], &c->w) ? SKEIN_OK : no_such_job(c);
 }
 

@@ -65,7 +65,16 @@ void skn_http_ready(skn_http *h, skein_engine *engine);
 /* Something was committed: new events are read and sent on. */
 void skn_http_nudge(skn_http *h);
 /* Sends on what is being written; never stored, never with an id. */
-void skn_http_tell(skn_http *h, const skn_live *event);
+void                   skn_http_tell(skn_http *h, const skn_live *event);
+typedef struct skn_job skn_job;
+/* Work that no request has asked for, as a job that GET /jobs/{id} shows: the events job.started and job.finished tell of
+ * it. `kind` is a constant; cancel is called at most once, before its end. NULL: there are too many. On the loop. */
+skn_job *skn_http_job(skn_http *h, const char *kind, skein_world_id world,
+                      void (*cancel)(void *arg), void *arg);
+/* How far it is: `done` of `total`. */
+void skn_job_progress(skn_job *job, int64_t done, int64_t total);
+/* Ends it with a JSON value, which is copied; err NULL: it succeeded. */
+void skn_job_end(skn_job *job, skn_str result, const skein_error *err);
 /* New requests get 503 starting; streams are told, and end; answers under way are finished; then
  * done. */
 void skn_http_close(skn_http *h, skn_call *done, void *arg);

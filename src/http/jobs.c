@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { RUNNING_MOST = 64, KEPT_MOST = 200, RESULT_MOST = 16 * 1024 * 1024 };
+enum { RUNNING_MOST = 64, OWN_MOST = 32, KEPT_MOST = 200, RESULT_MOST = 16 * 1024 * 1024 };
 
 #define RESULTS_MOST ((size_t)64 * 1024 * 1024) /* of all jobs that have ended */
 #define KEPT_MICROS  (INT64_C(3600) * 1000000)
@@ -28,6 +28,7 @@ struct skn_job {
     int64_t        finished_at; /* guarded by mu, as all below */
     job_state      state;
     int64_t        done, total;  /* total 0: not known */
+    int64_t        lease;        /* until then somebody waits for it; 0: nobody has said so */
     bool           cancel, over; /* over: nothing of it runs any more */
     bool           held;         /* a cancel is on its way to the loop */
     skn_buf        result;
@@ -152,11 +153,22 @@ static void job_over(void *arg)
     skn_http_call_ended(j->http);
 }
 
+static void cancel_locked(skn_job *job);
+static void cancel_held(void *arg);
+
 void skn_jobs_sweep(skn_jobs *j, int64_t now)
 {
+    int64_t   ms = skn_clock_ms();
+    bool      tell = false;
     skn_job **at;
 
     pthread_mutex_lock(&j->mu);
+    for (skn_job *job = j->first; job; job = job->next)
+        if (job->lease && job->lease < ms && !job->cancel && job->state == RUNNING) {
+            cancel_locked(job);
+            tell = tell || job->held;
+        }
+    j->posts += tell;
     at = &j->first;
     while (*at)
         if ((*at)->over && now - (*at)->finished_at >= KEPT_MICROS)
@@ -164,10 +176,15 @@ void skn_jobs_sweep(skn_jobs *j, int64_t now)
         else
             at = &(*at)->next;
     pthread_mutex_unlock(&j->mu);
+    if (tell)
+        cancel_held(j);
 }
 
+static void tell_begin(skn_job *job);
+
 /* Takes the job in and gives it its id; frees it when there are too many. */
-static skein_rc add_job(skn_jobs *j, skn_job *job, char id[SKN_JOB_ID], skein_error *err)
+static skein_rc add_job(skn_jobs *j, skn_job *job, int most, char id[SKN_JOB_ID],
+                        skein_error *err)
 {
     char uid[SKN_UID_LEN + 1];
     bool room;
@@ -177,7 +194,7 @@ static skein_rc add_job(skn_jobs *j, skn_job *job, char id[SKN_JOB_ID], skein_er
     snprintf(job->id, sizeof job->id, "job_%s", uid);
     memcpy(id, job->id, SKN_JOB_ID);
     pthread_mutex_lock(&j->mu);
-    room = j->running < RUNNING_MOST;
+    room = j->running < most;
     if (room) {
         if (++j->count > KEPT_MOST)
             forget_one_locked(j, NULL);
@@ -199,7 +216,7 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
     skein_rc rc;
 
     *job = (skn_job){.jobs = j, .kind = kind, .work = work, .drop = drop, .arg = arg};
-    if ((rc = add_job(j, job, id, err)))
+    if ((rc = add_job(j, job, RUNNING_MOST, id, err)))
         return rc;
     skn_workers_run_slow(j->http->o.workers, run_job, job_over, job);
     return SKEIN_OK;
@@ -242,10 +259,24 @@ skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID]
                      .drop = what->drop,
                      .arg = what->arg,
                      .world = what->world};
-    if ((rc = add_job(j, job, id, err)))
+    if ((rc = add_job(j, job, RUNNING_MOST, id, err)))
         return rc;
     skn_loop_post(j->http->o.loop, start_away, job);
     return SKEIN_OK;
+}
+
+skn_job *skn_http_job(skn_http *h, const char *kind, skein_world_id world,
+                      void (*cancel)(void *arg), void *arg)
+{
+    skn_job *job = skn_heap(sizeof *job);
+    char     id[SKN_JOB_ID];
+
+    *job = (skn_job){
+        .jobs = h->jobs, .kind = kind, .away = {.cancel = cancel}, .arg = arg, .world = world};
+    if (h->closing || add_job(h->jobs, job, OWN_MOST, id, &(skein_error){0}))
+        return NULL;
+    tell_begin(job);
+    return job;
 }
 
 /* The next that is to be cancelled; one that has ended meanwhile needs nothing more. */
@@ -255,7 +286,7 @@ static skn_job *next_held(skn_jobs *j)
 
     pthread_mutex_lock(&j->mu);
     for (job = j->first; job; job = job->next) {
-        bool cancel = job->held && !job->over;
+        bool cancel = job->held && job->state == RUNNING;
 
         job->held = false;
         if (cancel)
@@ -357,6 +388,49 @@ static void tell_end(void *arg)
     skn_buf_release(&b);
 }
 
+/* The job may have ended before its begin is told. */
+typedef struct beginning {
+    skn_jobs      *jobs;
+    skein_world_id world;
+    skn_buf        text;
+} beginning;
+
+static void work_begin(void *arg)
+{
+    beginning  *b = arg;
+    skein_error err;
+
+    (void)skn_event_tell(b->jobs->http->o.engine, b->world, "job.started",
+                         skn_buf_str(&b->text), &err);
+}
+
+static void begin_told(void *arg)
+{
+    beginning *b = arg;
+    skn_jobs  *j = b->jobs;
+
+    skn_buf_release(&b->text);
+    free(b);
+    pthread_mutex_lock(&j->mu);
+    j->posts--;
+    pthread_mutex_unlock(&j->mu);
+    skn_http_call_ended(j->http);
+}
+
+static void tell_begin(skn_job *job)
+{
+    beginning *b = skn_heap(sizeof *b);
+    skn_jw     w;
+
+    *b = (beginning){.jobs = job->jobs, .world = job->world};
+    skn_jw_open(&w, &b->text, RESULT_MOST);
+    pthread_mutex_lock(&b->jobs->mu);
+    b->jobs->posts++;
+    shape_locked(job, false, &w);
+    pthread_mutex_unlock(&b->jobs->mu);
+    skn_workers_run(b->jobs->http->o.workers, work_begin, begin_told, b);
+}
+
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
 {
     const skn_job *job;
@@ -370,6 +444,12 @@ bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
     return job != NULL;
 }
 
+static void cancel_locked(skn_job *job)
+{
+    job->held = job->held || (job->away.cancel && !job->cancel && !job->over);
+    job->cancel = true;
+}
+
 /* Until the loop knows of a cancel, the job counts as running. */
 bool skn_job_cancel(skn_jobs *j, skn_str id)
 {
@@ -380,8 +460,7 @@ bool skn_job_cancel(skn_jobs *j, skn_str id)
         if (id.p && !skn_str_is(id, job->id))
             continue;
         found = true;
-        job->held = job->held || (job->away.start && !job->cancel && !job->over);
-        job->cancel = true;
+        cancel_locked(job);
         tell = tell || job->held;
     }
     j->posts += tell;
@@ -389,6 +468,15 @@ bool skn_job_cancel(skn_jobs *j, skn_str id)
     if (tell)
         skn_loop_post(j->http->o.loop, cancel_held, j);
     return found;
+}
+
+void skn_job_lease(skn_jobs *j, skn_str id, int64_t seconds)
+{
+    pthread_mutex_lock(&j->mu);
+    for (skn_job *job = j->first; job; job = job->next)
+        if (skn_str_is(id, job->id))
+            job->lease = skn_clock_ms() + seconds * 1000;
+    pthread_mutex_unlock(&j->mu);
 }
 
 int skn_jobs_running(skn_jobs *j)

@@ -9,7 +9,6 @@
 #define SKN_JOB_ID 20
 
 typedef struct skn_jobs skn_jobs;
-typedef struct skn_job  skn_job;
 
 /* Does the work and adds its result to out, a JSON value; of a failure its problem, if it has one. Worker. */
 typedef skein_rc skn_job_work(skn_job *job, void *arg, skn_buf *out, skein_error *err);
@@ -32,21 +31,19 @@ typedef struct skn_job_away {
 } skn_job_away;
 skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID],
                       skein_error *err);
-/* Ends it with a JSON value, which is copied; err NULL: it succeeded. */
-void skn_job_end(skn_job *job, skn_str result, const skein_error *err);
 /* The world that it turned out to be about; before its end. */
 void skn_job_world(skn_job *job, skein_world_id world);
 /* For skn_api_options. */
 skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *what);
 skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *what);
-/* How far it is: `done` of `total`. */
-void skn_job_progress(skn_job *job, int64_t done, int64_t total);
 /* True once somebody asked for its end: the work should return soon. */
 bool skn_job_cancelled(skn_job *job);
 /* Writes the job; false when it is not known. */
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w);
 /* Asks for its end, or with an absent id for that of all; false when there is no such job. */
 bool skn_job_cancel(skn_jobs *j, skn_str id);
+/* Somebody waits for it, and asks again within so many seconds; else it is cancelled. */
+void skn_job_lease(skn_jobs *j, skn_str id, int64_t seconds);
 int  skn_jobs_running(skn_jobs *j);
 /* Forgets what ended an hour before now (microseconds UTC). */
 void skn_jobs_sweep(skn_jobs *j, int64_t now);

@@ -13,6 +13,10 @@ static void request_free(skn_model_request *q)
 {
     skn_runtime *r = q->r;
 
+    if (q->cancelled && !q->out.message)
+        skn_fail(&q->err, SKEIN_CONFLICT, "it was cancelled; nothing was changed");
+    if (q->watch.over)
+        q->watch.over(q->watch.arg, &q->err);
     skn_asking_cancel(q->asking);
     skn_timer_free(q->soon);
     skn_asked_release(&q->asked);
@@ -167,6 +171,14 @@ static skn_str next_text(skn_model_request *q)
                             (int)q->part, rest.p);
 }
 
+/* The parts are about nine tenths of the work. */
+static void tell_progress(const skn_model_request *q)
+{
+    if (q->watch.progress && !q->folded)
+        q->watch.progress(q->watch.arg, (int64_t)(q->at - q->head) * 9,
+                          (int64_t)(q->text.n - q->head) * 10);
+}
+
 /* After the last part: the notes replace the text. */
 static void fold(skn_model_request *q)
 {
@@ -175,6 +187,7 @@ static void fold(skn_model_request *q)
         "%.*s[Of its parts this was written, one after the other. Make one text of it.]\n%.*s",
         (int)q->head, q->text.p, SKN_FMT(skn_buf_str(&q->notes)));
     q->at = 0;
+    q->folded = true;
     skn_buf_clear(&q->notes);
 }
 
@@ -190,6 +203,7 @@ static void part_stored(void *arg)
     skn_buf_addf(&q->notes, "%.*s\n\n",
                  SKN_FMT(skn_utf8_cut(q->wrote, q->part / NOTE_SHARE + 100)));
     q->at += q->part;
+    tell_progress(q);
     if (q->at >= q->text.n)
         fold(q);
     q->call = (skein_model_call){0};
@@ -387,6 +401,8 @@ static void was_read(void *arg)
         return;
     }
     q->out.model = skn_arena_copy(q->a, skn_runtime_model(q->r, q->model));
+    if (!q->done && q->r->o.begun)
+        q->r->o.begun(q->r->o.tell_arg, q, q->kind->purpose, q->world);
     ask(q);
 }
 
@@ -468,6 +484,11 @@ void skn_model_request_start(skn_model_request *q, skn_model_request_done *done,
     q->done = done;
     q->arg = arg;
     job(q, work_read, was_read);
+}
+
+void skn_model_request_watch(skn_model_request *q, const skn_request_watch *watch)
+{
+    q->watch = *watch;
 }
 
 void skn_model_request_cancel(skn_model_request *q)

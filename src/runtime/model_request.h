@@ -43,6 +43,7 @@ struct skn_model_request {
     /* For a text longer than the window: bytes that were sent, bytes of the current part, and the notes. */
     size_t           at, part;
     skn_buf          notes;
+    bool             folded;       /* the text consists of the notes */
     int              parts, looks; /* looks: how often the window was asked for */
     skn_reach        counted;      /* the window that the text was cut for */
     bool             called;       /* the model called a tool, though none was offered */
@@ -58,6 +59,7 @@ struct skn_model_request {
     skein_rc         rc;
     skein_error      err;
     void (*over)(skn_model_request *q); /* on the loop, before done; may be NULL */
+    skn_request_watch       watch;
     skn_model_request_done *done;
     void                   *arg;
 };

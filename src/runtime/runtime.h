@@ -13,7 +13,8 @@
 #include "engine/engine.h"
 #include "provider/provider.h"
 
-typedef struct skn_runtime skn_runtime;
+typedef struct skn_runtime       skn_runtime;
+typedef struct skn_model_request skn_model_request; /* in progress */
 
 typedef struct skn_runtime_options {
     skein_engine *engine;
@@ -34,6 +35,8 @@ typedef struct skn_runtime_options {
     int64_t     recover_ms;  /* between searches for abandoned turns; 0: 10 s */
     bool        alone;       /* no other process runs agents on this store: turns that are
                               * open at the start are abandoned, whatever their leases say */
+    /* A request that nobody waits for has begun (on the loop); `purpose` is a constant. May be NULL. */
+    void (*begun)(void *arg, skn_model_request *q, const char *purpose, skein_world_id world);
     /* Reports unfinished text. */
     void (*tell)(void *arg, const skn_live *event);
     void *tell_arg;
@@ -89,9 +92,8 @@ typedef struct skn_model_result {
     skn_str              model, call; /* call: the id of its model call */
 } skn_model_result;
 
-typedef void                     skn_model_request_done(void *arg, const skn_model_result *out,
-                                                        const skein_error *err);
-typedef struct skn_model_request skn_model_request; /* in progress */
+typedef void skn_model_request_done(void *arg, const skn_model_result *out,
+                                    const skein_error *err);
 
 /* done is called once, never inside these functions, and not after a cancel. */
 skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *spec,
@@ -99,6 +101,14 @@ skn_model_request *skn_runtime_compact(skn_runtime *r, const skn_compact_spec *s
 skn_model_request *skn_runtime_squash(skn_runtime *r, const skn_squash_spec *spec,
                                       skn_model_request_done *done, void *arg);
 void skn_model_request_cancel(skn_model_request *w); /* no callback after this; NULL is fine */
+
+/* Follows a request: how far it is, and its end in any way; err rc SKEIN_OK: it is done. */
+typedef struct skn_request_watch {
+    void (*progress)(void *arg, int64_t done, int64_t total);
+    void (*over)(void *arg, const skein_error *err); /* may be NULL */
+    void *arg;
+} skn_request_watch;
+void skn_model_request_watch(skn_model_request *q, const skn_request_watch *watch);
 
 /* --- Tool servers ---------------------------------------------------------------------------------- */
 

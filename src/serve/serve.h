@@ -130,6 +130,9 @@ void             skn_model_board_free(skn_model_board *b); /* NULL is fine */
 void skn_model_board_put(skn_model_board *b, skn_provider_set *set);
 /* Fills in the callbacks of the HTTP server. */
 void skn_serve_agents(skn_serve *s, skn_api_agents *out);
+/* For skn_runtime_options. */
+void skn_serve_begun(void *arg, skn_model_request *q, const char *purpose,
+                     skein_world_id world);
 
 /* --- systemd (serve_notify.c) --------------------------------------------------------------- */
 

@@ -139,6 +139,13 @@ static asked *asked_new(skn_serve *s, const skn_api_waiter *who)
     return q;
 }
 
+static asked *followed(asked *q)
+{
+    skn_model_request_watch(
+        q->request, &(skn_request_watch){.progress = q->who.progress, .arg = q->who.arg});
+    return q;
+}
+
 static void *on_squash(void *arg, const skn_squash_request *w, const skn_api_waiter *who)
 {
     skn_serve      *s = arg;
@@ -153,7 +160,7 @@ static void *on_squash(void *arg, const skn_squash_request *w, const skn_api_wai
                             .dry_run = w->how.dry_run};
 
     q->request = skn_runtime_squash(s->runtime, &spec, model_done, q);
-    return q;
+    return followed(q);
 }
 
 static void *on_compact(void *arg, const skn_compact_request *w, const skn_api_waiter *who)
@@ -168,7 +175,7 @@ static void *on_compact(void *arg, const skn_compact_request *w, const skn_api_w
                                    .reason = w->reason};
 
     q->request = skn_runtime_compact(s->runtime, &spec, model_done, q);
-    return q;
+    return followed(q);
 }
 
 static void tell_cancelled(void *arg)
@@ -190,6 +197,34 @@ static void on_cancel(void *arg, void *handle)
     skn_model_request_cancel(q->request);
     q->soon = skn_timer_new(s->loop, tell_cancelled, q);
     skn_timer_start(q->soon, 0);
+}
+
+/* What agents have written by themselves is a job, too. */
+
+static void own_progress(void *arg, int64_t done, int64_t total)
+{
+    skn_job_progress(arg, done, total);
+}
+
+static void own_over(void *arg, const skein_error *err)
+{
+    skn_job_end(arg, SKN_STR(""), err->rc && err->rc != SKEIN_NOTHING ? err : NULL);
+}
+
+static void own_cancel(void *arg)
+{
+    skn_model_request_cancel(arg);
+}
+
+void skn_serve_begun(void *arg, skn_model_request *q, const char *purpose, skein_world_id world)
+{
+    skn_serve *s = arg;
+    skn_job   *job = s->http && !s->http_closed
+                         ? skn_http_job(s->http, purpose, world, own_cancel, q)
+                         : NULL;
+
+    if (job)
+        skn_model_request_watch(q, &(skn_request_watch){own_progress, own_over, job});
 }
 
 /* --- Providers for people --------------------------------------------------------------------------- */

@@ -299,6 +299,7 @@ static void open_runtime(skn_serve *s)
                              .provider_arg = s,
                              .net = s->net,
                              .no_commands = !s->config->values[SKN_CONFIG_COMMANDS].number,
+                             .begun = skn_serve_begun,
                              .tell = on_tell,
                              .tell_arg = s};
 

@@ -235,6 +235,38 @@ test('who stops one agent does not stop what a person asked for', async () => {
     assert.equal(summaries(await w.messages()).length, 1);
 });
 
+test('a job that somebody waits for is cancelled when they do not ask again', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    const { w, job, question } = await summarising(desk);
+    assert.equal((await server.get(`/jobs/${job.id}?lease=1`)).state, 'running');
+    await question.gone;
+    assert.equal((await ended(server, job)).state, 'cancelled');
+    assert.equal(summaries(await w.messages()).length, 0);
+    await server.refused('GET', `/jobs/${job.id}?lease=0`, 400, 'validation');
+});
+
+test('a summary that an agent has made by itself is a job, and can be cancelled', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));
+    const w = await fresh(4, [{ name: 'ada', model: desk.model }]), stream = w.events();
+    await stream.event('stream.open');
+    for (const state of ['done', 'cancelled']) {
+        const from = stream.events.length;
+        for (const text of ['@ada one', '@ada two']) {
+            await w.say(text);
+            await w.idle();
+        }
+        const { body: { data: job } } = await stream.event('job.started', undefined, { from });
+        assert.deepEqual([job.kind, job.state], ['summary', 'running']);
+        const question = await desk.next();
+        assert.equal((await server.get(`/jobs/${job.id}`)).state, 'running');
+        if (state === 'done') question.answer('A summary.');
+        else await server.ask('DELETE', `/jobs/${job.id}`);
+        assert.equal((await stream.event('job.finished', e => e.id === job.id, { from })).body.data.state, state);
+    }
+    stream.close();
+    assert.equal((await server.get(`${w.chatPath}/compactions?memories=true`)).data.length, 1);
+});
+
 // A world whose model reads 8,000 tokens, with a summary of its first words under way, and a question that needs more room.
 async function crowded() {
     const desk = await Desk.open(server, q => (q.summary ? undefined : 'Yes.'));

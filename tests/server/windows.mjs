@@ -105,11 +105,17 @@ test('a chat of 200,000 tokens continues on a model that reads 8,000', async () 
 });
 
 test('a summary by a model that was never asked is made in parts that it can read', async () => {
-    const peer = await Llama.open(server, { window: 5000, says: summaryOf });
+    let posted, progress;
+    const peer = await Llama.open(server, { window: 5000, says: async q => {
+        if (q.last.includes('Of its parts')) ({ progress } = await server.get(`/jobs/${(await posted).id}`));
+        return summaryOf(q);
+    } });
     const w = await server.world(`window${++worlds}`);
     for (let i = 0; i < 10; i++) await w.say(`${i}: ${words(900)}`, heard);
-    const job = await ended(server, await server.post(`${w.chatPath}/compactions`, { model: peer.model }, 202));
+    posted = server.post(`${w.chatPath}/compactions`, { model: peer.model }, 202);
+    const job = await ended(server, await posted);
     assert.equal(job.state, 'done', JSON.stringify(job));
+    assert.equal(progress, 0.9);
     assert.deepEqual(peer.over.map(q => q.tokens), []);
     assert.ok(peer.asked.length > 5);
     assert.match(peer.asked.at(-1).last, /Of its parts this was written/);
