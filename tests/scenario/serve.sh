@@ -78,19 +78,20 @@ sign_in() {
 # r WORD…: a server that is to end by itself; leaves $out, $err and $rc.
 r() {
     rc=0
-    timeout 20 "$SKEIN" "$store" serve --no-open "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+    timeout 60 "$SKEIN" "$store" serve --no-open "$@" >"$dir/out" 2>"$dir/err" || rc=$?
     read_told
 }
 
-# logged TEXT: waits until the log has it.
-logged() {
-    for _ in $(seq 200); do
-        grep -q -- "$1" "$dir/log" && return
+# has FILE TEXT: waits until the file has it, for a minute.
+has() {
+    for _ in $(seq 1200); do
+        grep -q -- "$2" "$1" && return
         sleep 0.05
     done
-    err=$(cat "$dir/log")
+    err=$(cat "$1")
     return 1
 }
+logged() { has "$dir/log" "$1"; }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 # nowhere TEXT FILE…: none of the files has the text, and there is something in each of them.
@@ -209,10 +210,10 @@ t 'and the socket' test ! -e "$socket"
 s status
 t 'status says that there is none' prints 'server   none'
 
-printf 'pace: 20\nrules:\n  - {when: slow, do: one two %s}\n' "$(seq -s ' ' 500)" >"$dir/slow.yaml"
+printf 'pace: 20\nrules:\n  - {when: slow, do: one two %s}\n' "$(seq -s ' ' 5000)" >"$dir/slow.yaml"
 start --listen 127.0.0.1:0 --script "$dir/slow.yaml"
 node -e 'require("http").get(process.argv[1], r => r.on("data", d => { if (/message.delta/.test(d)) process.exit(0) }))
-    setTimeout(() => process.exit(1), 20000)' "${url}worlds/tour/events" &
+    setTimeout(() => process.exit(1), 60000)' "${url}worlds/tour/events" &
 writing=$!
 must send --no-wait --to lead slow
 t 'an answer is being written' wait "$writing"
@@ -221,7 +222,7 @@ t 'an end in the middle of it is a clean one' gave 0
 t 'it is in the log' complains 'shutting down'
 s log -n 1 --json
 t 'what was written is kept' prints '"content":"one'
-t 'as far as it was' lacks ' 500'
+t 'as far as it was' lacks ' 5000'
 s open
 t 'nothing can be opened then' fails 3 'no server runs on'
 s log --json=content
@@ -253,7 +254,7 @@ exec 4<>"$dir/left" 5>"$dir/left" 4>&-
 "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0 >&5 2>"$dir/left-log" &
 pid=$!
 pids="$pids $pid"
-for _ in $(seq 200); do grep -q 'listening on' "$dir/left-log" && break || sleep 0.05; done
+has "$dir/left-log" 'listening on'
 exec 5>&-
 s status
 t 'a server outlives whoever read its first lines' prints "pid $pid"
@@ -268,7 +269,7 @@ for i in 1 2 3 4; do
     pids="$pids $!"
 done
 for i in 1 2 3 4; do
-    for _ in $(seq 200); do grep -q . "$dir/race$i" && break || sleep 0.05; done
+    has "$dir/race$i" .
 done
 t 'of many that start at once one serves, and all say where' is \
     "$(sort -u "$dir/race1" "$dir/race2" "$dir/race3" "$dir/race4" | wc -l)" 1
@@ -291,7 +292,7 @@ t 'whatever the address is' fails 2 '"::" can be reached from other computers'
 s -n status
 t 'nothing was made for these' prints 'nothing is there yet'
 rc=0
-(ulimit -n 8 && exec timeout 20 "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0) >"$dir/out" 2>"$dir/err" || rc=$?
+(ulimit -n 8 && exec timeout 60 "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0) >"$dir/out" 2>"$dir/err" || rc=$?
 read_told
 t 'too few files that may be open are an error' fails 1 'the server must be able to open 48 files and connections'
 t 'which says what to do' complains 'ulimit -n 1024; skein'
@@ -299,7 +300,7 @@ t 'which says what to do' complains 'ulimit -n 1024; skein'
 node -e '
     const server = require("net").createServer().listen(0, "127.0.0.1", () => console.log(server.address().port))' >"$dir/port" &
 holder=$! pids="$pids $!"
-for _ in $(seq 200); do grep -q . "$dir/port" && break || sleep 0.05; done
+has "$dir/port" .
 port=$(cat "$dir/port")
 r --listen "127.0.0.1:$port"
 t 'a port that is taken is a failure' fails 1 "Port $port is used by \"node\" (pid $holder)"
@@ -312,7 +313,7 @@ node -e '
     const server = require("net").createServer().listen(7534, "127.0.0.1", () => console.log("taken"))
     server.on("error", () => { console.log("taken"); setInterval(() => {}, 1000) })' >"$dir/port" &
 holder=$! pids="$pids $!"
-for _ in $(seq 200); do grep -q taken "$dir/port" && break || sleep 0.05; done
+has "$dir/port" taken
 start
 t 'the usual port that is taken is left for the next' grep -q 'Port 7534 is used by .*\. Using 75[0-9]* instead\.' "$dir/log"
 t 'which answers' answers 200 readyz
@@ -641,7 +642,7 @@ t 'and ends as always' gave 0
 
 : >"$dir/file"
 rc=0
-timeout 20 "$SKEIN" --data "$dir/file/data" serve >"$dir/out" 2>"$dir/err" || rc=$?
+timeout 60 "$SKEIN" --data "$dir/file/data" serve >"$dir/out" 2>"$dir/err" || rc=$?
 read_told
 t 'a folder that cannot be written to is named' fails 1 "Cannot write to $dir/file/data (Not a directory)"
 t 'with a way out' complains 'Try: skein serve --data /some/folder'

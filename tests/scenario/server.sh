@@ -30,9 +30,9 @@ stop_server() {
     exec 3<&-
 }
 
-# until_true COMMAND…: waits for it, for ten seconds.
+# until_true COMMAND…: waits for it, for a minute.
 until_true() {
-    for _ in $(seq 200); do
+    for _ in $(seq 1200); do
         "$@" && return
         sleep 0.05
     done
