@@ -78,7 +78,7 @@ careful=on
 as_pg tee -a "$dir/data/postgresql.conf" >/dev/null <<EOF
 listen_addresses = ''
 unix_socket_directories = '$dir'
-max_connections = 100
+max_connections = 500 # of all the servers that run side by side
 shared_buffers = 32MB
 fsync = $careful
 full_page_writes = $careful
