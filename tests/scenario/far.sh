@@ -599,7 +599,7 @@ t 'and gone' alike agent show cy
 "$SKEIN" --server "$url" log --follow -n 1 --oneline >"$dir/followed" 2>"$dir/notes" &
 follower=$!
 trap 'kill -9 $server $follower 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
-until_true file_has "$dir/followed" both
+until_true file_has "$dir/followed" ''
 must send "@ada one more"
 t 'a log goes on with what is said' until_true file_has "$dir/followed" 'one more'
 t 'and with the answers' until_true file_has "$dir/followed" 'yes, says ada'
@@ -657,12 +657,14 @@ must conv use 'from afar'
 
 # --- Following work ---------------------------------------------------------------------------
 
+must agent task bo "count the shells"
 "$SKEIN" --server "$url" inspect bo --follow >"$dir/followed" 2>"$dir/notes" &
 follower=$!
-until_true file_has "$dir/followed" ''
+answers() { [ "$(grep -c 'yes, says bo' "$dir/followed")" = "$1" ]; }
+until_true answers 1
 must agent task bo "count the seals"
 t 'work is followed from afar' until_true file_has "$dir/followed" 'count the seals'
-t 'with what comes of it' until_true file_has "$dir/followed" 'yes, says bo'
+t 'with what comes of it' until_true answers 2
 t 'everything once' is "$(grep -c 'count the seals' "$dir/followed")" 1
 kill "$follower"
 wait "$follower" 2>/dev/null

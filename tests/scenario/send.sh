@@ -274,7 +274,7 @@ t 'by its name' is "$out" '{"stopped":1,"tasks":[]}'
 
 # ask_first WORD…: says that beside until the tool waits for a person; leaves $item.
 ask_first() {
-    s_bg send --timeout 60s "$@"
+    s_bg send --timeout 300s "$@"
     until_true file_has "$dir/beside" 'inbox allow in_'
     item=$(told "$dir/beside" | grep -o 'in_[A-Za-z0-9_-]*' | head -n 1)
 }
@@ -397,9 +397,10 @@ must stop
 # --- Taken away while somebody waits --------------------------------------------------------------
 
 # waits WORD…: says it beside, until an agent is at it; leaves $said.
+stored() { file_has "$dir/beside" '→ ada, bo' || file_has "$dir/beside" message.created; }
 waits() {
-    s_bg send --timeout 60s "$@"
-    until_true file_has "$dir/beside" '→ ada, bo'
+    s_bg send --timeout 300s "$@"
+    until_true stored
     until_true writes ada
     said=$(sed -n '1s/^you *\([^ ]*\).*/\1/p' "$dir/beside")
 }
@@ -446,7 +447,7 @@ t 'of a conversation that was removed' prints "error: the message $said was remo
 t 'and where it is' prints 'conv ls --archived'
 must conv use "$chat"
 must send --no-wait @ada forever
-s_bg send --timeout 60s @bo later
+s_bg send --timeout 300s @bo later
 until_true file_has "$dir/beside" 'it waits until they are done'
 waiting=$(curl -s "${url}worlds/launch/chats/$chat/queue" | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)
 curl -s -X DELETE "${url}worlds/launch/chats/$chat/queue/$waiting"
@@ -494,7 +495,7 @@ node "$here/cut_proxy.mjs" "$url" 0,starting,0,150,500,900,1800,2500 >"$dir/prox
 proxy=$!
 trap 'kill -9 $server $proxy 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
 until_true file_has "$dir/proxy" http
-s send --timeout 30s --server "$(cat "$dir/proxy")" cut off
+s send --timeout 300s --server "$(cat "$dir/proxy")" cut off
 t 'answers come through a line that is cut' is "$(shape)" "$(printf '%s\n' '2 agents idle after N s.' \
     'ada   ID  ↪ ID  yes, says ada' 'bo    ID  ↪ ID  yes, says bo' 'you   ID  → ada, bo')"
 s log --json

@@ -2,7 +2,7 @@
 // in the foreground and in the background, what subordinates and leads tell each other, briefings. What is
 // summarised is in compaction.mjs.
 import { asked, inbox, own, owned, park, rows, talk, watch, work } from './desk.mjs';
-import { Server, assert, finish, script, test } from './lib.mjs';
+import { Server, assert, eventually, finish, script, test } from './lib.mjs';
 
 const file = script('agent_conversations', `
 rules:
@@ -380,9 +380,11 @@ test('a briefing that is refused leaves nothing behind, in any of the three plac
 test('knowledge is taken from the background conversation, and nothing twice', async () => {
     const w = await fresh(undefined, { settings: { knowledge: true } });
     await talk(w, 'lead', 'what is NVDA price?');
-    for (let i = 0; i < 3; i++) await work(w, 'lead', 'What is NVDA price?');
-    // Another agent's work is told last: what the lead's work gave is stored by then or read from its calls.
-    for (let i = 0; i < 200 && (await asked(w, 'lead', 'knowledge')).length < 3; i++) await work(w, 'other', 'wait');
+    // It is taken beside the work: from two sessions at once, where the second is over before it was taken from the first.
+    for (let i = 1; i <= 3; i++) {
+        await work(w, 'lead', 'What is NVDA price?');
+        await eventually(`what was learned of session ${i}`, async () => (await asked(w, 'lead', 'knowledge')).length >= i, 30000);
+    }
     const calls = (await asked(w, 'lead', 'knowledge')).reverse();
     assert.equal(calls.length, 3);
     const read = calls.map(c => (c.request.messages[0].content.match(/What is NVDA price\?/g) ?? []).length);
