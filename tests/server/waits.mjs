@@ -232,8 +232,9 @@ test('who follows the conversation is told that it is asked and answered, and wi
     const [item] = await waiting(w, () => w.say('look it up'));
     const [elsewhere] = await waiting(w, () => server.post(`${w.path}/agents/ada/tasks`, { content: 'look it up' }));
     for (const { id } of [elsewhere, item]) await server.post(`/inbox/${id}/answer`, { decision: 'deny' }, 200);
-    for (const [stream, ids] of [[own, [item.id]], [all, [item.id, elsewhere.id]]]) {
-        for (const id of ids) {
+    const { id: finished } = (await all.event('inbox.created', e => e.type === 'finished')).body.data; // by the task
+    for (const [stream, asked, ids] of [[own, [item.id], [item.id]], [all, [item.id, elsewhere.id], [item.id, elsewhere.id, finished]]]) {
+        for (const id of asked) {
             await stream.event('inbox.created', e => e.id === id && e.open && e.answer === null);
             await stream.event('inbox.updated', e => e.id === id && !e.open && e.answer === 'denied');
         }
@@ -243,7 +244,7 @@ test('who follows the conversation is told that it is asked and answered, and wi
         stream.close();
     }
     const page = await server.get(`${w.path}/events?chatId=${w.chat}&inbox=true&after=0&types=inbox`, 200, { headers: { accept: 'application/json' } });
-    assert.deepEqual([...new Set(page.data.map(e => e.data.id))].sort(), [item.id, elsewhere.id].sort());
+    assert.deepEqual([...new Set(page.data.map(e => e.data.id))].sort(), [item.id, elsewhere.id, finished].sort());
 });
 
 test('a task that waits for a person says so', async () => {

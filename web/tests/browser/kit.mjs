@@ -183,10 +183,16 @@ export function unhurried() {
     return script('unhurried', text.replace(/^pace: 4$/m, 'pace: 30'));
 }
 
-// Waits until what the function tells of the page is true.
+// Waits until what the function tells of the page is true. waitForFunction() takes a promise for that, whatever comes of it.
 export async function until(p, what, fn, arg) {
+    const end = Date.now() + limit(STEP_MS);
     try {
-        return await p.waitForFunction(fn, arg, { timeout: limit(STEP_MS) });
+        for (;;) {
+            const found = await p.waitForFunction(fn, arg, { timeout: Math.max(1, end - Date.now()) });
+            if (await found.evaluate(value => Boolean(value))) return found;
+            if (Date.now() > end) throw new Error('it is not');
+            await new Promise(resolve => setTimeout(resolve, 50));
+        }
     } catch (error) {
         throw new Error(`${what}: ${String(error.message).split('\n')[0]}`);
     }
