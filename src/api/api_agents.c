@@ -225,7 +225,8 @@ static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
     if (settings->n && skn_json_parse(&old, *settings, "settings", c->mem, NULL))
         old = NULL;
     skn_jw_open(&w, &b, (size_t)1 << 20);
-    skn_api_merge(&w, old, c->json ? c->json : &none, is_setting, 0);
+    /* A setting is replaced as a whole: two schemas would make a third that nobody wrote. */
+    skn_api_merge(&w, old, c->json ? c->json : &none, is_setting, SKN_MERGED_LEVELS - 1);
     *settings = skn_arena_copy(c->mem, skn_buf_str(&b));
     if (b.over)
         rc = skn_fail(&c->error, SKEIN_LIMIT, "the settings of an agent are over 1 MiB");

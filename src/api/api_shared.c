@@ -12,8 +12,6 @@
 #define LIST_MOST   1000
 #define LISTED_MOST 1000
 
-enum { MERGED_LEVELS = 6 }; /* a variable of a tool server is the fourth */
-
 void skn_api_location(skn_api_call *c, int status, const char *fmt, ...)
 {
     char    path[512];
@@ -305,7 +303,7 @@ skn_str skn_api_stem(skn_api_call *c, char kind, const skn_str *parts, size_t co
 void skn_api_merge(skn_jw *w, const skn_json *old, const skn_json *patch,
                    bool (*takes)(skn_str key), int level)
 {
-    bool            into = patch->kind == SKN_JSON_OBJECT && level < MERGED_LEVELS;
+    bool            into = patch->kind == SKN_JSON_OBJECT && level < SKN_MERGED_LEVELS;
     const skn_json *first = old && old->kind == SKN_JSON_OBJECT ? old->first : NULL;
 
     w->out->over = w->out->over || patch->count > SKN_MERGED_MEMBERS;

@@ -126,6 +126,7 @@ skn_str skn_api_stem(skn_api_call *c, char kind, const skn_str *parts, size_t co
 /* Writes the object `old` (may be NULL) with the members of patch over it; null removes one. Members that `takes` refuses
  * (NULL: none) stay. A patch with more than SKN_MERGED_MEMBERS in one place makes the buffer `over`. */
 #define SKN_MERGED_MEMBERS 1000
+#define SKN_MERGED_LEVELS  6 /* a variable of a tool server is the fourth */
 void skn_api_merge(skn_jw *w, const skn_json *old, const skn_json *patch,
                    bool (*takes)(skn_str key), int level);
 /* Sets ETag to the state of the chat after a change. */

@@ -624,6 +624,14 @@ test('what is said while agents work waits in order, can be changed and taken ba
     stream.close();
 });
 
+test('what is sent by way of the queue is streamed or waited for like any other message', async () => {
+    const w = await slow.world('queued-stream', ['ada']);
+    const streamed = await slow.call('POST', `${w.chatPath}/queue`, { body: { content: 'hello', stream: true } });
+    assert.match(streamed.text, /event: world\.idle/);
+    const waited = await slow.ask('POST', `${w.chatPath}/queue`, { content: 'hello again' }, 200, { headers: { prefer: 'wait=20' } });
+    assert.equal(waited.replies.length, 1);
+});
+
 test('a world is busy from the first message to the last answer, at every moment between', async () => {
     const desk = await Desk.open(slow);
     const w = await fresh(slow, [...three.filter(name => name !== 'bo'), { name: 'bo', model: desk.model }]);

@@ -172,6 +172,12 @@ for (const [name, wanted] of Object.entries(told))
         assert.deepEqual(rest, wanted);
     });
 
+test('a new schema takes the place of the old one as a whole', async () => {
+    const w = await world('openai/other', { schema });
+    const other = { type: 'array', items: { type: 'integer' }, default: null };
+    assert.deepEqual((await server.ask('PATCH', `${w.path}/agents/ada`, { schema: other })).schema, other);
+});
+
 test('what an agent has not is refused, and so is what does not fit', async () => {
     const w = await world('openai/other');
     for (const [body, pointer] of [[{ top_p: 0.5 }, '/top_p'], [{ topP: 2 }, '/topP'], [{ stop: [] }, '/stop'], [{ seed: 0.5 }, '/seed'],
