@@ -588,20 +588,13 @@ int64_t skn_micros_of(skn_str digits)
     return n;
 }
 
-static int64_t money_of(const skn_yaml *at)
-{
-    skn_str text = at ? skn_str_trim(at->text) : SKN_NONE;
-
-    return text.n > 3 ? skn_micros_of(skn_str_trim(skn_str_sub(text, 0, text.n - 3))) : 0;
-}
-
 static void read_budget(const skn_yaml *at, skn_provider_setting *out)
 {
     const skn_yaml *then = skn_yaml_get(at, "then");
 
     out->stops = then && skn_str_is(then->text, "stop");
-    out->monthly_micros = money_of(skn_yaml_get(at, "monthly"));
-    out->daily_micros = money_of(skn_yaml_get(at, "daily"));
+    out->monthly_micros = skn_config_money(skn_yaml_get(at, "monthly"));
+    out->daily_micros = skn_config_money(skn_yaml_get(at, "daily"));
 }
 
 static void read_prices(const skn_yaml *at, skn_provider_setting *out, skn_arena *a)

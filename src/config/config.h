@@ -248,6 +248,8 @@ void skn_config_prices_standard(skn_config_reading *r);
 bool skn_config_price(const skn_yaml *at, skn_model_price *out);
 /* "10.00" in millionths; INT64_MAX when it is more. */
 int64_t skn_micros_of(skn_str digits);
+/* An amount like "10.00 USD", in millionths; 0: it is none, or too small to be a limit. */
+int64_t skn_config_money(const skn_yaml *at);
 /* The section "secrets". */
 void skn_config_secrets(skn_config_reading *r, const skn_yaml *section);
 /* True for "" and for an address with http or https and a host, no password in it. */

@@ -121,15 +121,16 @@ static void check_headers(const checking *c, const skn_yaml *at)
                            SKN_FMT(skn_utf8_cut(h->key, 80)));
 }
 
-/* "10.00 USD" */
-static bool is_money(skn_str text)
+int64_t skn_config_money(const skn_yaml *at)
 {
-    size_t digits = 0, dots = 0, at = 0;
+    skn_str text = at && at->kind == SKN_YAML_TEXT ? at->text : SKN_NONE;
+    size_t  digits = 0, dots = 0, n = 0;
 
-    for (; at < text.n && ((text.p[at] >= '0' && text.p[at] <= '9') || text.p[at] == '.'); at++)
-        text.p[at] == '.' ? dots++ : digits++;
-    text = skn_str_trim(skn_str_sub(text, at, text.n));
-    return digits && dots <= 1 && skn_str_is(text, "USD");
+    for (; n < text.n && ((text.p[n] >= '0' && text.p[n] <= '9') || text.p[n] == '.'); n++)
+        text.p[n] == '.' ? dots++ : digits++;
+    if (!digits || dots > 1 || !skn_str_is(skn_str_trim(skn_str_sub(text, n, text.n)), "USD"))
+        return 0;
+    return skn_micros_of(skn_str_sub(text, 0, n));
 }
 
 static void check_budget(const checking *c, const skn_yaml *at)
@@ -139,12 +140,10 @@ static void check_budget(const checking *c, const skn_yaml *at)
         return;
     }
     for (const skn_yaml *y = at->first; y; y = y->next) {
-        bool text = y->kind == SKN_YAML_TEXT;
-
         if (!skn_config_is_among(budget_keys, y->key))
             unknown(c, y, ".budget", budget_keys);
-        else if (!skn_str_is(y->key, "then") && !(text && is_money(y->text)))
-            wrong_value(c, y, "an amount like 10.00 USD");
+        else if (!skn_str_is(y->key, "then") && !skn_config_money(y))
+            wrong_value(c, y, "an amount over 0, like 10.00 USD");
         else if (skn_str_is(y->key, "then") && !skn_str_is(y->text, "ask") &&
                  !skn_str_is(y->text, "stop"))
             wrong_value(c, y, "ask or stop");

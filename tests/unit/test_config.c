@@ -485,7 +485,8 @@ static void providers_are_checked(void **state)
         "  e: { type: openai, apiKey: \"\" }\n"
         "  f: { type: openai, prices: [1] }\n"
         "  g: { type: openai, prices: { m: { input: 1 }, n: { input: 1, output: free } } }\n"
-        "  h: { type: openai, prices: { m: { inputs: 1, output: 2 } } }\n",
+        "  h: { type: openai, prices: { m: { inputs: 1, output: 2 } } }\n"
+        "  i: { type: openai, budget: { monthly: 0 USD, daily: 0.0000001 USD } }\n",
         "FILE:2:3: \"demo\" is the name of the scripted demo\n"
         "FILE:3:3: \"Big Name\" is not a name of a provider: use small letters, digits, - and "
         "_\n"
@@ -499,7 +500,7 @@ static void providers_are_checked(void **state)
         "FILE:10:14: providers.a.timeout is \"0s\": use a time like 120s, from 1s to 60m\n"
         "FILE:11:17: providers.a.maxRetries is \"99\": use a whole number from 0 to 20\n"
         "FILE:12:18: providers.a.concurrency is \"0\": use a whole number from 1 to 1000\n"
-        "FILE:13:24: providers.a.monthly is \"much\": use an amount like 10.00 USD\n"
+        "FILE:13:24: providers.a.monthly is \"much\": use an amount over 0, like 10.00 USD\n"
         "FILE:13:36: providers.a.then is \"cry\": use ask or stop\n"
         "FILE:13:41: unknown key \"yearly\" in providers.a.budget\n"
         "FILE:14:23: the header \"a b\" cannot be sent like this\n"
@@ -514,7 +515,10 @@ static void providers_are_checked(void **state)
         "tokens\n"
         "FILE:20:52: providers.g.n is \"…\": use { input: 2.50, output: 10.00 }, for a million "
         "tokens\n"
-        "FILE:21:37: unknown key \"inputs\" in providers.h.prices. Did you mean \"input\"?\n");
+        "FILE:21:37: unknown key \"inputs\" in providers.h.prices. Did you mean \"input\"?\n"
+        "FILE:22:41: providers.i.monthly is \"0 USD\": use an amount over 0, like 10.00 USD\n"
+        "FILE:22:55: providers.i.daily is \"0.0000001 USD\": use an amount over 0, like 10.00 "
+        "USD\n");
 }
 
 static void secrets_list_variables_with_their_hosts(void **state)
