@@ -119,29 +119,41 @@ static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem 
     return rc;
 }
 
+static skein_rc furnish(skein_engine *e, skein_world *world, skein_mem *mem, skein_error *err)
+{
+    skein_conversation chat;
+    skein_rc           rc = add_agents(e, world, mem, err);
+
+    if (!rc && !(rc = skein_chat_new(e, world->id, SKN_STR("Welcome"), mem, &chat, err)))
+        world->current_chat = chat.id;
+    return rc;
+}
+
 /* Creates the tour. Each call is its own transaction; an interrupted start leaves a world that can be used and
  * removed like any other. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err)
 {
-    skein_mem         *mem = skein_mem_new();
-    skein_world        world = {.name = SKN_STR("tour"),
-                                .description = SKN_STR("a tour of skein in five steps")};
-    skein_worlds       worlds;
-    skein_conversation chat;
-    skein_rc           rc;
+    skein_mem   *mem = skein_mem_new();
+    skein_world  world = {.name = SKN_STR("tour"),
+                          .description = SKN_STR("a tour of skein in five steps")};
+    skein_worlds worlds;
+    skein_rc     rc;
 
     *out = (skein_world){0};
     *made = false;
     if ((rc = skein_world_list(e, mem, &worlds, err)) || worlds.count > 0)
         goto out;
-    if ((rc = skein_world_new(e, &world, mem, err)) || (rc = add_agents(e, &world, mem, err)) ||
-        (rc = skein_chat_new(e, world.id, SKN_STR("Welcome"), mem, &chat, err)))
+    if ((rc = skein_world_new(e, &world, mem, err)) == SKEIN_CONFLICT) {
+        rc = SKEIN_OK; /* another server is creating the tour at this moment */
+        goto out;
+    }
+    if (rc || (rc = furnish(e, &world, mem, err)))
         goto out;
     *out = (skein_world){.id = world.id,
                          .name = SKN_STR("tour"),
                          .turn_limit = world.turn_limit,
                          .compact_at = world.compact_at,
-                         .current_chat = chat.id,
+                         .current_chat = world.current_chat,
                          .created_at = world.created_at};
     *made = true;
 out:

@@ -37,8 +37,11 @@ const args = [`--config=${config}`];
 const first = freshStore();
 const second = freshStore();
 second.args = [second.args[0], first.args[1]];
-const a = await Server.start({ store: first, args });
-const b = await Server.start({ store: second, args });
+const [a, b] = await Promise.all([Server.start({ store: first, args }), Server.start({ store: second, args })]);
+
+test('two servers that make a store at the same moment both run, and have one tour', async () => {
+    for (const server of [a, b]) assert.deepEqual((await server.get('/worlds')).data.map(w => w.name), ['tour']);
+});
 
 // Asks until it is so; nobody is told of settings by an event.
 async function until(what, ask, good, ms = 10000) {
