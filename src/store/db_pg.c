@@ -94,7 +94,9 @@ static skein_rc fault(pg_db *db, const PGresult *res, skein_error *err)
         rc = SKEIN_UNREACHABLE;
     if (rc == SKEIN_UNREACHABLE)
         db->base.lost = true;
-    db->base.retry = state && (!strcmp(state, "40001") || !strcmp(state, "40P01"));
+    /* A unique key that another transaction has taken meanwhile: the next try sees it, and says what it is. */
+    db->base.retry = state && (!strcmp(state, "40001") || !strcmp(state, "40P01") ||
+                               !strcmp(state, "23505"));
     return skn_db_fault(&db->base, rc, detail, err);
 }
 

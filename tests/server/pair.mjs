@@ -43,6 +43,14 @@ test('two servers that make a store at the same moment both run, and have one to
     for (const server of [a, b]) assert.deepEqual((await server.get('/worlds')).data.map(w => w.name), ['tour']);
 });
 
+test('of two that create the same world or agent at the same moment one is told that it is there already', async () => {
+    for (const [path, body] of [['/worlds', { name: 'twice' }], ['/worlds/twice/agents', { name: 'ada' }]]) {
+        const answers = await Promise.all([0, 1, 2, 3, 4, 5].map(i => (i % 2 ? a : b).call('POST', path, { body })));
+        assert.deepEqual(answers.map(r => r.status).sort(), [201, 409, 409, 409, 409, 409]);
+        for (const { body: problem } of answers.filter(r => r.status === 409)) assert.match(problem.detail, /already (a world|has an agent) "(twice|ada)"/);
+    }
+});
+
 // Asks until it is so; nobody is told of settings by an event.
 async function until(what, ask, good, ms = 10000) {
     const end = Date.now() + limit(ms);
