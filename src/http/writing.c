@@ -288,8 +288,8 @@ void skn_writing_after(skn_hub *hub, const skn_note *n)
         !(w = find_or_make(hub, n->about.message)))
         return;
     w->started = true;
-    if (!w->text.n && !w->thinking.n)
-        return;
+    if (skn_hub_holds(hub) || (!w->text.n && !w->thinking.n))
+        return; /* what a change may leave out is told when it is over */
     w->chunk++;
     w->text_sent = w->text.n;
     w->thinking_sent = w->thinking.n;

@@ -113,6 +113,33 @@ static void pieces_are_joined_to_thirty_a_second(void **state)
     lab_close();
 }
 
+static void what_a_change_does_not_keep_is_not_told_by_the_start_either(void **state)
+{
+    skn_conn *conn;
+
+    (void)state;
+    lab_open();
+    conn = lab_stream(all, -1);
+    lab_settle();
+    lab_tell(1, "m1", "text", "kept");
+    lab_tell(1, "m2", "text", "goes");
+    skn_hub_hold(lab.http.hub);
+    lab_tell(1, "m1", "text", ", and too late");
+    lab_tell(1, "m2", "text", " on");
+    lab_commit(1, "message.started", "q1", "{\"messageId\":\"m1\"}");
+    lab_commit(1, "message.started", "q1", "{\"messageId\":\"m2\"}");
+    skn_hub_nudge(lab.http.hub);
+    lab_wait(100);
+    lab_commit(1, "message.completed", "q1", "{\"messageId\":\"m1\",\"text\":\"kept\"}");
+    skn_hub_release(lab.http.hub);
+    lab_wait(100);
+    came(conn, "stream.open message.started#2 message.started#3 message.completed#4 message.delta ");
+    assert_false(has(conn, "too late"));
+    assert_true(has(conn, "{\"messageId\":\"m2\",\"chunk\":1,\"text\":\"goes on\","));
+    finish(conn);
+    lab_close();
+}
+
 static void pieces_of_a_message_that_never_starts_are_forgotten(void **state)
 {
     skn_conn *conn;
@@ -309,6 +336,7 @@ int main(void)
         cmocka_unit_test(the_last_piece_comes_before_the_end),
         cmocka_unit_test(who_comes_in_between_gets_the_text_so_far),
         cmocka_unit_test(pieces_are_joined_to_thirty_a_second),
+        cmocka_unit_test(what_a_change_does_not_keep_is_not_told_by_the_start_either),
         cmocka_unit_test(pieces_of_a_message_that_never_starts_are_forgotten),
         cmocka_unit_test(a_heart_beats_every_fifteen_seconds),
         cmocka_unit_test(a_nudge_while_the_hub_reads_is_not_lost),
