@@ -280,6 +280,7 @@ enum { UNSURE = 50 }; /* percent, if the model does not say how sure it is */
 
 typedef struct learning {
     int64_t from, upto;
+    bool    again; /* work ended meanwhile: look once more */
 } learning;
 
 static skein_rc read_work(skn_model_request *q, skein_error *err)
@@ -346,26 +347,48 @@ static skein_rc store_items(skn_model_request *q, skein_error *err)
 static const skn_model_request_kind learn_kind = {"knowledge", "no knowledge was noted",
                                                   read_work, store_items, .whole = false};
 
-static bool is_under_way(const skn_runtime *r, skein_agent_id agent)
+static skn_model_request *under_way(const skn_runtime *r, skein_agent_id agent)
 {
-    for (const skn_model_request *q = r->requests; q; q = q->next)
-        if (q->kind == &learn_kind && q->agent.v == agent.v)
-            return true;
-    return false;
+    skn_model_request *q = r->requests;
+
+    while (q && (q->kind != &learn_kind || q->agent.v != agent.v || q->cancelled))
+        q = q->next;
+    return q;
+}
+
+static void learned(skn_model_request *q);
+
+static void learn(skn_runtime *r, skein_world_id world, skein_conversation_id chat,
+                  skein_agent_id agent, skn_str model)
+{
+    skn_model_request *q = skn_model_request_new(r, &learn_kind);
+
+    q->own = SKN_NEW(q->a, learning);
+    q->world = world;
+    q->chat = chat;
+    q->agent = agent;
+    q->model = skn_arena_copy(q->a, model);
+    q->over = learned;
+    skn_model_request_start(q, NULL, NULL);
+}
+
+static void learned(skn_model_request *q)
+{
+    const learning *l = q->own;
+
+    if (l->again && !q->r->closing && (q->rc == SKEIN_OK || q->rc == SKEIN_NOTHING))
+        learn(q->r, q->world, q->chat, q->agent, q->model);
 }
 
 void skn_learn_consider(skn_run *run)
 {
-    skn_model_request *q;
+    skn_model_request *q = under_way(run->r, run->agent);
 
     if (!run->rights.learns || run->turn.mode != SKEIN_BACKGROUND || run->lane.v ||
-        run->r->closing || is_under_way(run->r, run->agent))
+        run->r->closing)
         return;
-    q = skn_model_request_new(run->r, &learn_kind);
-    q->own = SKN_NEW(q->a, learning);
-    q->world = run->turn.world;
-    q->chat = run->chat;
-    q->agent = run->agent;
-    q->model = skn_arena_copy(q->a, run->model);
-    skn_model_request_start(q, NULL, NULL);
+    if (q)
+        ((learning *)q->own)->again = true;
+    else
+        learn(run->r, run->turn.world, run->chat, run->agent, run->model);
 }

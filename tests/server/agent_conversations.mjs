@@ -1,7 +1,7 @@
 // agent_conversations.mjs: conversations of agents with people and with themselves, as a client sees them: what is stored
 // in the foreground and in the background, what subordinates and leads tell each other, briefings. What is
 // summarised is in compaction.mjs.
-import { asked, inbox, own, owned, park, rows, talk, watch, work } from './desk.mjs';
+import { Desk, asked, inbox, own, owned, park, rows, talk, watch, work } from './desk.mjs';
 import { Server, assert, eventually, finish, script, test } from './lib.mjs';
 
 const file = script('agent_conversations', `
@@ -392,6 +392,20 @@ test('knowledge is taken from the background conversation, and nothing twice', a
     const known = (await server.get(`${w.path}/agents/lead/knowledge`)).data;
     assert.deepEqual(known.map(k => [k.type, k.content, k.confidence]), [['fact', 'NVDA is at 142.50', 90]]);
     assert.equal((await own(w, 'lead')).id, known[0].chatId ?? (await own(w, 'lead')).id);
+});
+
+test('work that ends while knowledge is taken from the work before is read after it', async () => {
+    const desk = await Desk.open(server, q => (/^You read the work of an agent/.test(q.system) ? undefined : 'Noted.'));
+    const w = await fresh([{ name: 'ada', model: desk.model }], { settings: { knowledge: true } });
+    for (const text of ['one', 'two']) await work(w, 'ada', text);
+    const first = await desk.next();
+    assert.match(first.last.content, /human: one[^]*human: two/);
+    for (const text of ['three', 'four']) await work(w, 'ada', text);
+    first.answer('{}');
+    const second = await desk.next();
+    assert.match(second.last.content, /human: three[^]*human: four/);
+    assert.doesNotMatch(second.last.content, /human: one/, 'nothing twice');
+    second.answer('{}');
 });
 
 await finish();

@@ -133,7 +133,8 @@ static void what_a_change_does_not_keep_is_not_told_by_the_start_either(void **s
     lab_commit(1, "message.completed", "q1", "{\"messageId\":\"m1\",\"text\":\"kept\"}");
     skn_hub_release(lab.http.hub);
     lab_wait(100);
-    came(conn, "stream.open message.started#2 message.started#3 message.completed#4 message.delta ");
+    came(conn,
+         "stream.open message.started#2 message.started#3 message.completed#4 message.delta ");
     assert_false(has(conn, "too late"));
     assert_true(has(conn, "{\"messageId\":\"m2\",\"chunk\":1,\"text\":\"goes on\","));
     finish(conn);
