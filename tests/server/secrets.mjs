@@ -36,6 +36,7 @@ const fake = http.createServer((req, res) => {
         }
         if (req.url.startsWith('/tools')) return json(401, { error: `bad key ${req.headers['x-tool-key']}` });
         if (req.method === 'GET') return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }] });
+        if (!JSON.parse(body).messages) return json(404, { error: 'no tools are here' }); // a tool server that was set for a moment
         asked.push(body);
         const word = JSON.parse(body).messages.at(-1).content.match(/hello|reject|break|look at it/g)?.at(-1);
         if (word === 'reject') return json(401, { error: { message: `Incorrect API key provided: ${key}. Bearer ${key}`, type: 'authentication_error' } });
