@@ -78,6 +78,9 @@ static skein_rc read_foreign(skn_foreign_file *file, const char *path, form what
     }
     if (rc || found)
         return rc;
+    if (file->notes.n)
+        return skn_fail(err, SKEIN_DATA, "nothing in \"%s\" can be imported: %.*s", path,
+                        SKN_FMT(file->notes.p[0]));
     return skn_fail_hint(err, SKEIN_DATA, SKN_IMPORT_KNOWN,
                          "there is no conversation in \"%s\"", path);
 }

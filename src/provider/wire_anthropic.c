@@ -266,7 +266,7 @@ static void read_stop(skn_wire_answer *w, skn_str reason)
         return;
     if (skn_str_is(reason, "tool_use"))
         w->finish = "tool";
-    else if (skn_str_is(reason, "max_tokens") ||
+    else if (skn_str_is(reason, "max_tokens") || skn_str_is(reason, "pause_turn") ||
              skn_str_is(reason, "model_context_window_exceeded"))
         w->finish = "length";
     else

@@ -152,9 +152,10 @@ static void read_end(skn_wire_answer *w, const skn_json *response)
     skn_str reason = skn_json_str(skn_json_get(response, "incomplete_details"), "reason");
 
     skn_wire_usage(w, skn_json_get(response, "usage"));
-    w->finish = skn_str_is(skn_json_str(response, "status"), "incomplete") ? "length"
-                : w->calls.n                                               ? "tool"
-                                                                           : "stop";
+    w->finish = reason.n || skn_str_is(skn_json_str(response, "status"), "incomplete")
+                    ? "length"
+                : w->calls.n ? "tool"
+                             : "stop";
     if (skn_str_is(reason, "content_filter"))
         skn_wire_fail(w, SKN_ASK_REFUSED,
                       SKN_STR("the answer was stopped by the content filter"));

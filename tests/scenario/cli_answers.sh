@@ -114,6 +114,10 @@ t 'a broken line is named once' fails 2 'error: line 1, column '
 printf '{"role":"user","content":"x"}\n{"content":\n' >"$dir/bad.jsonl"
 s import "$dir/bad.jsonl"
 t 'a broken line of a file is named once too' fails 2 '": line 2, column '
+{ printf '{"role":"user","content":"'; head -c 17000000 /dev/zero | tr '\0' x; printf '"}\n'; } >"$dir/long.jsonl"
+s import "$dir/long.jsonl"
+t 'why nothing of a file can be imported is said' fails 2 'line 1 was dropped: the text is 17000000 bytes'
+rm "$dir/long.jsonl"
 s import "$dir/nowhere" --json
 t 'a failed import prints no list' silent
 

@@ -284,6 +284,12 @@ ask_first --to ada look at this
 t 'who is needed is told while it waits' file_has "$dir/beside" " inbox allow $item"
 s agent show ada
 t 'and shown of the agent' prints 'tool demo_lookup, waits for you'
+must agent edit ada --set topP=0.9 --set 'stop=["END","over"]' --set 'schema={"type":"object"}'
+s agent show ada
+t 'and so are its settings' prints '  topP: 0.9
+  stops at: END, over
+  answers in JSON by a schema'
+must agent edit ada --set topP= --set stop= --set schema=
 must inbox allow "$item"
 join
 t 'once it may it goes on' prints 'looked'

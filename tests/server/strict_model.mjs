@@ -158,6 +158,8 @@ export class StrictModel {
                 : [{ type: 'response.output_text.delta', output_index: 1, delta: 'There ' }, { type: 'response.output_text.delta', output_index: 1, delta: 'is me.' }]),
             { type: 'response.output_item.done', output_index: 1, item },
             { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 77, input_tokens_details: { cached_tokens: 70 }, output_tokens: 5 } } }];
+        // Some servers leave out the status of what was cut off.
+        if (body.model === 'gpt-cut') events.splice(-1, 1, { type: 'response.incomplete', response: { incomplete_details: { reason: 'max_output_tokens' } } });
         return stream(events.map(e => event(e, e.type)).join(''));
     }
 

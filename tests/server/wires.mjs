@@ -25,6 +25,13 @@ for (const name of ['anthropic/claude-a', 'openai/deepseek-a', 'openai/gemini-a'
         assert.deepEqual((await answers(w)).filter(Boolean), ['There is me.', 'There is me.']);
     });
 
+test('an answer that the server calls incomplete is one that was cut off', async () => {
+    const w = await world('responses/gpt-cut', { tools: [] });
+    await w.converse('hello');
+    const answer = (await w.messages()).at(-1);
+    assert.deepEqual([answer.role, answer.unfinished], ['assistant', 'length']);
+});
+
 test('no other model is sent it', async () => {
     const w = await world('anthropic/claude-b');
     await w.converse('who are my colleagues?');

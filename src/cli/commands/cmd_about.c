@@ -113,7 +113,8 @@ skein_rc skn_cmd_migrate(skn_cli *cli)
     if (rc)
         return rc;
     if (state == SCHEMA_MISSING)
-        return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND, "Begin one with \"skein world new\"",
+        return skn_fail_hint(&cli->err, SKEIN_NOT_FOUND,
+                             "Begin one with \"skein world new NAME\"",
                              "there is no store at \"%.*s\"", SKN_FMT(skn_place_shown(cli)));
     change = state == SCHEMA_OLD;
     if (change && !cli->dry_run && (rc = bring_up(cli)))

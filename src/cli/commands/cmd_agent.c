@@ -74,6 +74,10 @@ skein_rc skn_cmd_agent_show(skn_cli *cli)
             "[fallback:  when its model cannot answer: {fallback}\n]"
             "[noTools:  offered none: {noTools}\n]"
             "[maxTokens:  tokens of an answer: at most {maxTokens}\n]"
+            "[temperature:  temperature: {temperature}\n][topP:  topP: {topP}\n]"
+            "[seed:  seed: {seed}\n][stop:  stops at: {list stop}\n]"
+            "[effort:  effort: {effort}\n][thinkingTokens:  thinkingTokens: {thinkingTokens}\n]"
+            "[schema:  answers in JSON by a schema: agent show {name} --json=schema\n]"
             "[systemPrompt:  system prompt\n{block systemPrompt 4}]");
     return SKEIN_OK;
 }

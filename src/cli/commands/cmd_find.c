@@ -106,6 +106,7 @@ static void print_stats(skn_cli *cli, const skn_json *s)
 typedef struct grouping {
     skn_cli *cli;
     skein_rc rc;
+    bool     headed;
 } grouping;
 
 static void print_group(void *arg, skn_cli *look, const skn_json *g)
@@ -155,6 +156,15 @@ static skein_rc print_stats_by(skn_cli *cli, skn_str thread, skn_str root)
     return rc;
 }
 
+/* Once, and only when there is an answer. */
+static void print_cost_heading(grouping *job)
+{
+    if (!job->cli->json && !job->headed)
+        skn_print(job->cli, "calls   tokens in      cached  tokens out           USD  %s\n",
+                  skn_opt(job->cli, "cost"));
+    job->headed = true;
+}
+
 static void print_cost(void *arg, skn_cli *look, const skn_json *g)
 {
     grouping *job = arg;
@@ -167,6 +177,7 @@ static void print_cost(void *arg, skn_cli *look, const skn_json *g)
         job->rc = job->rc ? job->rc : skn_door_item(cli, g);
         return;
     }
+    print_cost_heading(job);
     skn_print(cli, "%5" PRId64 "  %10" PRId64 "  %10" PRId64 "  %10" PRId64 "  %12.6f  ",
               skn_door_int(g, "calls", 0), skn_door_int(g, "inputTokens", 0),
               skn_door_int(g, "cachedTokens", 0), skn_door_int(g, "outputTokens", 0),
@@ -191,10 +202,10 @@ static skein_rc print_costs(skn_cli *cli, const skein_conversation *chat)
     skein_rc rc;
 
     skn_list_begin(cli);
-    if (!cli->json)
-        skn_print(cli, "calls   tokens in      cached  tokens out           USD  %s\n", by);
     rc = skn_door_each(cli, path, GROUPS_MOST, print_cost, &job);
     rc = rc ? rc : job.rc;
+    if (!rc)
+        print_cost_heading(&job);
     skn_list_done(cli, rc);
     return rc;
 }
