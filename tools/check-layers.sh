@@ -32,6 +32,7 @@ BEGIN {
     # Headers besides the door that others may include, and who may.
     also["api/call.h"] = "http cli"
     also["engine/core.h"] = also["engine/feed.h"] = also["engine/tree/span.h"] = "exchange"
+    also["store/message.def"] = "engine"
     # Headers that the build makes; they belong to the folder whose door is named.
     made["queries.h"] = "store"
     made["shape_fields.h"] = "engine"

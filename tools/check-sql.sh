@@ -16,6 +16,13 @@ FNR == 1 {
     override = (FILENAME ~ /\.pg\.sql$/)
 }
 
+!migration && /^--[ \t]*=/ {
+    close_block()
+    part = $2
+    sub(/^=/, "", part)
+    next
+}
+
 !migration && /^--[ \t]*:/ {
     close_block()
     block = $2
@@ -25,6 +32,12 @@ FNR == 1 {
 }
 
 {
+    line = code($0)
+    while (match(line, /\{[a-z0-9_]+\}/)) {
+        for (i = 1; i <= parameters_of[substr(line, RSTART + 1, RLENGTH - 2)]; i++)
+            parameter("$", i)
+        line = substr(line, RSTART + RLENGTH)
+    }
     line = code($0)
     while (match(line, /[$?:@][0-9]+/)) {
         parameter(substr(line, RSTART, 1), substr(line, RSTART + 1, RLENGTH - 1) + 0)
@@ -77,7 +90,9 @@ function close_block() {
             common[block] = highest
         }
     }
-    block = ""
+    if (part != "")
+        parameters_of[part] = highest
+    block = part = ""
     highest = ended = 0
 }
 

@@ -10,6 +10,12 @@
 #                    blanks are dropped, and so is the semicolon at the end. A line "-- =name" opens
 #                    a part instead, which every statement may use as {name}.
 #
+# archive.def        the columns of its tables, for the statements to use as {TABLE_columns}
+# message.def        the same of messages, and {messages_written}, {messages_read}, {messages_erased}
+#                    and {messages_archived}, which name m and k
+#
+# VALUES($*) has a parameter for each column that stands before it.
+#
 # SQLite opens a temporary table for every RETURNING, which costs more than the insert itself. An
 # INSERT that ends in "RETURNING id" loses these words there and is marked: the driver knows the id.
 #
@@ -20,7 +26,9 @@ FNR == 1 {
     sub(/.*\//, "", file)
     block = ""
     is_part = 0
-    if (file ~ /^[0-9]+_/) {
+    if (FILENAME ~ /\.def$/) {
+        kind = "columns"
+    } else if (file ~ /^[0-9]+_/) {
         kind = "migration"
         add_migration(file)
     } else {
@@ -31,6 +39,17 @@ FNR == 1 {
 kind == "migration" {
     if ($0 !~ /^[ \t]*(--.*)?$/)
         text[migrations] = text[migrations] literal($0 "\n")
+    next
+}
+
+kind == "columns" {
+    if (match($0, /^[A-Z]+\([A-Z_]+, [a-z_]+/))
+        table = word_at(RSTART, RLENGTH)
+    if (/^MESSAGE_/)
+        add_message_column($0)
+    else
+        for (line = $0; match(line, /COL\([a-z_]+/); line = substr(line, RSTART + RLENGTH))
+            add_to(table "_columns", substr(line, RSTART + 4, RLENGTH - 4))
     next
 }
 
@@ -74,6 +93,37 @@ function fail(message) {
 
 function fault(message) {
     fail(FILENAME ":" FNR ": " message)
+}
+
+function word_at(start, count,    word) {
+    word = substr($0, start, count)
+    sub(/.*[ (]/, "", word)
+    return word
+}
+
+function add_to(name, text) {
+    name = "{" name "}"
+    part[name] = part[name] (part[name] == "" ? "" : ", ") text
+}
+
+# A text may not be NULL, so the text of an erased message is empty.
+function add_message_column(row,    kind, column, sql) {
+    match(row, /^[A-Z_]+\([a-z_]+/)
+    column = word_at(RSTART, RLENGTH)
+    kind = substr(row, 9, index(row, "(") - 9)
+    add_to("messages_columns", column)
+    sql = "m." column
+    if (kind == "ARCHIVED") {
+        match(row, /"[^"]*"/)
+        sql = substr(row, RSTART + 1, RLENGTH - 2)
+    } else {
+        add_to("messages_read", sql)
+        if (kind != "SEEN")
+            add_to("messages_written", column)
+    }
+    add_to("messages_archived", sql)
+    if (row ~ /ERASED\(/)
+        add_to("messages_erased", column " = " (row ~ /ERASED\(TEXT\)/ ? "\047\047" : "NULL"))
 }
 
 function add_migration(file,    name) {
@@ -162,8 +212,20 @@ function fill(sql,    out, name) {
     return out sql
 }
 
+# As many parameters as columns stand in the first brackets.
+function with_parameters(sql,    at, list, i, n, column) {
+    if (!(at = index(sql, "$*")))
+        return sql
+    list = substr(sql, index(sql, "(") + 1)
+    n = split(substr(list, 1, index(list, ")") - 1), column, ",")
+    list = "$1"
+    for (i = 2; i <= n; i++)
+        list = list ", $" i
+    return substr(sql, 1, at - 1) list substr(sql, at + 2)
+}
+
 function finish(kind, name) {
-    body[kind, name] = fill(body[kind, name])
+    body[kind, name] = with_parameters(fill(body[kind, name]))
     sub(/[ ;\n]+$/, "", body[kind, name])
     if (body[kind, name] == "")
         fail(place[kind, name] ": \"" name "\" is empty")

@@ -100,6 +100,33 @@ typedef struct skein_message {
     int64_t          position;   /* in the thread it was read from; -1 outside of one */
 } skein_message;
 
+/* What is given of a message that is yet to be stored. */
+typedef struct skein_new_message {
+    skein_str                uid; /* absent: made here. Given: the same again is stored once */
+    skein_role               role;
+    skein_str                sender; /* absent: "human", or what the role is called */
+    skein_str                content;
+    skein_str                thinking;
+    const skein_tool_call   *calls;
+    size_t                   call_count;
+    skein_str                tool_call_id;
+    bool                     tool_failed;
+    const skein_instruction *instructions;
+    size_t                   instruction_count;
+    skein_str                reply_to; /* a message's public id */
+    skein_str                model;
+    skein_str                turn_uid;
+    skein_unfinished         unfinished; /* why the text ends before its end */
+    int64_t                  created_at; /* 0: now */
+    /* Names of the agents that hear it; every agent of the chat, unless heard_by_given is set. Results of
+     * tools are heard only by the agent that called. */
+    const skein_str *heard_by;
+    size_t           heard_by_count;
+    bool             heard_by_given;
+    bool             not_by_sender; /* nor does the agent that says it keep it in its memory */
+    skein_str        reasoning; /* a JSON object that its model wants back; see skein_message */
+} skein_new_message;
+
 typedef struct skein_messages {
     skein_message *at;
     size_t         count;

@@ -114,9 +114,7 @@ static skein_rc read_post(skn_api_call *c, skein_post *post)
     skein_rc           rc;
 
     *post = (skein_post){.message = {.role = SKEIN_USER}};
-    if ((rc = read_content(c, &m->content)) ||
-        (rc = skn_call_text(c, "sender", false, &m->sender)) ||
-        (rc = skn_call_text(c, "replyToMessageId", false, &m->reply_to)) ||
+    if ((rc = read_content(c, &m->content)) || (rc = skn_call_said(c, m)) ||
         (rc = skn_call_text(c, "clientMessageId", false, &post->client_id)) ||
         (rc = skn_call_text(c, "model", false, &post->model)) ||
         (rc = skn_call_int(c, "maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0, &post->most_tokens)) ||

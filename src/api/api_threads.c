@@ -190,8 +190,7 @@ static skein_rc operate_insert(operation *o)
     skn_str           role;
     skein_rc          rc;
 
-    if ((rc = skn_call_text(c, "content", true, &m.content)) ||
-        (rc = skn_call_text(c, "sender", false, &m.sender)) ||
+    if ((rc = skn_call_text(c, "content", true, &m.content)) || (rc = skn_call_said(c, &m)) ||
         (rc = skn_call_text(c, "role", false, &role)) || (rc = read_before(c, &before)))
         return rc;
     if (role.p && (!skein_role_from(role, &m.role) || m.role == SKEIN_TOOL))

@@ -286,6 +286,8 @@ skein_rc skn_post_gather(skn_posting *p); /* 200, the message and its replies */
  * written are skipped; *unknown is the first that no message has. */
 skein_rc skn_message_read(const skn_json *v, skn_arena *a, skein_new_message *out,
                           skn_str *lane, skn_str *unknown, skein_error *err);
+/* Reads from the body what a message says beside its text. */
+skein_rc skn_call_said(skn_api_call *c, skein_new_message *out);
 /* The member that was probably meant; NULL when none is near. */
 const char *skn_message_member_near(skn_str unknown, skn_arena *a);
 

@@ -148,23 +148,13 @@ static skein_rc read_unfinished(const skn_json *v, skein_unfinished *out, skein_
 static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message *out,
                              skn_str *lane, skein_error *err)
 {
-    const struct {
-        const char *name;
-        skn_str    *to;
-    } texts[] = {{"messageId", &out->uid},
-                 {"sender", &out->sender},
-                 {"content", &out->content},
-                 {"thinking", &out->thinking},
-                 {"toolCallId", &out->tool_call_id},
-                 {"replyToMessageId", &out->reply_to},
-                 {"model", &out->model},
-                 {"turnId", &out->turn_uid},
-                 {"lane", lane}};
+    skn_str  wrong;
     skein_rc rc = read_role(v, &out->role, err);
 
-    for (size_t i = 0; !rc && i < sizeof texts / sizeof texts[0]; i++)
-        rc = skn_json_text(v, texts[i].name, texts[i].to, err);
-    if (rc || (rc = read_calls(v, a, out, err)) ||
+    if (rc == SKEIN_OK && !skn_given_read(v, false, out, &wrong))
+        rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" must be a text", SKN_FMT(wrong));
+    if (rc || (rc = skn_json_text(v, "messageId", &out->uid, err)) ||
+        (rc = skn_json_text(v, "lane", lane, err)) || (rc = read_calls(v, a, out, err)) ||
         (rc = read_status(v, &out->tool_failed, err)) ||
         (rc = read_unfinished(v, &out->unfinished, err)) ||
         (rc = read_instructions(v, a, out, err)) || (rc = read_hearers(v, a, out, err)))
@@ -205,6 +195,15 @@ static skn_str first_unknown(const skn_json *message)
 const char *skn_message_member_near(skn_str unknown, skn_arena *a)
 {
     return skn_suggest(skn_arena_copy(a, unknown).p, taken_at, NULL);
+}
+
+skein_rc skn_call_said(skn_api_call *c, skein_new_message *out)
+{
+    skn_str wrong;
+
+    return skn_given_read(c->json, true, out, &wrong)
+               ? SKEIN_OK
+               : skn_call_wrong(c, "must be a text", "/%.*s", SKN_FMT(wrong));
 }
 
 skein_rc skn_message_read(const skn_json *v, skn_arena *a, skein_new_message *out,

@@ -336,6 +336,11 @@ static const skn_member *row_of(const skn_shape *s, skn_str key, size_t *next)
     return NULL;
 }
 
+bool skn_shape_has(const skn_shape *s, skn_str key)
+{
+    return row_of(s, key, &(size_t){0}) != NULL;
+}
+
 void skn_shape_fill(const skn_shape *s, const skn_json *v, skn_arena *a, void *thing)
 {
     size_t next = 0;

@@ -100,6 +100,8 @@ void *skn_shape_read_list(const skn_shape *s, const skn_json *v, skn_arena *a, s
 void skn_shape_keep(const skn_shape *s, void *thing, skn_arena *a);
 /* Are all members of the struct alike? What rows only compute is not looked at. */
 bool skn_shape_equal(const skn_shape *s, const void *one, const void *two);
+/* Does a row of it have this key? */
+bool skn_shape_has(const skn_shape *s, skn_str key);
 /* "id,agent,content": every key, the way "fields" names them. */
 skn_str skn_shape_fields(const skn_shape *s, skn_arena *a);
 

@@ -76,7 +76,7 @@ static skein_rc check_calls(const skein_engine *e, const skein_new_message *m, s
         return skn_fail(err, SKEIN_INVALID, "a tool's result needs the id of its call");
     if (m->tool_call_id.p && m->role != SKEIN_TOOL)
         return skn_fail(err, SKEIN_INVALID, "only a tool's result has the id of a call");
-    return skn_check_given(m->tool_call_id, "a tool call's id", SKN_WORD_MAX, err);
+    return SKEIN_OK;
 }
 
 static skein_rc check_instructions(const skein_new_message *m, skein_error *err)
@@ -96,21 +96,24 @@ static skein_rc check_instructions(const skein_new_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc check_ids(const skein_new_message *m, skein_error *err)
+static skein_rc check_id(const skein_engine *e, skn_str id, const char *what, skein_error *err)
 {
     skein_rc rc;
 
-    if (m->uid.p && !skn_uid_valid(m->uid)) {
-        rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a message id",
-                      (int)(m->uid.n < 80 ? m->uid.n : 80), m->uid.p);
-        return skn_hint(err, rc, "An id has 1 to %d letters, digits, \"-\", \"_\" or \".\".",
-                        SKN_UID_MAX);
-    }
-    if (m->reply_to.p && !skn_uid_valid(m->reply_to))
-        return skn_fail(err, SKEIN_INVALID,
-                        "\"%.*s\", which it replies to, is not a message id",
-                        (int)(m->reply_to.n < 80 ? m->reply_to.n : 80), m->reply_to.p);
-    return SKEIN_OK;
+    (void)e;
+    if (!id.p || skn_uid_valid(id))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\"%s is not a message id",
+                  (int)(id.n < 80 ? id.n : 80), id.p, what);
+    return skn_hint(err, rc, "An id has 1 to %d letters, digits, \"-\", \"_\" or \".\".",
+                    SKN_UID_MAX);
+}
+
+static skein_rc check_word(const skein_engine *e, skn_str word, const char *what,
+                           skein_error *err)
+{
+    (void)e;
+    return skn_check_given(word, what, SKN_WORD_MAX, err);
 }
 
 /* Only an assistant that calls tools may have nothing to say, and a tool may return nothing. A
@@ -144,16 +147,16 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
 {
     skein_rc rc;
 
-    if ((rc = check_empty(m, err)) || (rc = check_ids(m, err)) ||
-        (rc = skn_check_text(e, m->content, "the text", err)) ||
-        (rc = skn_check_text(e, m->thinking, "the thinking", err)) ||
-        (rc = check_json(e, m->reasoning, "the reasoning", err)) ||
-        (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)) ||
-        (rc = check_time(m->created_at, err)) ||
-        (rc = skn_check_given(m->sender, "the sender", SKN_WORD_MAX, err)) ||
-        (rc = skn_check_given(m->model, "the model's name", SKN_WORD_MAX, err)))
+    if ((rc = check_empty(m, err)) || (rc = check_id(e, m->uid, "", err)))
         return rc;
-    return skn_check_given(m->turn_uid, "the turn's id", SKN_WORD_MAX, err);
+#define check_text skn_check_text
+#define MESSAGE_GIVEN(column, member, limit, name, ...)                                        \
+    if ((rc = check_##limit(e, m->member, name, err)))                                         \
+        return rc;
+#include "store/message.def"
+    if ((rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)))
+        return rc;
+    return check_time(m->created_at, err);
 }
 
 /* --- Rows in the order of a number --------------------------------------------------------------------- */

@@ -357,6 +357,12 @@ skein_rc skn_room_open(skn_room *r, skn_working *w, const skn_conversation_row *
 /* Fills a message from what the caller gave: author, reply link, warning. Not yet stored. */
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err);
+/* A message as it is before anybody has it; texts and calls are not copied. */
+skein_message skn_message_of(const skein_new_message *n, skn_arena *a);
+/* The same as JSON: what waits to be said, and what tells one request from another. */
+skn_str skn_message_json(const skein_new_message *n, skn_arena *a);
+/* What a person has said in a message, to be said again. */
+skein_new_message skn_say_again(const skein_message *m);
 /* Instructions as they are kept. Who sent a message is known from its author: a "Source" that the
  * client claims is left out, so that nobody can pass for another. The texts are not copied. */
 skein_instruction *skn_instructions_keep(const skein_new_message *n, skn_arena *a,

@@ -180,6 +180,9 @@ typedef struct skn_told_message {
     skn_str usage; /* JSON: what it cost, where f does not say it; or absent */
 } skn_told_message;
 extern const skn_shape skn_message_shape;
+/* Reads what message.def says is given, by the keys of the shape; only what is given with a post when `said` is set. False:
+ * *wrong is the key of one that is no text. */
+bool skn_given_read(const skn_json *v, bool said, skein_new_message *out, skn_str *wrong);
 
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,

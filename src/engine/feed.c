@@ -228,15 +228,6 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
 
 /* --- A message ------------------------------------------------------------------------------- */
 
-/* What the message says of itself, and what is not a member. */
-static bool is_said(skn_str key)
-{
-    return skn_str_among(
-        key, "messageId chatId role sender content thinking replyDepth toolCalls toolCallId "
-             "replyToMessageId model toolStatus instructions turnId squashOperationId purged "
-             "createdAt warnings usage position stopped unfinished");
-}
-
 static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
                           const skn_json *data)
 {
@@ -246,7 +237,7 @@ static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
         skn_str_int(at->raw, &m.position);
     skn_shape_message_told(w, row->chat_uid, &m, usage ? usage->raw : SKN_NONE);
     for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
-        if (!is_said(v->key))
+        if (!skn_shape_has(&skn_message_shape, v->key)) /* the message says the others */
             skn_jw_member(w, v);
 }
 

@@ -11,9 +11,11 @@
 
 typedef enum skn_archive_table {
 #define NUMBERED(constant, ...) SKN_AR_##constant,
+#define LISTED(constant, ...)   SKN_AR_##constant,
 #define HANGING(constant, ...)  SKN_AR_##constant,
 #include "store/archive.def"
 #undef NUMBERED
+#undef LISTED
 #undef HANGING
     SKN_AR_TABLES /* how many there are */
 } skn_archive_table;
@@ -40,13 +42,13 @@ typedef struct skn_archive_column {
     const char       *words;
 } skn_archive_column;
 
-#define SKN_ARCHIVE_COLUMNS 31
+#define SKN_ARCHIVE_COLUMNS 38 /* of the widest table, at most */
 
 typedef struct skn_archive_shape {
-    const char        *name;     /* of the table */
-    bool               numbered; /* its rows have ids */
-    size_t             count;    /* columns without the id */
-    skn_archive_column columns[SKN_ARCHIVE_COLUMNS];
+    const char               *name;     /* of the table */
+    bool                      numbered; /* its rows have ids */
+    size_t                    count;    /* columns without the id */
+    const skn_archive_column *columns;
 } skn_archive_shape;
 
 extern const skn_archive_shape skn_archive_tables[SKN_AR_TABLES];

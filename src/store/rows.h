@@ -219,12 +219,10 @@ typedef struct skn_turn_row {
 typedef SKN_LIST(skn_turn_row) skn_turn_rows;
 
 typedef struct skn_waiting_row {
-    int64_t            id, conversation_id;
-    skein_waiting      message;
-    skn_str            model;
-    int64_t            most_tokens; /* of an answer; 0: nobody has said */
-    skein_instruction *instructions;
-    size_t             instruction_count;
+    int64_t id, conversation_id, created_at;
+    int64_t most_tokens; /* of an answer; 0: nobody has said */
+    skn_str uid, client_id, model;
+    skn_str said; /* the message, as JSON */
 } skn_waiting_row;
 typedef SKN_LIST(skn_waiting_row) skn_waiting_rows;
 

@@ -15,7 +15,11 @@
 /* --- Parameters ----------------------------------------------------------------------------------- */
 
 /* The values of a statement's $1, $2, …. A list with nothing in it is SKN_WITH(NOTHING). */
-#define SKN_WITH(...) ((const skn_bind[]){__VA_ARGS__, {.kind = SKN_BIND_END}})
+#define SKN_WITH(...)                                                                          \
+    ((const skn_bind[]){__VA_ARGS__, {.kind = SKN_BIND_END}} +                                 \
+     SKN_FITS(sizeof((skn_bind[]){__VA_ARGS__})))
+/* 0, or no program: a statement has room for only so many. */
+#define SKN_FITS(size) (0 * sizeof(char[(size) <= SKN_STMT_PARAMS * sizeof(skn_bind) ? 1 : -1]))
 /* A statement by its name, with what it is bound to. */
 #define SKN_SQL(name, ...) SKN_Q_##name, SKN_WITH(__VA_ARGS__)
 #define INT                skn_bind_int
@@ -139,5 +143,3 @@ skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
 skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
 /* store_message.c: what no column of a message says by itself. */
 void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row);
-/* A message's instructions back from their column; what is damaged reads as none. */
-void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);

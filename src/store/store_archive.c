@@ -19,10 +19,12 @@ static const struct {
 #define NUMBERED(constant, name, table, of, ...)                                               \
     [SKN_AR_##constant] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name,                     \
                            SKN_Q_archive_ids_##name, of},
+#define LISTED NUMBERED
 #define HANGING(constant, name, table, ...)                                                    \
     [SKN_AR_##constant] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, 0, OF_PARENT},
 #include "store/archive.def"
 #undef NUMBERED
+#undef LISTED
 #undef HANGING
 };
 
@@ -145,30 +147,25 @@ static void bind_cell(skn_stmt *s, skn_archive_kind kind, const skn_cell *cell)
 
 /* Columns of a message. */
 enum {
-    CONVERSATION = 1,
-    CONTENT = 6,
-    THINKING = 7,
-    CALLS = 8,
-    TOOL_CALL_ID = 9,
-    INSTRUCTIONS = 11,
-    PURGED_AT = 22
+#define MESSAGE_ROW(column, ...) AT_##column,
+#include "store/message.def"
 };
 
 /* Not in the archive, whose own hash is over all of it. */
 static int64_t hash_of(const skn_cell *cells)
 {
-    skn_said said = {cells[CONTENT].text, cells[THINKING].text, cells[CALLS].text,
-                     cells[INSTRUCTIONS].text};
+    skn_said said = {cells[AT_content].text, cells[AT_thinking].text, cells[AT_calls].text,
+                     cells[AT_instructions].text};
 
-    return cells[PURGED_AT].null ? skn_message_hash(&said) : SKN_HASH_ERASED;
+    return cells[AT_purged_at].null ? skn_message_hash(&said) : SKN_HASH_ERASED;
 }
 
 static skein_rc insert_half(skn_tx *tx, int64_t message, const skn_cell *cells, skn_str call_id,
                             bool is_result, skein_error *err)
 {
     return skn_run(tx,
-                   SKN_SQL(message_calls_insert, INT(cells[CONVERSATION].number), TEXT(call_id),
-                           INT(message), INT(is_result)),
+                   SKN_SQL(message_calls_insert, INT(cells[AT_conversation_id].number),
+                           TEXT(call_id), INT(message), INT(is_result)),
                    err);
 }
 
@@ -180,12 +177,12 @@ static skein_rc insert_halves(skn_tx *tx, int64_t message, const skn_cell *cells
     const skn_json *v = NULL;
     skein_rc        rc = SKEIN_OK;
 
-    if (!cells[TOOL_CALL_ID].null)
-        rc = insert_half(tx, message, cells, cells[TOOL_CALL_ID].text, true, err);
-    if (rc || cells[CALLS].null)
+    if (!cells[AT_tool_call_id].null)
+        rc = insert_half(tx, message, cells, cells[AT_tool_call_id].text, true, err);
+    if (rc || cells[AT_calls].null)
         return rc;
     a = skn_arena_new();
-    rc = skn_json_parse(&v, cells[CALLS].text, "calls", a, err);
+    rc = skn_json_parse(&v, cells[AT_calls].text, "calls", a, err);
     for (v = rc || v->kind != SKN_JSON_ARRAY ? NULL : v->first; !rc && v; v = v->next) {
         const skn_json *id = skn_json_get(v, "id");
 
@@ -218,41 +215,59 @@ skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
 
 /* --- The tables ------------------------------------------------------------------------------------ */
 
+/* The kinds of columns: whether an archive may leave one out, what it refers to, and its bounds. */
 #undef INT
 #undef TEXT
-#undef WORD
-#define INT(name, min, max) {name, SKN_CELL_INT, false, 0, min, max, NULL},
-#define TIME(name)          {name, SKN_CELL_INT, false, 0, 0, SKN_TIME_LAST, NULL},
-#define MAYBE_TIME(name)    {name, SKN_CELL_INT, true, 0, 0, SKN_TIME_LAST, NULL},
-#define FLAG(name)          {name, SKN_CELL_INT, false, 0, 0, 1, NULL},
-/* A number that older archives do not know: left out where it is 0. */
-#define MAYBE_INT(name, max) {name, SKN_CELL_INT, true, 0, 1, max, NULL},
-/* A number, or -1 where it was not measured. */
-#define MAYBE_COUNT(name)     {name, SKN_CELL_INT, true, 0, -1, INT64_MAX, NULL},
-#define MAYBE_FLAG(name)      {name, SKN_CELL_INT, true, 0, 0, 1, NULL},
-#define TEXT(name)            {name, SKN_CELL_TEXT, false, 0, 0, 0, NULL},
-#define MAYBE_TEXT(name)      {name, SKN_CELL_TEXT, true, 0, 0, 0, NULL},
-#define MAYBE_JSON(name)      {name, SKN_CELL_JSON, true, 0, 0, 0, NULL},
-#define UID(name)             {name, SKN_CELL_UID, false, 0, 0, 0, NULL},
-#define MAYBE_UID(name)       {name, SKN_CELL_UID, true, 0, 0, 0, NULL},
-#define NAME(name)            {name, SKN_CELL_NAME, false, 0, 0, 0, NULL},
-#define WORD(name, words)     {name, SKN_CELL_WORD, false, 0, 0, 0, words},
-#define REF(name, to)         {name, SKN_CELL_REF, false, SKN_AR_##to, 0, 0, NULL},
-#define MAYBE_REF(name, to)   {name, SKN_CELL_REF, true, SKN_AR_##to, 0, 0, NULL},
-#define MAYBE_AHEAD(name, to) {name, SKN_CELL_AHEAD, true, SKN_AR_##to, 0, 0, NULL},
-#define KEY(name)             {name, SKN_CELL_KEY, false, SKN_AR_MESSAGES, 0, 0, NULL},
-#define MAYBE_KEY(name)       {name, SKN_CELL_KEY, true, SKN_AR_MESSAGES, 0, 0, NULL},
-#define SPANS(name)           {name, SKN_CELL_SPANS, false, 0, 0, 0, NULL},
+#define INT(min, max)   SKN_CELL_INT, false, 0, min, max, NULL
+#define TIME            SKN_CELL_INT, false, 0, 0, SKN_TIME_LAST, NULL
+#define MAYBE_TIME      SKN_CELL_INT, true, 0, 0, SKN_TIME_LAST, NULL
+#define FLAG            SKN_CELL_INT, false, 0, 0, 1, NULL
+#define MAYBE_INT(max)  SKN_CELL_INT, true, 0, 1, max, NULL        /* left out where it is 0 */
+#define MAYBE_COUNT     SKN_CELL_INT, true, 0, -1, INT64_MAX, NULL /* -1: it was not measured */
+#define MAYBE_FLAG      SKN_CELL_INT, true, 0, 0, 1, NULL
+#define TEXT            SKN_CELL_TEXT, false, 0, 0, 0, NULL
+#define MAYBE_TEXT      SKN_CELL_TEXT, true, 0, 0, 0, NULL
+#define MAYBE_JSON      SKN_CELL_JSON, true, 0, 0, 0, NULL
+#define UID             SKN_CELL_UID, false, 0, 0, 0, NULL
+#define MAYBE_UID       SKN_CELL_UID, true, 0, 0, 0, NULL
+#define NAME            SKN_CELL_NAME, false, 0, 0, 0, NULL
+#define ONE_OF(words)   SKN_CELL_WORD, false, 0, 0, 0, words
+#define REF(to)         SKN_CELL_REF, false, SKN_AR_##to, 0, 0, NULL
+#define MAYBE_REF(to)   SKN_CELL_REF, true, SKN_AR_##to, 0, 0, NULL
+#define MAYBE_AHEAD(to) SKN_CELL_AHEAD, true, SKN_AR_##to, 0, 0, NULL
+#define KEY             SKN_CELL_KEY, false, SKN_AR_MESSAGES, 0, 0, NULL
+#define MAYBE_KEY       SKN_CELL_KEY, true, SKN_AR_MESSAGES, 0, 0, NULL
+#define SPANS           SKN_CELL_SPANS, false, 0, 0, 0, NULL
 
-#define NUMBERED(constant, statements, table, of, ...) TABLE(constant, table, true, __VA_ARGS__)
-#define HANGING(constant, statements, table, ...)      TABLE(constant, table, false, __VA_ARGS__)
-#define TABLE(constant, table, numbered, ...)                                                  \
-    [SKN_AR_##constant] = {table,                                                              \
-                           numbered,                                                           \
-                           sizeof((const skn_archive_column[]){__VA_ARGS__}) /                 \
-                               sizeof(skn_archive_column),                                     \
-                           {__VA_ARGS__}},
+#define COL(column, ...)         {#column, __VA_ARGS__},
+#define MESSAGE_ROW(column, ...) {#column, __VA_ARGS__},
+#define ERASED(...)              __VA_ARGS__
+static const skn_archive_column message_columns[] = {
+#include "store/message.def"
+};
 
+#define COUNT(list)  (sizeof(list) / sizeof(skn_archive_column))
+#define COLUMNS(...) ((const skn_archive_column[]){__VA_ARGS__})
+
+/* With its id and a hash a row is the widest that a statement writes. */
+_Static_assert(SKN_ARCHIVE_COLUMNS + 2 <= SKN_STMT_PARAMS, "a statement has room for a row");
+#define LISTED(constant, statements, table, of, list)                                          \
+    _Static_assert(COUNT(list) <= SKN_ARCHIVE_COLUMNS, table);
+#define NUMBERED(constant, statements, table, of, ...)                                         \
+    LISTED(constant, statements, table, of, COLUMNS(__VA_ARGS__))
+#define HANGING(constant, statements, table, ...)                                              \
+    LISTED(constant, statements, table, , COLUMNS(__VA_ARGS__))
+#include "store/archive.def"
+#undef LISTED
+#undef NUMBERED
+#undef HANGING
+
+#define LISTED(constant, statements, table, of, list)                                          \
+    [SKN_AR_##constant] = {table, true, COUNT(list), list},
+#define NUMBERED(constant, statements, table, of, ...)                                         \
+    [SKN_AR_##constant] = {table, true, COUNT(COLUMNS(__VA_ARGS__)), COLUMNS(__VA_ARGS__)},
+#define HANGING(constant, statements, table, ...)                                              \
+    [SKN_AR_##constant] = {table, false, COUNT(COLUMNS(__VA_ARGS__)), COLUMNS(__VA_ARGS__)},
 const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
 #include "store/archive.def"
 };

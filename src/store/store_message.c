@@ -78,7 +78,7 @@ static void read_calls(skn_str json, skn_arena *a, skein_message *m)
     m->call_count = n;
 }
 
-void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m)
+static void read_instructions(skn_str json, skn_arena *a, skein_message *m)
 {
     const skn_json *v = NULL;
     size_t          n = 0;
@@ -103,14 +103,15 @@ static skein_rc insert_row(skn_tx *tx, skein_message *m, skn_str calls, skn_str 
                            skein_error *err)
 {
     const skn_said said = {m->content, m->thinking, calls, instructions};
-#define MESSAGE_TEXT(member)       TEXT(m->member),
-#define MESSAGE_INT(member)        INT(m->member),
-#define MESSAGE_ID(member)         ID(m->member),
-#define MESSAGE_BOUND(kind, value) skn_bind_##kind(value),
+#define MESSAGE_TEXT(column, member, ...)       TEXT(m->member),
+#define MESSAGE_INT(column, member, ...)        INT(m->member),
+#define MESSAGE_ID(column, member, ...)         ID(m->member),
+#define MESSAGE_BOUND(column, bind, value, ...) skn_bind_##bind(value),
     const skn_bind row[] = {
 #include "store/message.def"
-        ID(m->unfinished), INT(skn_message_hash(&said)), NOTHING};
+        INT(skn_message_hash(&said)), NOTHING};
 
+    _Static_assert(sizeof row <= SKN_STMT_PARAMS * sizeof *row, "a statement has room for it");
     return skn_get_number(tx, SKN_Q_message_insert, row, &m->id.v, err);
 }
 
@@ -139,10 +140,7 @@ static void keep_texts(skein_message *m, skn_arena *a)
 {
     skein_tool_call *calls = SKN_ARRAY(a, m->call_count, skein_tool_call);
 
-#define MESSAGE_TEXT(member) m->member = skn_arena_copy(a, m->member);
-#define MESSAGE_INT(member)
-#define MESSAGE_ID(member)
-#define MESSAGE_BOUND(kind, value)
+#define MESSAGE_TEXT(column, member, ...) m->member = skn_arena_copy(a, m->member);
 #include "store/message.def"
     for (size_t i = 0; i < m->call_count; i++)
         calls[i] = (skein_tool_call){skn_arena_copy(a, m->calls[i].call_id),
@@ -193,18 +191,26 @@ static skein_unfinished unfinished_of(int64_t n)
     return n < SKEIN_WHOLE || n > SKEIN_REPEATED ? SKEIN_CUT : (skein_unfinished)n;
 }
 
+/* Columns of a row behind the id. */
+enum {
+    AT_id,
+#define MESSAGE_ROW(column, ...) AT_##column,
+#define MESSAGE_ARCHIVED(column, sql, ...)
+#include "store/message.def"
+};
+
 void skn_message_finish(const skn_stmt *s, skn_arena *a, void *row)
 {
     skein_message *m = row;
 
     m->position = -1;
-    if (!skein_role_from(skn_stmt_text(s, 3), &m->role))
+    if (!skein_role_from(skn_stmt_text(s, AT_role), &m->role))
         m->role = SKEIN_SYSTEM;
-    m->author = author_of(skn_stmt_text(s, 4));
-    read_calls(skn_stmt_text(s, 9), a, m);
-    skn_instructions_read(skn_stmt_text(s, 12), a, m);
-    m->lineage.v = skn_stmt_null(s, 16) ? m->id.v : skn_stmt_int(s, 16);
-    m->unfinished = unfinished_of(skn_stmt_int(s, skn_row_of_skein_message.count + 1));
+    m->author = author_of(skn_stmt_text(s, AT_author));
+    read_calls(skn_stmt_text(s, AT_calls), a, m);
+    read_instructions(skn_stmt_text(s, AT_instructions), a, m);
+    m->lineage.v = skn_stmt_null(s, AT_lineage_id) ? m->id.v : skn_stmt_int(s, AT_lineage_id);
+    m->unfinished = unfinished_of(skn_stmt_int(s, AT_stopped));
 }
 
 /* An erased message calls nothing any more, so nothing pairs with it. */

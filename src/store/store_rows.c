@@ -175,14 +175,15 @@ static void finish_conversation(const skn_stmt *s, skn_arena *a, void *row)
         c->expects_id = 0;
 }
 
-#define THING                      skein_message
-#define MESSAGE_TEXT(member)       COL(member),
-#define MESSAGE_INT(member)        COL(member),
-#define MESSAGE_ID(member)         COL(member),
-#define MESSAGE_BOUND(kind, value) SKIP,
-static const skn_column columns_of_skein_message[] = {COL(id.v),
+#define THING                                   skein_message
+#define MESSAGE_TEXT(column, member, ...)       COL(member),
+#define MESSAGE_INT(column, member, ...)        COL(member),
+#define MESSAGE_BOUND(column, bind, value, ...) SKIP,
+#define MESSAGE_SEEN(column, member, ...)       SET(member),
+static const skn_column columns_of_skein_message[] = {
+    COL(id.v),
 #include "store/message.def"
-                                                      SET(purged)};
+};
 const skn_row skn_row_of_skein_message = {sizeof(skein_message), columns_of_skein_message,
                                           sizeof columns_of_skein_message / sizeof(skn_column),
                                           skn_message_finish};
@@ -205,16 +206,6 @@ static void finish_turn(const skn_stmt *s, skn_arena *a, void *row)
 
     (void)s, (void)a;
     r->turn.lease_until = r->lease_until;
-}
-
-static void finish_waiting(const skn_stmt *s, skn_arena *a, void *row)
-{
-    skn_waiting_row *r = row;
-    skein_message    tags = {0};
-
-    skn_instructions_read(skn_stmt_text(s, 10), a, &tags);
-    r->instructions = tags.instructions;
-    r->instruction_count = tags.instruction_count;
 }
 
 /* Does somebody wait for the answer? */

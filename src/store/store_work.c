@@ -30,25 +30,6 @@ skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn
 
 /* --- Messages that wait, and what agents are writing ------------------------------------------------- */
 
-skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error *err)
-{
-    const skein_waiting *m = &row->message;
-    skn_buf              json;
-    skn_str              instructions;
-    skein_rc             rc;
-
-    skn_buf_init(&json, SIZE_MAX / 2);
-    instructions = skn_instructions_json(row->instructions, row->instruction_count, &json);
-    rc = skn_run(tx,
-                 SKN_SQL(waiting_insert, TEXT(m->uid), INT(row->conversation_id),
-                         TEXT(m->sender), TEXT(m->content), TEXT(m->reply_to),
-                         TEXT(instructions), TEXT(m->client_id), TEXT(row->model),
-                         INT(m->created_at), ID(row->most_tokens)),
-                 err);
-    skn_buf_release(&json);
-    return skn_tx_made_uid(tx, rc);
-}
-
 skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_arena *a,
                           skn_str **out, size_t *count, skein_error *err)
 {

@@ -158,7 +158,6 @@ skein_rc skn_written_add(skn_tx *tx, skein_piece *piece, skein_error *err);
 /* All of it up to the first gap; both absent when there is none. */
 skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
                         skn_str *thinking, skein_error *err);
-skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error *err);
 /* The first public ids alone, in order, at most `limit`. */
 skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_arena *a,
                           skn_str **out, size_t *count, skein_error *err);

@@ -57,6 +57,11 @@ void kit_check(kit *k);
     "DROP INDEX expected_task;"                                                                \
     "ALTER TABLE deliveries DROP COLUMN most_tokens;"                                          \
     "ALTER TABLE waiting DROP COLUMN most_tokens;"                                             \
+    "ALTER TABLE waiting DROP COLUMN said;"                                                    \
+    "ALTER TABLE waiting ADD COLUMN sender TEXT;"                                              \
+    "ALTER TABLE waiting ADD COLUMN content TEXT;"                                             \
+    "ALTER TABLE waiting ADD COLUMN reply_to TEXT;"                                            \
+    "ALTER TABLE waiting ADD COLUMN instructions TEXT;"                                        \
     "ALTER TABLE deliveries DROP COLUMN without_tools;"                                        \
     "ALTER TABLE expected DROP COLUMN task_id;"                                                \
     "DROP TABLE definitions;"                                                                  \

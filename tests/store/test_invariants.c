@@ -93,9 +93,8 @@ static const invariant table[SKN_INVARIANTS] = {
                                        "the_parts_with_their_tags_are_the_text_to_the_byte"),
     [SKN_INV_NO_FORGED_SENDER] = HELD("store/test_tell.c",
                                       "no_text_passes_for_what_the_system_says"),
-    [SKN_INV_WORK_ONCE] = PLANT(
-        "INSERT INTO waiting(uid, conversation_id, sender, content, created_at) "
-        "VALUES('w1', " CHAT ", 'human', 'x', 0)"),
+    [SKN_INV_WORK_ONCE] = PLANT("INSERT INTO waiting(uid, conversation_id, said, created_at) "
+                                "VALUES('w1', " CHAT ", '{}', 0)"),
     [SKN_INV_READABLE_INSTRUCTIONS] = PLANT(
         "UPDATE messages SET instructions = '[{}]' WHERE uid = 'm10'"),
     [SKN_INV_BOUNDED] = HELD("store/test_cases_views.c",

@@ -285,6 +285,15 @@ static void wait_for_a_person(kit *k)
     skein_tool_call   call = {skein_text("c9"), skein_text("rm"), skein_text("{}")};
     skein_new_message asks = {.role = SKEIN_ASSISTANT, .calls = &call, .call_count = 1};
     skein_step        step = {.message = &asks, .tokens_in = -1, .tokens_out = -1};
+    skein_instruction tag = {skein_text("Tag.brief"), skein_text("ada")};
+    skein_post        later = {.size = sizeof later,
+                               .chat = k->chat.id,
+                               .client_id = skein_text("mine"),
+                               .message = {.content = skein_text("and \"then\"?\n\\ \u00fc"),
+                                           .reply_to = skein_text("m1"),
+                                           .instructions = &tag,
+                                           .instruction_count = 1}};
+    skein_posted      posted;
     skein_inbox_item  item;
     skein_message     stored;
     skein_turn        turn;
@@ -293,7 +302,8 @@ static void wait_for_a_person(kit *k)
     turn = begin(k, "ada");
     KIT_OK(k, skein_turn_step(k->e, &turn, &step, k->mem, &stored, &k->err));
     KIT_OK(k, skein_approval_ask(k->e, &turn, call.call_id, k->mem, &item, &k->err));
-    post(k, "and then?");
+    KIT_OK(k, skein_post_message(k->e, &later, k->mem, &posted, &k->err));
+    assert_true(posted.queued);
 }
 
 /* Changes whose names were others once; the last is the first half of an edit. */
@@ -317,6 +327,18 @@ static void amend_and_edit(kit *k)
     KIT_OK(k, skein_edit_error_add(k->e, k->world.id, &failed, &k->err));
 }
 
+static void describe_waiting(kit *k, const skein_waiting *w, skn_buf *out)
+{
+    skein_conversation home;
+    skein_posted       found;
+
+    KIT_OK(k, skein_queue_find(k->e, k->world.id, w->uid, k->mem, &found, &home, &k->err));
+    assert_int_equal(found.message.instruction_count, 1);
+    skn_buf_addf(out, "%s of %s at %lld: \"%s\" to %s (%s %s)\n", w->client_id.p, w->sender.p,
+                 (long long)w->created_at, w->content.p, w->reply_to.p,
+                 found.message.instructions[0].type.p, found.message.instructions[0].target.p);
+}
+
 /* What is read of a store, as far as that schema could hold it. */
 static const char *portrait(kit *k, int schema)
 {
@@ -325,6 +347,7 @@ static const char *portrait(kit *k, int schema)
     skein_settings settings = {0};
     skein_messages said = {0};
     skein_turns    turns = {0};
+    skein_queue    queue = {0};
     skein_at       at;
     skn_buf        buf;
     skn_str        text;
@@ -333,6 +356,7 @@ static const char *portrait(kit *k, int schema)
     if (schema >= 3) {
         KIT_OK(k, skein_setting_list(k->e, k->mem, &settings, &k->err));
         KIT_OK(k, skein_read(k->e, &what, k->mem, &said, &at, &k->err));
+        KIT_OK(k, skein_queue_list(k->e, k->chat.id, k->mem, &queue, &k->err));
     }
     if (schema >= 5) /* what a turn does is known since then */
         KIT_OK(k, skein_turns_open(k->e, k->world.id, k->chat.id, k->mem, &turns, &k->err));
@@ -349,26 +373,29 @@ static const char *portrait(kit *k, int schema)
     for (size_t i = 0; i < turns.count; i++)
         skn_buf_addf(&buf, "%s: %s (%d)\n", turns.at[i].agent_name.p, turns.at[i].tool.p,
                      (int)turns.at[i].waits);
+    for (size_t i = 0; i < queue.count; i++)
+        describe_waiting(k, &queue.at[i], &buf);
     text = skn_arena_copy(k->mem, skn_buf_str(&buf));
     skn_buf_release(&buf);
     return text.p;
 }
 
 /* Tables as they are now, and their columns: what can be copied into them, and has to be there after an upgrade. The words
- * are indexed again by whoever searches, and meta is set by the migrations themselves. */
+ * are indexed again by whoever searches, meta is set by the migrations themselves, and what waits has other columns now. */
 static void note_columns(skn_fixture *fx)
 {
     skn_fixture_sql(
-        fx, fx->pg ? "CREATE TABLE columns_then AS SELECT CAST(table_name AS TEXT) AS t,"
-                     " string_agg(quote_ident(column_name), ',') AS c"
-                     " FROM information_schema.columns WHERE table_schema ="
-                     " current_setting('search_path') AND table_name NOT IN"
-                     " ('meta', 'schema_version', 'message_words') GROUP BY table_name"
-                   : "CREATE TABLE columns_then AS SELECT m.name AS t,"
-                     " (SELECT group_concat('\"' || c.name || '\"')"
-                     " FROM pragma_table_info(m.name) c) AS c FROM sqlite_master m WHERE"
-                     " m.type = 'table' AND m.name NOT IN ('meta', 'schema_version')"
-                     " AND m.name NOT GLOB 'message_words*'");
+        fx, fx->pg
+                ? "CREATE TABLE columns_then AS SELECT CAST(table_name AS TEXT) AS t,"
+                  " string_agg(quote_ident(column_name), ',') AS c"
+                  " FROM information_schema.columns WHERE table_schema ="
+                  " current_setting('search_path') AND table_name NOT IN"
+                  " ('meta', 'schema_version', 'message_words', 'waiting') GROUP BY table_name"
+                : "CREATE TABLE columns_then AS SELECT m.name AS t,"
+                  " (SELECT group_concat('\"' || c.name || '\"')"
+                  " FROM pragma_table_info(m.name) c) AS c FROM sqlite_master m WHERE"
+                  " m.type = 'table' AND m.name NOT IN ('meta', 'schema_version', 'waiting')"
+                  " AND m.name NOT GLOB 'message_words*'");
 }
 
 static skein_rc add_statement(void *arg, const skn_foreign_cell *cells, size_t count,
@@ -409,6 +436,34 @@ static void for_each_table(skn_fixture *fx, const skn_fixture *from, const char 
     skn_buf_release(&all);
 }
 
+/* Until schema 24 what waits had a column for each member. */
+static void copy_waiting(skn_fixture *fx, const skn_fixture *from, int schema)
+{
+    const char *both = "uid, conversation_id, client_id, model, created_at";
+    const char *member = fx->pg ? "CAST(said AS json)->>" : "json_extract(said, '$.' || ";
+    const char *end = fx->pg ? "" : ")";
+    char        text[900];
+    skn_buf     sql;
+
+    skn_buf_init(&sql, sizeof text);
+    if (!fx->pg)
+        skn_buf_addf(&sql, "PRAGMA foreign_keys=OFF; ATTACH '%s' AS other;", from->path);
+    if (schema >= 25)
+        snprintf(text, sizeof text, "INSERT INTO waiting(%s, said) SELECT %s, said", both,
+                 both);
+    else
+        snprintf(
+            text, sizeof text,
+            "INSERT INTO waiting(%s, sender, content, reply_to, instructions) SELECT %s,"
+            " %s'sender'%s, %s'content'%s, %s'replyToMessageId'%s,"
+            " replace(%s'instructions'%s, '{\"type\":\"Source.User\",\"target\":null},', '')",
+            both, both, member, end, member, end, member, end, member, end);
+    skn_buf_addf(&sql, "%s FROM %s.waiting", text, fx->pg ? from->schema : "other");
+    skn_fixture_sql(fx, sql.p);
+    skn_buf_release(&sql);
+    assert_int_equal(skn_fixture_number(fx, "SELECT count(*) FROM waiting"), 1);
+}
+
 /* Names of changes, as schema 20 and older ones had them. */
 static void name_as_then(skn_fixture *fx, int schema)
 {
@@ -443,6 +498,8 @@ static void leave_behind(skn_fixture *fx, const skn_fixture *from, int schema)
     skn_db_close(db);
     note_columns(fx);
     for_each_table(fx, from, "INSERT INTO {T}({C}) SELECT {C} FROM {F}.{T}");
+    if (schema >= 3)
+        copy_waiting(fx, from, schema);
     if (schema == 8) /* it did not tell why */
         skn_fixture_sql(fx, "UPDATE messages SET stopped = 1 WHERE stopped = 2");
     if (schema <= 20)
@@ -488,7 +545,7 @@ static void upgrade(kit *was, int schema)
 static bool is_tried(const skn_fixture *fx, int schema)
 {
     return !fx->pg || schema == 1 || (schema >= 7 && schema <= 9) || schema == 13 ||
-           schema == 20;
+           schema == 20 || schema == 24;
 }
 
 static void a_store_of_every_schema_is_upgraded_as_it_was(void **state)

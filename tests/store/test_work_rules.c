@@ -507,11 +507,12 @@ static void a_queue_has_an_end(void **state)
 
     kit_open(&k, state);
     post(&k, "@ada one");
-    snprintf(sql, sizeof sql,
-             "INSERT INTO waiting(uid, conversation_id, sender, content, created_at) WITH "
-             "RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
-             "SELECT 'w' || i, %lld, 'human', '@ada hi', 1 FROM n",
-             (long long)k.chat.id.v);
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO waiting(uid, conversation_id, said, created_at) WITH "
+        "RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+        "SELECT 'w' || i, %lld, '{\"sender\":\"human\",\"content\":\"@ada hi\"}', 1 FROM n",
+        (long long)k.chat.id.v);
     skn_fixture_sql(k.fx, sql);
     before = newest(&k);
     KIT_OK(&k, post_as(&k, &p, &out));

@@ -1,4 +1,5 @@
 /* append.c: saying something. One row for the message, one for each lane that hears it. */
+#include "engine/engine.h"
 #include "engine/work/chat_work.h"
 
 /* Who speaks, who hears, and what a message may reply to. */
@@ -162,30 +163,59 @@ skein_instruction *skn_instructions_keep(const skein_new_message *n, skn_arena *
     return kept;
 }
 
+skein_message skn_message_of(const skein_new_message *n, skn_arena *a)
+{
+    skein_message m = {.uid = n->uid,
+                       .role = n->role,
+                       .calls = SKN_ARRAY(a, n->call_count, skein_tool_call),
+                       .call_count = n->call_count,
+                       .tool_failed = n->tool_failed,
+                       .unfinished = n->unfinished,
+                       .created_at = n->created_at,
+                       .position = -1};
+
+#define MESSAGE_GIVEN(column, member, ...) m.member = n->member;
+#include "store/message.def"
+    if (!m.content.p)
+        m.content = SKN_STR("");
+    for (size_t i = 0; i < n->call_count; i++)
+        m.calls[i] = n->calls[i];
+    m.instructions = skn_instructions_keep(n, a, &m.instruction_count);
+    return m;
+}
+
+skn_str skn_message_json(const skein_new_message *n, skn_arena *a)
+{
+    skein_message m = skn_message_of(n, a);
+    skn_buf       buf;
+    skn_jw        w;
+
+    skn_jw_open(&w, &buf, SIZE_MAX / 2);
+    skn_shape_message(&w, SKN_NONE, &m, NULL);
+    return skn_buf_keep(&buf, a);
+}
+
+skein_new_message skn_say_again(const skein_message *m)
+{
+    skein_new_message n = {.role = SKEIN_USER,
+                           .content = m->content,
+                           .instructions = m->instructions,
+                           .instruction_count = m->instruction_count};
+
+#define MESSAGE_GIVEN(column, member, ...)
+#define MESSAGE_SAID(column, member, ...) n.member = m->member;
+#include "store/message.def"
+    return n;
+}
+
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err)
 {
     skein_rc rc;
 
-    *m = (skein_message){.uid = n->uid,
-                         .born_in = {r->conversation.id},
-                         .role = n->role,
-                         .content = n->content.p ? n->content : SKN_STR(""),
-                         .thinking = n->thinking,
-                         .reasoning = n->reasoning,
-                         .call_count = n->call_count,
-                         .tool_call_id = n->tool_call_id,
-                         .tool_failed = n->tool_failed,
-                         .reply_to = n->reply_to,
-                         .model = n->model,
-                         .turn_uid = n->turn_uid,
-                         .unfinished = n->unfinished,
-                         .created_at = n->created_at ? n->created_at : r->now,
-                         .position = -1};
-    m->calls = SKN_ARRAY(r->trees.a, n->call_count, skein_tool_call);
-    for (size_t i = 0; i < n->call_count; i++)
-        m->calls[i] = n->calls[i];
-    m->instructions = skn_instructions_keep(n, r->trees.a, &m->instruction_count);
+    *m = skn_message_of(n, r->trees.a);
+    m->born_in.v = r->conversation.id;
+    m->created_at = n->created_at ? n->created_at : r->now;
     rc = set_author(r, n, m, err);
     return rc ? rc : set_link(r, m, err);
 }
@@ -287,11 +317,11 @@ static bool same_link(const skein_message *m, const skein_new_message *n)
 static bool is_same(const appending *p, const skein_message *m, const skein_new_message *n)
 {
     return m->born_in.v == p->room.conversation.id && !m->purged && m->role == n->role &&
-           same_text(m->content, n->content) && same_text(m->thinking, n->thinking) &&
-           same_text(m->tool_call_id, n->tool_call_id) && same_calls(m, n) &&
-           m->tool_failed == n->tool_failed && m->unfinished == n->unfinished &&
-           same_instructions(m, n) && same_text(m->model, n->model) &&
-           same_text(m->turn_uid, n->turn_uid) &&
+#define MESSAGE_GIVEN(column, member, ...) same_text(m->member, n->member) &&
+#define MESSAGE_MADE(column, member, ...)
+#include "store/message.def"
+           same_calls(m, n) && m->tool_failed == n->tool_failed &&
+           m->unfinished == n->unfinished && same_instructions(m, n) &&
            (!n->sender.p || skn_str_eq(m->sender, n->sender)) && same_link(m, n);
 }
 

@@ -87,29 +87,16 @@ static skein_rc insert(skn_change_call *c, skein_error *err)
     return rc ? rc : insert_in_lanes(c, before, err);
 }
 
-static void add_field(skn_buf *b, skn_str s)
-{
-    skn_buf_addf(b, "%zu:%.*s ", s.n, SKN_FMT(s));
-}
-
 /* All that tells one insertion from another under the same key. */
 static skn_str insert_request(skein_mem *mem, int64_t before, const skein_new_message *m)
 {
     skn_buf b;
 
     skn_buf_init(&b, SIZE_MAX / 2);
-    skn_buf_addf(&b, "%lld %d %d ", (long long)before, (int)m->role, (int)m->heard_by_given);
-    add_field(&b, m->uid);
-    add_field(&b, m->sender);
-    add_field(&b, m->reply_to);
-    add_field(&b, m->thinking);
-    add_field(&b, m->content);
+    skn_buf_addf(&b, "%lld %d ", (long long)before, (int)m->heard_by_given);
+    skn_buf_add(&b, skn_message_json(m, mem));
     for (size_t i = 0; i < m->heard_by_count; i++)
-        add_field(&b, m->heard_by[i]);
-    for (size_t i = 0; i < m->instruction_count; i++) {
-        add_field(&b, m->instructions[i].type);
-        add_field(&b, m->instructions[i].target);
-    }
+        skn_buf_addf(&b, " %zu:%.*s", m->heard_by[i].n, SKN_FMT(m->heard_by[i]));
     return skn_buf_keep(&b, mem);
 }
 

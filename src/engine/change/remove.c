@@ -264,18 +264,13 @@ static skein_rc check_client(removal_call *c, skein_error *err)
 static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
-    const skein_message *old = &t->message;
-    skein_new_message    m = {.role = SKEIN_USER,
-                              .sender = old->sender,
-                              .content = c->change.content,
-                              .instructions = old->instructions,
-                              .instruction_count = old->instruction_count,
-                              .reply_to = old->reply_to};
+    skein_new_message    m = skn_say_again(&t->message);
     skn_conversation_row now_at = d->conversation;
     skn_str              lane = SKN_NONE;
     skn_working          w = *d->w;
     skein_rc             rc;
 
+    m.content = c->change.content;
     now_at.version_id = d->version_id;
     skn_working_at(&w, &now_at);
     if (t->lane != d->main)

@@ -139,6 +139,45 @@ static const skn_shape message_around_shape; /* parts of other shapes */
 #include "engine/view/shapes/tool_call.def"
 #include "engine/view/shapes/version.def"
 
+static const struct {
+    size_t told, given; /* where it stands */
+    bool   said;
+} members_given[] = {
+#define MESSAGE_GIVEN(column, member, ...)                                                     \
+    {offsetof(skn_told_message, m.member), offsetof(skein_new_message, member), false},
+#define MESSAGE_SAID(column, member, ...)                                                      \
+    {offsetof(skn_told_message, m.member), offsetof(skein_new_message, member), true},
+#include "store/message.def"
+};
+
+static const skn_member *row_of(size_t place)
+{
+    const skn_shape *s = &skn_message_shape;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->at[i].at == place && s->at[i].kind <= SKN_AS_ANY)
+            return &s->at[i];
+    return NULL;
+}
+
+bool skn_given_read(const skn_json *v, bool said, skein_new_message *out, skn_str *wrong)
+{
+    for (size_t i = 0; i < sizeof members_given / sizeof *members_given; i++) {
+        const skn_member *row = row_of(members_given[i].told);
+        skn_str          *to = (void *)((char *)out + members_given[i].given);
+        skn_str           key = row ? (skn_str){row->key + 1, row->key_n} : SKN_NONE;
+        const skn_json   *one = row ? skn_json_member(v, key) : NULL;
+
+        if (!one || one->kind == SKN_JSON_NULL || (said && !members_given[i].said))
+            continue;
+        *wrong = key;
+        if (row->kind != SKN_AS_RAW && one->kind != SKN_JSON_STRING)
+            return false;
+        *to = row->kind == SKN_AS_RAW ? one->raw : one->text;
+    }
+    return true;
+}
+
 /* Without facts, the members that only they know are left out. */
 static skn_told_message told(skein_str chat_uid, const skein_message *m,
                              const skein_message_facts *f, const skein_deliveries *d)

@@ -90,7 +90,11 @@ skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
 skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
                   skein_posted *out, skein_error *err);
 /* A message that waits, as it will be. */
-void skn_show_waiting(const skn_waiting_row *row, skein_posted *out);
+void          skn_show_waiting(const skn_waiting_row *row, skn_arena *a, skein_posted *out);
+skein_waiting skn_waiting_of(const skn_waiting_row *row, skn_arena *a);
+/* Gives it another text. */
+skein_rc skn_waiting_edit(skn_working *w, const skn_waiting_row *row, skn_str content,
+                          skein_error *err);
 /* Says what waited. */
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err);

@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t h, skn_str s)
     return skn_hash_bytes(h + (s.p ? s.n + 1 : 0), s.p ? s : SKN_STR(""));
 }
 
-/* What makes one post another than the one before. */
+/* What makes one post another than the one before. It is kept for a week: what is absent must not change it. */
 static int64_t post_hash(const skein_post *p)
 {
     const skein_new_message *m = &p->message;
@@ -26,6 +26,12 @@ static int64_t post_hash(const skein_post *p)
 
     for (size_t i = 0; i < m->instruction_count; i++)
         h = mix(mix(h, m->instructions[i].type), m->instructions[i].target);
+#define MESSAGE_GIVEN(column, member, ...)
+#define MESSAGE_MADE(column, member, ...)
+#define MESSAGE_SAID(column, member, ...)                                                      \
+    if (m->member.p)                                                                           \
+        h = mix(mix(h, SKN_STR(#column)), m->member);
+#include "store/message.def"
     return (int64_t)h;
 }
 
@@ -124,71 +130,80 @@ static skein_rc store_message(skn_working *w, const skein_new_message *what,
     return skn_wake(w, &out->message, s, out, err);
 }
 
+/* --- Waiting ------------------------------------------------------------------------------------------------ */
+
+/* What is damaged reads as a message without a text: the queue goes on. */
+static skein_message message_of(const skn_waiting_row *row, skn_arena *a)
+{
+    const skn_json  *v = NULL;
+    skn_told_message told;
+
+    if (skn_json_parse(&v, row->said, "a waiting message", a, NULL))
+        v = NULL;
+    skn_shape_read(&skn_message_shape, v, a, &told);
+    skn_shape_keep(&skn_message_shape, &told, a);
+    told.m.uid = row->uid;
+    told.m.born_in.v = row->conversation_id;
+    told.m.role = SKEIN_USER;
+    told.m.author = SKEIN_BY_HUMAN;
+    told.m.created_at = row->created_at;
+    told.m.position = -1;
+    return told.m;
+}
+
+void skn_show_waiting(const skn_waiting_row *row, skn_arena *a, skein_posted *out)
+{
+    *out = (skein_posted){.queued = true, .message = message_of(row, a)};
+}
+
+skein_waiting skn_waiting_of(const skn_waiting_row *row, skn_arena *a)
+{
+    skein_message m = message_of(row, a);
+
+    return (skein_waiting){m.uid,      m.sender,       m.content,
+                           m.reply_to, row->client_id, m.created_at};
+}
+
+skein_rc skn_waiting_edit(skn_working *w, const skn_waiting_row *row, skn_str content,
+                          skein_error *err)
+{
+    skein_message     m = message_of(row, w->a);
+    skein_new_message n = skn_say_again(&m);
+
+    n.content = content;
+    return skn_waiting_set(w->tx, row->id, skn_message_json(&n, w->a), err);
+}
+
 /* The id that was told is taken by something that never asked for it: whoever follows it is told that
  * nothing comes of it. */
-static skein_rc rename_waiting(skn_working *w, const skein_waiting *m, skn_str *uid,
+static skein_rc rename_waiting(skn_working *w, const skn_waiting_row *row, skn_str *uid,
                                skein_error *err)
 {
     char fresh[11];
 
     skn_tx_uid(w->tx, fresh);
     *uid = skn_arena_copy(w->a, skn_str_of(fresh));
-    skn_note_over(w, m->uid);
-    return skn_key_move(w, client_key(w, m->client_id), *uid, err);
+    skn_note_over(w, row->uid);
+    return skn_key_move(w, client_key(w, row->client_id), *uid, err);
 }
 
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err)
 {
-    const skein_waiting *m = &row->message;
-    skein_new_message    n = {.uid = m->uid,
-                              .role = SKEIN_USER,
-                              .sender = m->sender,
-                              .content = m->content,
-                              .reply_to = m->reply_to,
-                              .instructions = row->instructions,
-                              .instruction_count = row->instruction_count};
-    skn_saying           s = {.client_id = m->client_id,
-                              .model = row->model,
-                              .most_tokens = row->most_tokens,
-                              .idle = idle};
-    skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
+    skein_message     m = message_of(row, w->a);
+    skein_new_message n = skn_say_again(&m);
+    skn_saying        s = {.client_id = row->client_id,
+                           .model = row->model,
+                           .most_tokens = row->most_tokens,
+                           .idle = idle};
+    skein_rc          rc = skn_waiting_delete(w->tx, row->id, err);
 
     *out = (skein_posted){0};
+    n.uid = row->uid;
     if (rc || (rc = store_message(w, &n, &s, out, err)) != SKEIN_CONFLICT)
         return rc;
-    rc = rename_waiting(w, m, &n.uid, err);
+    rc = rename_waiting(w, row, &n.uid, err);
     return rc ? rc : store_message(w, &n, &s, out, err);
-}
-
-/* --- Waiting ------------------------------------------------------------------------------------------------ */
-
-void skn_show_waiting(const skn_waiting_row *row, skein_posted *out)
-{
-    const skein_waiting *m = &row->message;
-
-    *out = (skein_posted){.queued = true,
-                          .message = {.uid = m->uid,
-                                      .born_in = {row->conversation_id},
-                                      .role = SKEIN_USER,
-                                      .author = SKEIN_BY_HUMAN,
-                                      .sender = m->sender,
-                                      .content = m->content,
-                                      .reply_to = m->reply_to,
-                                      .instructions = row->instructions,
-                                      .instruction_count = row->instruction_count,
-                                      .created_at = m->created_at,
-                                      .position = -1}};
-}
-
-static void keep_instructions(skn_working *w, const skein_new_message *n, skn_waiting_row *row)
-{
-    skein_instruction *kept = skn_instructions_keep(n, w->a, &row->instruction_count);
-
-    for (size_t i = 0; i < row->instruction_count; i++)
-        kept[i] = (skein_instruction){skn_arena_copy(w->a, kept[i].type),
-                                      skn_arena_copy(w->a, kept[i].target)};
-    row->instructions = kept;
 }
 
 static skein_rc check_room(skn_working *w, skein_error *err)
@@ -206,27 +221,25 @@ static skein_rc check_room(skn_working *w, skein_error *err)
 static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
                          skein_error *err)
 {
-    const skein_new_message *n = &p->message;
-    skn_waiting_row          row = {
-                 .conversation_id = w->chat.id, .model = p->model, .most_tokens = p->most_tokens};
-    char     uid[11];
-    skein_rc rc;
+    skein_new_message n = p->message;
+    skn_waiting_row   row = {.conversation_id = w->chat.id,
+                             .client_id = p->client_id,
+                             .created_at = w->now,
+                             .model = p->model,
+                             .most_tokens = p->most_tokens};
+    char              uid[11];
+    skein_rc          rc;
 
     if ((rc = check_room(w, err)))
         return rc;
     skn_tx_uid(w->tx, uid);
-    row.message = (skein_waiting){.uid = skn_arena_copy(w->a, skn_str_of(uid)),
-                                  .sender = n->sender.p ? skn_arena_copy(w->a, n->sender)
-                                                        : SKN_STR("human"),
-                                  .content = skn_arena_copy(w->a, n->content),
-                                  .reply_to = skn_arena_copy(w->a, n->reply_to),
-                                  .client_id = p->client_id,
-                                  .created_at = w->now};
-    keep_instructions(w, n, &row);
+    row.uid = skn_arena_copy(w->a, skn_str_of(uid));
+    n.sender = n.sender.p ? n.sender : SKN_STR("human");
+    row.said = skn_message_json(&n, w->a);
     if ((rc = skn_waiting_insert(w->tx, &row, err)))
         return rc;
-    skn_show_waiting(&row, out);
-    return skn_tell_queue(w, row.message.uid, err);
+    skn_show_waiting(&row, w->a, out);
+    return skn_tell_queue(w, row.uid, err);
 }
 
 /* --- Posting ------------------------------------------------------------------------------------------------- */
@@ -259,7 +272,7 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     if ((rc = skn_waiting_get(w->tx, w->chat.id, uid, w->a, &row, &found, err)))
         return rc;
     if (found) {
-        skn_show_waiting(&row, out);
+        skn_show_waiting(&row, w->a, out);
         out->again = true;
         return SKEIN_OK;
     }
@@ -281,6 +294,7 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
     skn_saying        s = {
                .client_id = p->client_id, .model = p->model, .most_tokens = p->most_tokens};
     skein_new_message n = p->message;
+    int64_t           hash = post_hash(p);
     skn_delivery_rows pending;
     skn_str           first;
     bool              again;
@@ -290,7 +304,7 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
     n.heard_by_given = false; /* all agents of a chat get it */
     n.heard_by_count = 0;
     if ((rc = skn_working_hold(w, p->chat, err)) ||
-        (rc = skn_key_find(w, client_key(w, p->client_id), post_hash(p), &first, &again, err)))
+        (rc = skn_key_find(w, client_key(w, p->client_id), hash, &first, &again, err)))
         return rc;
     if (again)
         return answer_again(w, first, c->out, err);
@@ -300,8 +314,7 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
     s.idle = skn_in_room(&pending) == 0;
     rc = s.idle || p->now ? store_message(w, &n, &s, c->out, err) : let_wait(w, p, c->out, err);
     return rc ? rc
-              : skn_key_keep(w, client_key(w, p->client_id), post_hash(p), c->out->message.uid,
-                             err);
+              : skn_key_keep(w, client_key(w, p->client_id), hash, c->out->message.uid, err);
 }
 
 static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)

@@ -21,7 +21,7 @@ skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem
     if (!s.rc)
         out->at = SKN_ARRAY(mem, rows.count, skein_waiting);
     for (size_t i = 0; !s.rc && i < rows.count; i++)
-        out->at[out->count++] = rows.at[i].message;
+        out->at[out->count++] = skn_waiting_of(&rows.at[i], mem);
     return s.rc;
 }
 
@@ -40,7 +40,7 @@ static skein_rc queue_find(skn_tx *tx, skein_world_id world, skn_str uid, skein_
     if (!found || chat.world_id != world.v)
         return skn_fail(err, SKEIN_NOT_FOUND, "no message \"%.*s\" waits in this world",
                         SKN_FMT(uid));
-    skn_show_waiting(&row, out);
+    skn_show_waiting(&row, mem, out);
     return skn_conversation_fill(tx, &chat, mem, home, err);
 }
 
@@ -84,9 +84,9 @@ static skein_rc queue_edit(skn_working *w, void *arg, skein_error *err)
     skein_rc        rc;
 
     if ((rc = find_waiting(c, w, &row, err)) ||
-        (rc = skn_waiting_set(w->tx, row.id, c->content, err)))
+        (rc = skn_waiting_edit(w, &row, c->content, err)))
         return rc;
-    return skn_tell_queue(w, row.message.uid, err);
+    return skn_tell_queue(w, row.uid, err);
 }
 
 skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
@@ -107,9 +107,9 @@ static skein_rc queue_remove(skn_working *w, void *arg, skein_error *err)
     skein_rc        rc;
 
     if ((rc = find_waiting(c, w, &row, err)) || (rc = skn_waiting_delete(w->tx, row.id, err)) ||
-        (rc = skn_tell_queue(w, row.message.uid, err)))
+        (rc = skn_tell_queue(w, row.uid, err)))
         return rc;
-    skn_note_over(w, row.message.uid);
+    skn_note_over(w, row.uid);
     return skn_settle(w, err);
 }
 

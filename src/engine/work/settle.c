@@ -305,8 +305,8 @@ static skein_rc say_first(skn_working *w, const skn_waiting_row *row, bool *answ
     if (rc && !is_refusal(rc))
         return rc;
     *answered = rc == SKEIN_OK && said.waiting > 0;
-    skn_note_over(w, rc ? row->message.uid : said.message.uid);
-    return skn_tell_queue(w, rc ? row->message.uid : said.message.uid, err);
+    skn_note_over(w, rc ? row->uid : said.message.uid);
+    return skn_tell_queue(w, rc ? row->uid : said.message.uid, err);
 }
 
 /* Says what waits, one after the other, until somebody has to answer. */

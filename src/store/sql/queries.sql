@@ -19,11 +19,6 @@ SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordina
 -- =thread_row
 t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
   (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
--- A row of a message; where it stands and whether it is whole follow.
--- =message_row
-m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed,
-  m.instructions, m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning,
-  m.created_at, m.reasoning, m.purged_at
 -- =conversation_rows
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
   a.removed_at, c.expects_agent_id, e.name, c.read_only
@@ -197,18 +192,15 @@ INSERT INTO nodes(conversation_id, level, entries) VALUES($1, $2, $3) RETURNING 
 SELECT level, entries FROM nodes WHERE id = $1;
 
 -- :message_insert
-INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
-  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, reasoning, stopped,
-  hash)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) RETURNING id;
+INSERT INTO messages({messages_written}, hash) VALUES($*) RETURNING id;
 -- :message_get
-SELECT {message_row}, 0, m.stopped
+SELECT m.id, {messages_read}
   FROM messages m WHERE m.id = $1;
 -- :message_by_uid
-SELECT {message_row}, 0, m.stopped
+SELECT m.id, {messages_read}
   FROM messages m WHERE m.uid = $1;
 -- :message_range
-SELECT {message_row}, i.seq, m.stopped
+SELECT m.id, {messages_read}, i.seq
   FROM items i JOIN messages m ON m.id = i.message_id WHERE i.thread_id = $1 AND i.seq >= $2 AND i.seq < $3 ORDER BY i.seq;
 -- :message_newest
 SELECT COALESCE(MAX(id), 0) FROM messages;
@@ -226,8 +218,7 @@ SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND c
 -- :message_calls_forget
 DELETE FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;
 -- :message_erase
-UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, reasoning = NULL, hash = 0,
-  purged_at = $1 WHERE id = $2 AND purged_at IS NULL;
+UPDATE messages SET {messages_erased}, hash = 0, purged_at = $1 WHERE id = $2 AND purged_at IS NULL;
 
 -- :compaction_insert
 INSERT INTO compactions(thread_id, covers, last_message_id, summary_message_id, previous_id, reason, model, created_at)

@@ -15,7 +15,7 @@ SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.u
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
   JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, most_tokens, instructions FROM waiting
+SELECT id, conversation_id, uid, client_id, created_at, model, most_tokens, said FROM waiting
 
 -- :delivery_insert
 INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at, lane_id, task_id, without_tools,
@@ -117,8 +117,7 @@ SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role <> 'tool';
 SELECT created_at FROM messages WHERE uid = $1;
 
 -- :waiting_insert
-INSERT INTO waiting(uid, conversation_id, sender, content, reply_to, instructions, client_id, model, created_at, most_tokens)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO waiting(uid, conversation_id, client_id, created_at, model, most_tokens, said) VALUES($*);
 -- :waiting_list
 {waiting_rows}
  WHERE conversation_id = $1 ORDER BY id;
@@ -139,7 +138,7 @@ SELECT uid FROM waiting WHERE conversation_id = $1 ORDER BY id LIMIT $2;
 -- :waiting_count
 SELECT COUNT(*) FROM waiting WHERE conversation_id = $1;
 -- :waiting_set
-UPDATE waiting SET content = $1 WHERE id = $2;
+UPDATE waiting SET said = $1 WHERE id = $2;
 -- :waiting_delete
 DELETE FROM waiting WHERE id = $1;
 
