@@ -82,6 +82,29 @@ typedef struct skein_message_ids {
     size_t                  count;
 } skein_message_ids;
 
+/* Keeps a file for the messages of a world. Takes name and type (which may be absent) from *file, corrects the type by the bytes,
+ * and fills the rest. What the world has already is not kept again. SKEIN_LIMIT beyond the limits of its settings. */
+SKEIN_API skein_rc skein_attachment_add(skein_engine *e, skein_world_id world, skein_str bytes,
+                                        skein_attachment *file, skein_mem *mem,
+                                        skein_error *err);
+/* Finds a file of a world by its id. */
+SKEIN_API skein_rc skein_attachment_get(skein_engine *e, skein_world_id world, skein_str id,
+                                        skein_mem *mem, skein_attachment *out,
+                                        skein_error *err);
+/* The same, with `count` of its bytes from `from` on (-1: all that follow). */
+SKEIN_API skein_rc skein_attachment_read(skein_engine *e, skein_world_id world, skein_str id,
+                                         int64_t from, int64_t count, skein_mem *mem,
+                                         skein_attachment *out, skein_str *bytes,
+                                         skein_error *err);
+/* The files of a world, the newest first; at most `limit`. */
+SKEIN_API skein_rc skein_attachment_list(skein_engine *e, skein_world_id world, size_t limit,
+                                         skein_mem *mem, skein_attachments *out,
+                                         skein_error *err);
+/* A file that no message carries stays as long, in microseconds. */
+#define SKEIN_FILE_KEPT (INT64_C(24) * 3600 * 1000000)
+/* Removes files that were given before a time (microseconds) and that no message carries. */
+SKEIN_API skein_rc skein_attachments_collect(skein_engine *e, int64_t before, skein_error *err);
+
 /* Replaces the message where it stands, in every lane that holds it; the rest stays. */
 SKEIN_API skein_rc skein_amend(skein_engine *e, const skein_change *how,
                                skein_message_id message, skein_str content, skein_mem *mem,

@@ -68,6 +68,21 @@ typedef struct skein_instruction {
     skein_str target; /* an agent, where the type needs one; else absent */
 } skein_instruction;
 
+/* A file that messages carry: bytes that a store keeps once, and what they were called when they were sent. */
+typedef struct skein_attachment {
+    skein_str id;            /* the SHA-256 of its bytes, 64 hexadecimal digits */
+    skein_str name;          /* as in a folder: without "/" */
+    skein_str type;          /* "image/png"; as far as its bytes say so */
+    int64_t   size;          /* bytes */
+    int64_t   width, height; /* of an image, in pixels; else 0 */
+    int64_t   created_at;    /* when the world was given it last; not in messages */
+} skein_attachment;
+
+typedef struct skein_attachments {
+    skein_attachment *at;
+    size_t            count;
+} skein_attachments;
+
 typedef struct skein_message {
     skein_message_id      id;
     skein_str             uid; /* "messageId" */

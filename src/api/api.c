@@ -34,6 +34,7 @@ void skn_api_free(skn_api *api)
 #define LONG    SKN_ROUTE_LONG
 #define WHOLE   SKN_ROUTE_WHOLE
 #define UPLOAD  SKN_ROUTE_UPLOAD
+#define BYTES   (SKN_ROUTE_UPLOAD | SKN_ROUTE_BYTES)
 #define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
 #define TEXT    SKN_ROUTE_TEXT
 #define KNOWN   (SKN_ROUTE_CHANGES | SKN_ROUTE_KNOWN)

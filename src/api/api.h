@@ -143,7 +143,8 @@ typedef enum skn_route_flag {
         16384, /* the last thing that its path names was removed: the handler looks for it */
     SKN_ROUTE_TYPED = 32768, /* with "typed" a conversation is named as a person types it */
     SKN_ROUTE_WHOLE =
-        65536 /* reads all of a conversation: large ones share a limit of memory */
+        65536, /* reads all of a conversation: large ones share a limit of memory */
+    SKN_ROUTE_BYTES = 131072 /* with UPLOAD: the body is kept as it is, and not taken apart */
 } skn_route_flag;
 
 struct skn_route {

@@ -1,52 +1,11 @@
 #include "api/call.h"
+#include "base/url.h"
 
 #include <inttypes.h>
 
 enum { CURSOR_MOST = 512 };
 
 /* --- Cursors ------------------------------------------------------------------------------ */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-static skn_str base64url(skn_arena *a, skn_str s)
-{
-    char  *out = skn_arena_alloc(a, s.n / 3 * 4 + 5);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s.n; i += 3) {
-        size_t   left = s.n - i < 3 ? s.n - i : 3;
-        uint32_t bits = 0;
-
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < left ? (unsigned char)s.p[i + k] : 0U);
-        for (size_t k = 0; k <= left; k++)
-            out[n++] = digits[bits >> (18 - 6 * k) & 63];
-    }
-    return (skn_str){out, n};
-}
-
-static bool base64url_read(skn_arena *a, skn_str s, skn_str *out)
-{
-    char    *p = skn_arena_alloc(a, s.n + 1);
-    size_t   n = 0;
-    uint32_t bits = 0;
-    int      held = 0;
-
-    for (size_t i = 0; i < s.n; i++) {
-        const char *d = s.p[i] ? strchr(digits, s.p[i]) : NULL;
-
-        if (!d)
-            return false;
-        bits = bits << 6 | (uint32_t)(d - digits);
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            p[n++] = (char)(bits >> held & 255);
-        }
-    }
-    *out = (skn_str){p, n};
-    return s.n % 4 != 1;
-}
 
 /* Cuts ":NUMBER" off the end. */
 static bool last_number(skn_str *s, int64_t *out)
@@ -65,7 +24,7 @@ static bool read_cursor(skn_api_call *c, skn_str cursor, skn_page *p)
 {
     skn_str text;
 
-    p->asked = cursor.n <= CURSOR_MOST && base64url_read(c->mem, cursor, &text) &&
+    p->asked = cursor.n <= CURSOR_MOST && skn_base64url_read(c->mem, cursor, &text) &&
                last_number(&text, &p->count) && last_number(&text, &p->from) &&
                skn_str_eq(text, p->tag);
     return p->asked;
@@ -75,8 +34,8 @@ skn_str skn_page_cursor(skn_api_call *c, const skn_page *p, int64_t from, int64_
 {
     int64_t at = p->newest_first ? p->total - from : from;
 
-    return base64url(c->mem, skn_arena_printf(c->mem, "%.*s:%" PRId64 ":%" PRId64,
-                                              SKN_FMT(p->tag), at, count));
+    return skn_base64url(c->mem, skn_arena_printf(c->mem, "%.*s:%" PRId64 ":%" PRId64,
+                                                  SKN_FMT(p->tag), at, count));
 }
 
 skein_rc skn_page_after(skn_api_call *c, skn_str tag, skn_str *last)
@@ -86,7 +45,7 @@ skein_rc skn_page_after(skn_api_call *c, skn_str tag, skn_str *last)
     *last = SKN_NONE;
     if (!cursor.p)
         return SKEIN_OK;
-    if (cursor.n > CURSOR_MOST || !base64url_read(c->mem, cursor, &text) ||
+    if (cursor.n > CURSOR_MOST || !skn_base64url_read(c->mem, cursor, &text) ||
         !skn_str_starts(text, tag))
         return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
     *last = skn_str_sub(text, tag.n, text.n);
@@ -97,7 +56,7 @@ void skn_page_end_after(skn_api_call *c, skn_str tag, skn_str last)
 {
     skn_str next = skn_arena_printf(c->mem, "%.*s%.*s", SKN_FMT(tag), SKN_FMT(last));
 
-    skn_call_list_end(c, last.p ? base64url(c->mem, next) : SKN_NONE, SKN_NONE, -1);
+    skn_call_list_end(c, last.p ? skn_base64url(c->mem, next) : SKN_NONE, SKN_NONE, -1);
 }
 
 /* --- Pages -------------------------------------------------------------------------------- */

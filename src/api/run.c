@@ -20,6 +20,8 @@ size_t skn_api_need(const skn_api_call *c)
 
     if (c->route->flags & SKN_ROUTE_PLAIN || c->body.n <= SMALL_BODY)
         return 0;
+    if (c->route->flags & SKN_ROUTE_BYTES)
+        return COPIES * c->body.n;
     values = skn_json_guess(c->body);
     return (values < most ? values : most) * sizeof(skn_json) +
            (file ? FILE_COPIES : COPIES) * c->body.n;
@@ -184,6 +186,7 @@ void skn_api_prepare(skn_api_call *c)
 static size_t large_need(const skn_api_call *c)
 {
     size_t need = c->route->flags & SKN_ROUTE_WHOLE    ? (size_t)c->chat.length * MESSAGE_BYTES
+                  : c->route->flags & SKN_ROUTE_BYTES  ? 0
                   : c->route->flags & SKN_ROUTE_UPLOAD ? c->body.n * UPLOAD_BYTES
                                                        : 0;
 

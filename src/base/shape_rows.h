@@ -46,6 +46,7 @@
 
 /* Left out while another member, a number or a text, is zero or absent. */
 #define TEXT_WHEN(field, other, key) {SHAPE_AS(TEXT, field, skn_str, key), SHAPE_WHEN(other)},
+#define INT_WHEN(field, other, key)  {SHAPE_AS(INT, field, int64_t, key), SHAPE_WHEN(other)},
 #define TIME_WHEN(field, other, key) {SHAPE_AS(TIME, field, int64_t, key), SHAPE_WHEN(other)},
 
 /* Lists: the pointer, and how many. */

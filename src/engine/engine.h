@@ -216,6 +216,7 @@ SKN_SHAPED(version, skein_version);
 #define SKN_FIELDS_MOVE SKN_FIELDS_MOVE_MADE "," SKN_FIELDS_MOVE_COUNTED
 void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
+SKN_SHAPED(attachment, skein_attachment);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
 /* The outcome of a removal or an edit. */

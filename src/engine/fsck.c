@@ -1,5 +1,6 @@
 /* fsck.c: checking a whole store. */
 #include "engine/fsck.h"
+#include "base/hash.h"
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/work/mention.h"
@@ -465,6 +466,24 @@ static skein_rc on_file(void *arg, const void *row, skein_error *err)
     return SKEIN_OK;
 }
 
+/* --- Files that messages carry --------------------------------------------------------------------------------- */
+
+static skein_rc on_blob(void *arg, const void *row, skein_error *err)
+{
+    const skn_check_blob *b = row;
+    char                  digits[SKN_SHA256_TEXT];
+
+    (void)err;
+    if (!b->there)
+        skn_fsck_find(arg, SKN_INV_REFERENCES, "the bytes of file %.*s are missing",
+                      SKN_FMT(b->hash));
+    else if ((int64_t)b->bytes.n != b->size ||
+             !skn_str_eq(skn_sha256_of(b->bytes, digits), b->hash))
+        skn_fsck_find(arg, SKN_INV_UNCHANGED, "the bytes of file %.*s are not its own",
+                      SKN_FMT(b->hash));
+    return SKEIN_OK;
+}
+
 /* --- Worlds and agents ------------------------------------------------------------------------------------------ */
 
 static bool is_object(skn_str settings, skn_arena *a)
@@ -532,7 +551,8 @@ static skein_rc check_rows(skn_fsck *f, skein_error *err)
     end_thread(&s);
     if ((rc = check_places(f, err)) || (rc = check_worlds(f, err)))
         return rc;
-    return skn_check_each(f->tx, SKN_CHECK_FILES, on_file, f, err);
+    rc = skn_check_each(f->tx, SKN_CHECK_FILES, on_file, f, err);
+    return rc ? rc : skn_check_each(f->tx, SKN_CHECK_BLOBS, on_blob, f, err);
 }
 
 /* --- The check --------------------------------------------------------------------------------------------- */

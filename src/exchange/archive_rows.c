@@ -1,5 +1,6 @@
 /* archive_rows.c: one line of an archive, to and fro. */
 #include "base/uid.h"
+#include "base/url.h"
 #include "exchange/archive.h"
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -55,6 +56,16 @@ static void write_spans(skn_jw *w, const skn_archive_row *row)
     skn_jw_array_end(w);
 }
 
+static void write_bytes(skn_jw *w, skn_str bytes)
+{
+    skn_buf text;
+
+    skn_buf_init(&text, SKN_ARCHIVE_LINE);
+    skn_base64_add(&text, bytes);
+    skn_jw_str(w, skn_buf_str(&text));
+    skn_buf_release(&text);
+}
+
 static void write_cell(skn_jw *w, const skn_archive_column *column, const skn_archive_row *row,
                        const skn_cell *cell)
 {
@@ -71,6 +82,9 @@ static void write_cell(skn_jw *w, const skn_archive_column *column, const skn_ar
     case SKN_CELL_NAME:
     case SKN_CELL_WORD:
         skn_jw_str(w, cell->text);
+        break;
+    case SKN_CELL_BYTES:
+        write_bytes(w, cell->text);
         break;
     case SKN_CELL_SPANS:
         write_spans(w, row);
@@ -227,6 +241,10 @@ static skein_rc read_cell(const reader *r, const skn_archive_column *column, con
         return read_number(r, v, 0, INT64_MAX, &cell->number);
     case SKN_CELL_SPANS:
         return read_spans(r, v);
+    case SKN_CELL_BYTES:
+        return v->kind == SKN_JSON_STRING && skn_base64_read(r->a, v->text, &cell->text)
+                   ? SKEIN_OK
+                   : refuse_row(r, "is not base64");
     case SKN_CELL_TEXT:
     case SKN_CELL_JSON:
     case SKN_CELL_UID:

@@ -70,7 +70,8 @@ static skein_rc fail_reference(const writer *w, const char *column, int64_t to,
 
 /* --- What a row refers to ----------------------------------------------------------------- */
 
-/* Threads, compactions and copies are read of the whole store; the others are in scope already. A copy whose source stays
+/* Threads, compactions and copies are read of the whole store, carried files with all that carry them; the others are in
+ * scope already. A copy whose source stays
  * behind comes as what anybody says. */
 static bool belongs(const writer *w, const skn_cell *cells)
 {
@@ -78,6 +79,8 @@ static bool belongs(const writer *w, const skn_cell *cells)
         return number_of(&w->ids[SKN_AR_VERSIONS], cells[2].number) != 0;
     if (w->table == SKN_AR_COMPACTIONS)
         return number_of(&w->ids[SKN_AR_THREADS], cells[0].number) != 0;
+    if (w->table == SKN_AR_CARRIED)
+        return number_of(&w->ids[SKN_AR_MESSAGES], cells[1].number) != 0;
     if (w->table == SKN_AR_COPIES)
         return number_of(&w->ids[SKN_AR_MESSAGES], cells[0].number) != 0 &&
                number_of(&w->ids[SKN_AR_MESSAGES], cells[1].number) != 0;

@@ -53,7 +53,7 @@ static void say_failure(const job *j, const char *what)
         skn_log_write(j->jobs->serve->log, SKN_LOG_ERROR, what, &field, 1);
 }
 
-/* --- Old events ----------------------------------------------------------------------------- */
+/* --- Old events, and files that nobody sent ----------------------------------------------------------------------------- */
 
 static void forget_due(void *arg)
 {
@@ -61,9 +61,7 @@ static void forget_due(void *arg)
     int64_t keep = setting(j->jobs->serve, SKN_CONFIG_EVENT_RETENTION);
 
     skn_timer_start(j->timer, HOUR_MS);
-    if (!keep)
-        return;
-    j->before = skn_clock_micros() - keep * 1000;
+    j->before = keep ? skn_clock_micros() - keep * 1000 : 0;
     begin(j);
 }
 
@@ -71,7 +69,12 @@ static void forget_work(void *arg)
 {
     job *j = arg;
 
-    skein_events_forget(j->jobs->serve->cli->engine, j->before, &j->count, &j->err);
+    skein_engine *e = j->jobs->serve->cli->engine;
+
+    j->count = 0;
+    if (!skein_attachments_collect(e, skn_clock_micros() - SKEIN_FILE_KEPT, &j->err) &&
+        j->before)
+        skein_events_forget(e, j->before, &j->count, &j->err);
 }
 
 static void forget_done(void *arg)
@@ -79,7 +82,7 @@ static void forget_done(void *arg)
     job *j = arg;
 
     j->runs = false;
-    say_failure(j, "old events could not be deleted");
+    say_failure(j, "old events and files could not be deleted");
     if (!j->err.rc && j->count)
         skn_log_say(j->jobs->serve->log, SKN_LOG_INFO, "deleted %" PRId64 " old events",
                     j->count);

@@ -30,6 +30,7 @@ typedef enum skn_archive_kind {
     SKN_CELL_REF,   /* a row of the table `ref`, which stands before this one */
     SKN_CELL_AHEAD, /* a row of the table `ref`, which may come after this one */
     SKN_CELL_KEY,   /* a message's id where only its order matters; it need not exist */
+    SKN_CELL_BYTES, /* any bytes; in an archive as base64 */
     SKN_CELL_SPANS  /* the packed entries of a node */
 } skn_archive_kind;
 
@@ -65,7 +66,7 @@ typedef skein_rc skn_archive_sink(void *arg, int64_t id, const skn_cell *cells,
 
 /* What to read: rows of a world; of one conversation and those it was branched from, when that
  * is set; of one parent, for tables whose rows hang on another row (items: thread, sources:
- * squash, active_tags: conversation). Threads, compactions and copies are read of the whole
+ * squash, active_tags: conversation, carried: attachment). Threads, compactions and copies are read of the whole
  * store. */
 typedef struct skn_archive_scope {
     int64_t world, conversation, parent;
@@ -74,7 +75,7 @@ typedef struct skn_archive_scope {
 /* Hands over the rows of a table in scope by ascending id, a bounded number at a time. */
 skein_rc skn_archive_read(skn_tx *tx, skn_archive_table table, const skn_archive_scope *scope,
                           skn_archive_sink *sink, void *arg, skein_error *err);
-/* The same, but of messages only the ids: cells is then NULL. */
+/* The same, but of messages and attachments only the ids: cells is then NULL. */
 skein_rc skn_archive_read_ids(skn_tx *tx, skn_archive_table table,
                               const skn_archive_scope *scope, skn_archive_sink *sink, void *arg,
                               skein_error *err);

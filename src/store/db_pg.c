@@ -456,7 +456,8 @@ static skein_rc pg_scrub(skn_db *db, skein_error *err)
         "VACUUM FULL messages",  "VACUUM FULL message_words", "VACUUM FULL squashes",
         "VACUUM FULL pieces",    "VACUUM FULL model_calls",   "VACUUM FULL tasks",
         "VACUUM FULL knowledge", "VACUUM FULL inbox",         "VACUUM FULL lanes",
-        "VACUUM FULL written",   "VACUUM FULL waiting",       "VACUUM FULL answers"};
+        "VACUUM FULL written",   "VACUUM FULL waiting",       "VACUUM FULL answers",
+        "VACUUM FULL blobs",     "VACUUM FULL attachments"};
     skein_rc rc = wait_for_older(db, err);
 
     for (size_t i = 0; !rc && i < sizeof tables / sizeof *tables; i++)

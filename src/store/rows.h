@@ -297,6 +297,14 @@ typedef struct skn_knowledge_row {
     int64_t         id, agent_id, conversation_id, message_id;
 } skn_knowledge_row;
 
+/* --- Files ------------------------------------------------------------------------------------ */
+
+typedef struct skn_attachment_row {
+    int64_t          id;
+    skein_attachment shown;
+} skn_attachment_row;
+typedef SKN_LIST(skn_attachment_row) skn_attachment_list;
+
 /* --- What models were sent -------------------------------------------------------------------- */
 
 /* A request is a list of pieces, each kept once under the SHA-256 of its bytes: a context that only grew

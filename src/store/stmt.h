@@ -87,7 +87,7 @@ extern const skn_row skn_row_of_number, skn_row_of_skein_str, skn_row_of_skn_edg
     skn_row_of_skn_search_row, skn_row_of_skn_thread_row, skn_row_of_skn_check_counts,
     skn_row_of_skn_check_message, skn_row_of_skn_check_call, skn_row_of_skn_check_item,
     skn_row_of_skn_check_place, skn_row_of_skn_check_node, skn_row_of_skn_check_file,
-    skn_row_of_skn_check_source;
+    skn_row_of_skn_check_blob, skn_row_of_skn_check_source;
 
 /* The current row; texts are kept in the arena, and are views of the row where that is NULL. */
 skein_rc skn_stmt_row(const skn_stmt *s, const skn_row *of, skn_arena *a, void *out,

@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "store/stmt.h"
 
-#define CHUNK 1000 /* rows of one statement; as in the LIMIT of its text */
+/* Rows of one statement, as in the LIMIT of its text; of bytes, which may be many, a few. */
+#define CHUNK       1000
+#define CHUNK_BYTES 4
 
 /* Which parameters stand before "after" in a table's statement. */
 typedef enum span {
@@ -41,6 +43,7 @@ static bool is_text(skn_archive_kind kind)
     case SKN_CELL_REF:
     case SKN_CELL_AHEAD:
     case SKN_CELL_KEY:
+    case SKN_CELL_BYTES:
     case SKN_CELL_SPANS:
         break;
     }
@@ -57,7 +60,7 @@ static void read_cells(const skn_stmt *s, const skn_archive_shape *shape, skn_ce
         cells[i] = (skn_cell){.null = skn_stmt_null(s, column)};
         if (cells[i].null)
             continue;
-        if (kind == SKN_CELL_SPANS)
+        if (kind == SKN_CELL_SPANS || kind == SKN_CELL_BYTES)
             cells[i].text = skn_stmt_blob(s, column);
         else if (is_text(kind))
             cells[i].text = skn_stmt_text(s, column);
@@ -104,7 +107,7 @@ static skein_rc read_chunks(skn_tx *tx, enum skn_query query, span of,
                 break;
         }
         skn_stmt_done(&s);
-    } while (!rc && rows == CHUNK);
+    } while (!rc && rows == (query == SKN_Q_archive_attachments ? CHUNK_BYTES : CHUNK));
     return rc;
 }
 
@@ -119,9 +122,11 @@ skein_rc skn_archive_read_ids(skn_tx *tx, skn_archive_table table,
                               const skn_archive_scope *scope, skn_archive_sink *sink, void *arg,
                               skein_error *err)
 {
-    if (table != SKN_AR_MESSAGES)
+    if (table != SKN_AR_MESSAGES && table != SKN_AR_ATTACHMENTS)
         return skn_archive_read(tx, table, scope, sink, arg, err);
-    return read_chunks(tx, SKN_Q_archive_message_ids, OF_SCOPE, NULL, scope, sink, arg, err);
+    return read_chunks(
+        tx, table == SKN_AR_MESSAGES ? SKN_Q_archive_message_ids : SKN_Q_archive_attachment_ids,
+        OF_SCOPE, NULL, scope, sink, arg, err);
 }
 
 skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count, int64_t *base,
@@ -137,7 +142,7 @@ static void bind_cell(skn_stmt *s, skn_archive_kind kind, const skn_cell *cell)
 {
     if (cell->null)
         skn_stmt_bind(s, TEXT(SKN_NONE));
-    else if (kind == SKN_CELL_SPANS)
+    else if (kind == SKN_CELL_SPANS || kind == SKN_CELL_BYTES)
         skn_stmt_bind(s, BLOB(cell->text));
     else if (is_text(kind))
         skn_stmt_bind(s, TEXT(cell->text));
@@ -150,6 +155,9 @@ enum {
 #define MESSAGE_ROW(column, ...) AT_##column,
 #include "store/message.def"
 };
+
+/* Of an attachment. */
+enum { HASH = 1, BYTES_OF_IT = 8 };
 
 /* Not in the archive, whose own hash is over all of it. */
 static int64_t hash_of(const skn_cell *cells)
@@ -197,13 +205,19 @@ skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
                             const skn_cell *cells, bool *taken, skein_error *err)
 {
     const skn_archive_shape *shape = &skn_archive_tables[table];
-    skn_stmt                 s = skn_stmt_use(tx->db, statements[table].insert);
+    skn_stmt                 s;
     skein_rc                 rc;
 
+    *taken = false;
+    if (table == SKN_AR_ATTACHMENTS &&
+        (rc = skn_blob_put(tx, cells[HASH].text, cells[BYTES_OF_IT].text, err)))
+        return rc;
+    s = skn_stmt_use(tx->db, statements[table].insert);
     if (shape->numbered)
         skn_stmt_bind(&s, INT(id));
     for (size_t i = 0; i < shape->count; i++)
-        bind_cell(&s, shape->columns[i].kind, &cells[i]);
+        if (shape->columns[i].kind != SKN_CELL_BYTES) /* they have a table of their own */
+            bind_cell(&s, shape->columns[i].kind, &cells[i]);
     if (table == SKN_AR_MESSAGES)
         skn_stmt_bind(&s, INT(hash_of(cells)));
     rc = skn_stmt_run(&s, err);
@@ -237,6 +251,7 @@ skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
 #define MAYBE_AHEAD(to) SKN_CELL_AHEAD, true, SKN_AR_##to, 0, 0, NULL
 #define KEY             SKN_CELL_KEY, false, SKN_AR_MESSAGES, 0, 0, NULL
 #define MAYBE_KEY       SKN_CELL_KEY, true, SKN_AR_MESSAGES, 0, 0, NULL
+#define BYTES           SKN_CELL_BYTES, false, 0, 0, 0, NULL
 #define SPANS           SKN_CELL_SPANS, false, 0, 0, 0, NULL
 
 #define COL(column, ...)         {#column, __VA_ARGS__},

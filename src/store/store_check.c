@@ -163,6 +163,7 @@ static const table tables[] = {
         {"compactions", SKN_Q_check_compactions, &skn_row_of_skn_compaction_row, {0}, 1},
     [SKN_CHECK_FILES] =
         {"context_files", SKN_Q_check_files, &skn_row_of_skn_check_file, {0}, 1},
+    [SKN_CHECK_BLOBS] = {"attachments", SKN_Q_check_blobs, &skn_row_of_skn_check_blob, {0}, 1},
 };
 
 typedef union any_row {
@@ -170,6 +171,7 @@ typedef union any_row {
     skn_check_item     item;
     skn_check_node     node;
     skn_check_file     file;
+    skn_check_blob     blob;
     skn_thread_row     thread;
     skn_compaction_row compaction;
 } any_row;

@@ -74,6 +74,12 @@ typedef struct skn_check_file {
     skn_str path, items;
 } skn_check_file;
 
+typedef struct skn_check_blob {
+    int64_t id, size; /* as the world has it */
+    skn_str hash, bytes;
+    bool    there;
+} skn_check_blob;
+
 typedef enum skn_check_table {
     SKN_CHECK_MESSAGES,    /* skn_check_message */
     SKN_CHECK_CALLS,       /* skn_check_call */
@@ -82,7 +88,8 @@ typedef enum skn_check_table {
     SKN_CHECK_NODES,       /* skn_check_node */
     SKN_CHECK_THREADS,     /* skn_thread_row */
     SKN_CHECK_COMPACTIONS, /* skn_compaction_row */
-    SKN_CHECK_FILES        /* skn_check_file */
+    SKN_CHECK_FILES,       /* skn_check_file */
+    SKN_CHECK_BLOBS        /* skn_check_blob */
 } skn_check_table;
 
 typedef skein_rc skn_check_row_sink(void *arg, const void *row, skein_error *err);

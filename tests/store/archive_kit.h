@@ -143,6 +143,23 @@ static inline void dress(place *p, const history *h)
     SKN_OK(skein_context_file_set(p->e, h->chat.id, &file, &p->err), p->err);
 }
 
+/* A message carries a file with bytes that no text has. */
+static inline void carry(place *p, const history *h)
+{
+    static const char bytes[] = "GIF89a\x03\0\x02\0\xf0\xff\0\"";
+    skein_attachment  f = {.name = T("plan.gif")};
+    char              sql[300];
+
+    SKN_OK(skein_attachment_add(p->e, h->world.id, (skein_str){bytes, sizeof bytes}, &f, p->mem,
+                                &p->err),
+           p->err);
+    snprintf(sql, sizeof sql,
+             "INSERT INTO carried(attachment_id, message_id) SELECT MAX(a.id), MIN(m.id) FROM "
+             "attachments a, messages m WHERE m.conversation_id = %lld",
+             (long long)h->chat.id.v);
+    skn_fixture_sql(p->fx, sql);
+}
+
 /* Only agents at work make messages of others. */
 static inline void repeat(place *p, skein_conversation_id chat)
 {
@@ -174,6 +191,7 @@ static inline history make_history(place *p, const char *name)
     skein_message_id gone = ids_at(p, h.chat.id, 3);
     SKN_OK(skein_purge(p->e, &how, (skein_message_ids){&gone, 1}, &erased, &p->err), p->err);
     dress(p, &h);
+    carry(p, &h);
     repeat(p, h.chat.id);
     SKN_OK(skein_agent_find(p->e, h.world.id, T("ada"), p->mem, &ada, &p->err), p->err);
     SKN_OK(skein_conversation_of(p->e, ada.id, SKEIN_BACKGROUND, p->mem, &h.branch, &p->err),

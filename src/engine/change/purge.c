@@ -5,6 +5,7 @@
 #include "engine/timeline/timeline_cache.h"
 #include "engine/tree/holds.h"
 #include "engine/work/act.h"
+#include "engine/world/attachment.h"
 
 #define AT_ONCE ((size_t)1000) /* ids in one statement */
 /* Messages that are looked for at once; a node of a tree is remembered with a bit for each. */
@@ -122,8 +123,9 @@ static skein_rc erase_all(purge_call *c, skein_error *err)
         size_t  left = c->leave.n - i;
         skn_ids some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
 
-        if (!(rc = skn_copies_erase(c->w->tx, &some, c->a, err)))
-            rc = end_tasks(c, &some, err);
+        if (!(rc = skn_copies_erase(c->w->tx, &some, c->a, err)) &&
+            !(rc = end_tasks(c, &some, err)))
+            rc = skn_files_erase(c->w->tx, &some, c->a, err);
     }
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i++)
         rc = erase(c, c->leave.p[i], err);

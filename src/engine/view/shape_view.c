@@ -36,6 +36,7 @@ static void put_ok(skn_jw *w, const void *check)
 
 static const skn_shape context_parts_shape, finding_shape, pair_count_shape, prompt_call_shape,
     prompt_message_shape; /* parts of other shapes */
+#include "engine/view/shapes/attachment.def"
 #include "engine/view/shapes/check.def"
 #include "engine/view/shapes/context.def"
 #include "engine/view/shapes/context_parts.def"

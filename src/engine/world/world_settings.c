@@ -21,7 +21,11 @@ static const struct number {
                {"compactShare", 10, 95, 75},
                {"monthlyCents", 0, INT64_C(100000000), 0},
                {"dailyCents", 0, INT64_C(100000000), 0},
-               {"maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0}};
+               {"maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0},
+               {"fileBytes", 0, SKN_FILE_MOST, SKN_FILE_MOST},
+               {"messageFiles", 0, SKN_FILES_MOST, 20},
+               {"messageFileBytes", 0, INT64_C(64) << 20, INT64_C(32) << 20},
+               {"worldFileBytes", 0, INT64_C(1) << 50, INT64_C(1) << 30}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
 static int64_t number_of(const skn_json *settings, const struct number *n)
@@ -60,7 +64,11 @@ skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch)
                             .monthly_tokens = number_of(v, &numbers[2]),
                             .compact_share = number_of(v, &numbers[3]),
                             .monthly_cents = number_of(v, &numbers[4]),
-                            .daily_cents = number_of(v, &numbers[5])};
+                            .daily_cents = number_of(v, &numbers[5]),
+                            .file_bytes = number_of(v, &numbers[7]),
+                            .message_files = number_of(v, &numbers[8]),
+                            .message_file_bytes = number_of(v, &numbers[9]),
+                            .world_file_bytes = number_of(v, &numbers[10])};
 
     out.knowledge = knowledge && knowledge->kind == SKN_JSON_BOOL && knowledge->boolean;
     return out;
@@ -340,7 +348,8 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
         return skn_hint(
             err, wrong(at, "is not known", err),
             "There are delegationDepth, delegationsMost, monthlyTokens, monthlyCents, "
-            "dailyCents, compactShare, maxTokens, approvals, mcpServers and knowledge.");
+            "dailyCents, compactShare, maxTokens, fileBytes, messageFiles, messageFileBytes, "
+            "worldFileBytes, approvals, mcpServers and knowledge.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
         rc = skn_json_member(m, s->key) == s

@@ -7,6 +7,10 @@
  *   monthlyCents     what they may cost in a calendar month, in hundredths of a US dollar; 0: no limit
  *   dailyCents       the same of a day
  *   compactShare     percent of a model's window that a context may fill before it is compacted
+ *   fileBytes        of one file that messages carry, at most 16 MiB
+ *   messageFiles     files of a message, at most 100
+ *   messageFileBytes of all files of a message, at most 64 MiB
+ *   worldFileBytes   of all files of the world
  *   approvals        {"TOOL": "always" | "ask" | "never"}
  *   mcpServers       {"NAME": {"command": […], "env": {}} or {"url": "…", "headers": {}}}, each also with
  *                    "timeoutMs" and "approval"
@@ -35,8 +39,12 @@ typedef struct skn_world_limits {
     int64_t delegation_depth, delegations_most;
     int64_t monthly_tokens, monthly_cents, daily_cents; /* 0: no limit */
     int64_t compact_share;                              /* percent */
+    int64_t file_bytes, message_files, message_file_bytes, world_file_bytes;
     bool    knowledge;
 } skn_world_limits;
+
+#define SKN_FILE_MOST  (INT64_C(16) << 20)
+#define SKN_FILES_MOST 100
 
 enum { SKN_TOOLS_BUILT_IN = 15 };
 

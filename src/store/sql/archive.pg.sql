@@ -2,8 +2,8 @@
 
 -- An insert takes its id after it got its lock on the table, so no id is given out beside ours.
 -- :archive_lock
-LOCK TABLE worlds, agents, tag_definitions, conversations, active_tags, context_files, versions, lanes, messages, threads,
-  items, nodes, compactions, squashes, squash_sources, ops, copies
+LOCK TABLE worlds, agents, tag_definitions, conversations, active_tags, context_files, versions, lanes, messages, attachments,
+  carried, threads, items, nodes, compactions, squashes, squash_sources, ops, copies
   IN EXCLUSIVE MODE;
 -- :archive_ids_worlds
 SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
@@ -29,6 +29,9 @@ SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
 -- :archive_ids_messages
 SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
   FROM (SELECT CAST(pg_get_serial_sequence('messages', 'id') AS regclass) AS name) s;
+-- :archive_ids_attachments
+SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
+  FROM (SELECT CAST(pg_get_serial_sequence('attachments', 'id') AS regclass) AS name) s;
 -- :archive_ids_threads
 SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
   FROM (SELECT CAST(pg_get_serial_sequence('threads', 'id') AS regclass) AS name) s;

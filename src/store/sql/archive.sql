@@ -78,6 +78,33 @@ SELECT id FROM messages WHERE id > $3 AND conversation_id IN (SELECT id FROM sco
 -- :archive_ids_messages
 SELECT COALESCE(MAX(id), 0) FROM messages WHERE $1 > 0;
 
+-- Those that a message in scope carries.
+-- :archive_attachments
+WITH RECURSIVE scope(id) AS (
+  SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)
+  UNION SELECT c.branched_from_id FROM scope s JOIN conversations c ON c.id = s.id WHERE c.branched_from_id IS NOT NULL)
+SELECT a.id, a.world_id, a.hash, a.name, a.type, a.size, a.width, a.height, a.created_at, b.bytes FROM attachments a JOIN blobs b ON b.hash = a.hash
+ WHERE a.id > $3 AND EXISTS(SELECT 1 FROM carried k JOIN messages m ON m.id = k.message_id WHERE k.attachment_id = a.id AND
+   m.conversation_id IN (SELECT id FROM scope)) ORDER BY a.id LIMIT 4;
+-- :archive_attachment_ids
+WITH RECURSIVE scope(id) AS (
+  SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)
+  UNION SELECT c.branched_from_id FROM scope s JOIN conversations c ON c.id = s.id WHERE c.branched_from_id IS NOT NULL)
+SELECT a.id FROM attachments a
+ WHERE a.id > $3 AND EXISTS(SELECT 1 FROM carried k JOIN messages m ON m.id = k.message_id WHERE k.attachment_id = a.id AND
+   m.conversation_id IN (SELECT id FROM scope)) ORDER BY a.id LIMIT 1000;
+-- :archive_put_attachments
+INSERT INTO attachments(id, world_id, hash, name, type, size, width, height, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- :archive_ids_attachments
+SELECT COALESCE(MAX(id), 0) FROM attachments WHERE $1 > 0;
+
+-- :archive_carried
+SELECT message_id, attachment_id, message_id FROM carried WHERE attachment_id = $1 AND message_id > $2 ORDER BY message_id LIMIT 1000;
+-- :archive_put_carried
+INSERT INTO carried(attachment_id, message_id)
+VALUES($1, $2);
+
 -- :archive_threads
 SELECT id, {threads_columns} FROM threads WHERE id > $1 ORDER BY id LIMIT 1000;
 -- :archive_put_threads

@@ -215,6 +215,13 @@ SELECT CAST(e.id AS TEXT), '' FROM events e, (SELECT COALESCE(MAX(value), 0) AS 
 SELECT CAST(e.id AS TEXT), e.type FROM events e LEFT JOIN worlds w ON w.id = e.world_id LEFT JOIN messages m ON m.id = e.message_id
   LEFT JOIN conversations c ON c.id = e.conversation_id
  WHERE (e.world_id <> 0 AND w.id IS NULL) OR (e.message_id IS NOT NULL AND m.id IS NULL) OR (e.conversation_id IS NOT NULL AND c.id IS NULL) LIMIT 20;
+-- :check_carried
+SELECT CAST(k.message_id AS TEXT), CAST(k.attachment_id AS TEXT) FROM carried k LEFT JOIN messages m ON m.id = k.message_id LEFT JOIN conversations c ON c.id = m.conversation_id
+  LEFT JOIN attachments a ON a.id = k.attachment_id WHERE m.id IS NULL OR a.id IS NULL OR a.world_id <> c.world_id LIMIT 20;
+-- :check_attachment
+SELECT a.hash, a.name FROM attachments a LEFT JOIN worlds w ON w.id = a.world_id WHERE w.id IS NULL LIMIT 20;
+-- :check_blob
+SELECT b.hash, '' FROM blobs b WHERE NOT EXISTS(SELECT 1 FROM attachments a WHERE a.hash = b.hash) LIMIT 20;
 -- :check_tool_message
 SELECT uid, '' FROM messages WHERE role = 'tool' AND COALESCE(tool_call_id, '') = '' LIMIT 20;
 -- Who is met again on the way up the leads, and leads himself.
@@ -269,3 +276,6 @@ SELECT id FROM threads WHERE lane_id = $1 ORDER BY id;
 SELECT id, thread_id, covers, last_message_id, summary_message_id, previous_id FROM compactions WHERE id > $1 ORDER BY id LIMIT 500;
 -- :check_files
 SELECT id, path, items FROM context_files WHERE id > $1 ORDER BY id LIMIT 500;
+-- Few at a time: each may be large.
+-- :check_blobs
+SELECT a.id, a.hash, a.size, b.hash, b.bytes FROM attachments a LEFT JOIN blobs b ON b.hash = a.hash WHERE a.id > $1 ORDER BY a.id LIMIT 4;

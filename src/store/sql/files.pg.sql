@@ -1,0 +1,10 @@
+-- Files: where PostgreSQL needs other words.
+-- :blob_part
+SELECT substring(bytes FROM CAST($1 AS INTEGER) FOR CAST($2 AS INTEGER)) FROM blobs WHERE hash = $3;
+-- :attachments_of_many
+DELETE FROM attachments WHERE id IN (SELECT k.attachment_id FROM carried k
+    WHERE k.message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[]))))
+   AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.attachment_id = attachments.id
+     AND k.message_id NOT IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[]))));
+-- :carried_of_many
+DELETE FROM carried WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
