@@ -109,6 +109,8 @@ typedef struct skein_message {
     skein_str        turn_uid;
     skein_str warning;   /* why a reply link was dropped or dangles; absent when all is well */
     skein_str reasoning; /* JSON that its model wants back, word for word; for no one else */
+    skein_str
+        files; /* JSON: a list of what it carries, each as its skein_attachment; absent: nothing */
     skein_unfinished unfinished; /* why its text ends before its end */
     bool             purged;     /* erased: only the place is left */
     int64_t          created_at; /* microseconds UTC; for showing only */
@@ -140,6 +142,7 @@ typedef struct skein_new_message {
     bool             heard_by_given;
     bool             not_by_sender; /* nor does the agent that says it keep it in its memory */
     skein_str        reasoning; /* a JSON object that its model wants back; see skein_message */
+    skein_str        files;     /* as in skein_message: files of its world */
 } skein_new_message;
 
 typedef struct skein_messages {

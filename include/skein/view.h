@@ -24,6 +24,8 @@ typedef struct skein_slice {
         most; /* of a context: bytes of one text, the rest of which is left out; 0: none is */
     bool
         in_turn; /* of a plan: what the turn at work has done is covered, except its last exchange */
+    bool      images; /* of a context: with the bytes of images */
+    skein_str blind;  /* of a context: the model, where it can't see images */
 } skein_slice;
 #define SKEIN_SLICE_INIT SKEIN_INIT(skein_slice)
 
@@ -116,6 +118,13 @@ SKEIN_API skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id co
 
 /* --- What a model may be sent ------------------------------------------------------------------ */
 
+/* A file of a message, as its model is sent it. What is no image is in the text, or only named there. */
+typedef struct skein_prompt_file {
+    skein_attachment file;
+    bool             seen; /* an image that the model sees */
+    skein_str        data; /* its bytes as base64; absent where they were not asked for */
+} skein_prompt_file;
+
 typedef struct skein_prompt_message {
     skein_role       role; /* user, assistant or tool */
     skein_str        text;
@@ -128,6 +137,8 @@ typedef struct skein_prompt_message {
     bool       synthetic; /* not said by anyone: put in to keep the list valid */
     skein_str *sources;   /* public ids of the messages in it */
     size_t     source_count;
+    skein_prompt_file *files;
+    size_t             file_count;
 } skein_prompt_message;
 
 /* Tokens, estimated. */
@@ -137,6 +148,7 @@ typedef struct skein_context_parts {
 } skein_context_parts;
 
 typedef struct skein_context {
+    int64_t               images; /* that messages carry, whether the model sees them or not */
     skein_prompt_message *at;
     size_t                count;
     skein_str             summary_uid; /* absent when nothing was compacted */

@@ -196,7 +196,7 @@ static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 static bool is_setting(skn_str name)
 {
     return number_of(name) ||
-           skn_str_among(name, "tools stop effort schema autoReply fallback");
+           skn_str_among(name, "tools stop effort schema images autoReply fallback");
 }
 
 /* One that is dropped in silence would be missed when it matters. */

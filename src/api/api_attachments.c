@@ -54,6 +54,18 @@ skein_rc skn_api_add_file(skn_api_call *c)
     return SKEIN_OK;
 }
 
+skein_rc skn_api_take_files(skn_api_call *c, skn_str *files)
+{
+    skein_rc rc;
+
+    if (!files->p)
+        return SKEIN_OK;
+    rc = skn_files_named(c->engine, c->world.id, *files, c->mem, files, &c->error);
+    if (rc == SKEIN_INVALID || rc == SKEIN_NOT_FOUND)
+        return skn_call_invalid(c, "/files", c->error.message);
+    return rc;
+}
+
 skein_rc skn_api_list_files(skn_api_call *c)
 {
     skein_attachments out;

@@ -235,7 +235,7 @@ static skein_rc read_messages(skn_api_call *c, append *a)
     a->messages = SKN_ARRAY(c->mem, list->count, skein_new_message);
     for (const skn_json *v = list->first; v; v = v->next, n++)
         if ((rc = skn_message_read(v, c->mem, &a->messages[n], &lane, &unknown, &c->error)) ||
-            (rc = take_lane(c, a, lane)))
+            (rc = take_lane(c, a, lane)) || (rc = skn_api_take_files(c, &a->messages[n].files)))
             return blame(c, rc, n);
     a->req.messages = a->messages;
     a->req.count = n;

@@ -104,7 +104,10 @@ static skein_rc read_content(skn_api_call *c, skn_str *out)
 {
     bool old = skn_api_has(c, "message") && !skn_api_has(c, "content");
 
-    return skn_call_words(c, old ? "message" : "content", true, out);
+    const char *name = old ? "message" : "content";
+
+    return skn_api_has(c, "files") ? skn_call_text(c, name, false, out)
+                                   : skn_call_words(c, name, true, out);
 }
 
 static skein_rc read_post(skn_api_call *c, skein_post *post)
@@ -122,6 +125,8 @@ static skein_rc read_post(skn_api_call *c, skein_post *post)
         (rc = skn_api_instructions(c, c->json, &instructions, &m->instruction_count)))
         return rc;
     m->instructions = instructions;
+    if ((rc = skn_api_take_files(c, &m->files)))
+        return rc;
     if (!post->client_id.p)
         post->client_id = c->key;
     return SKEIN_OK;

@@ -112,6 +112,8 @@ skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
                       const skn_json **out);
 /* The list that is the body, or is its member; up to 1000 values. */
 skein_rc skn_api_body_list(skn_api_call *c, const char *member, const skn_json **out);
+/* Makes of files that somebody names for a message the list that it carries (api_attachments.c). */
+skein_rc skn_api_take_files(skn_api_call *c, skn_str *files);
 /* The body has the member, even as null. */
 bool skn_api_has(const skn_api_call *c, const char *member);
 /* "name", in the form that names are stored in. */

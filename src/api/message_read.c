@@ -165,9 +165,9 @@ static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message 
 /* --- Members that no message has -------------------------------------------------------------- */
 
 static const char *const taken[] = {
-    "messageId", "role",       "sender",  "content",      "thinking",    "replyToMessageId",
-    "toolCalls", "toolCallId", "isError", "toolStatus",   "model",       "turnId",
-    "stopped",   "createdAt",  "lane",    "seenByAgents", "instructions"};
+    "messageId", "role",       "sender",  "content",      "thinking",     "replyToMessageId",
+    "toolCalls", "toolCallId", "isError", "toolStatus",   "model",        "turnId",
+    "stopped",   "createdAt",  "lane",    "seenByAgents", "instructions", "files"};
 
 static const char *taken_at(const void *ctx, size_t i)
 {

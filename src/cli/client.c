@@ -191,8 +191,8 @@ static void write_request(skn_buf *b, const skn_server *server, const skn_reques
     if (what->last_id.n)
         skn_buf_addf(b, "Last-Event-ID: %.*s\r\n", SKN_FMT(what->last_id));
     if (what->body.p)
-        skn_buf_addf(b, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
-                     what->body.n);
+        skn_buf_addf(b, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+                     what->type ? what->type : "application/json", what->body.n);
     skn_buf_add(b, SKN_STR("\r\n"));
     if (what->body.p)
         skn_buf_add(b, what->body);

@@ -13,6 +13,7 @@ typedef struct skn_request_spec {
     const char *method;  /* "GET" */
     const char *path;    /* with its query, encoded */
     skn_str     body;    /* JSON; absent: none */
+    const char *type;    /* of the body, where it is something else; NULL: JSON */
     skn_str     key;     /* Idempotency-Key; absent: none */
     const char *match;   /* If-Match; NULL: none */
     bool        stream;  /* asks for events */

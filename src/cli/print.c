@@ -441,6 +441,28 @@ static void text_block(skn_cli *cli, skn_str text)
     }
 }
 
+static void files(skn_cli *cli, const skein_message *m)
+{
+    skn_arena        *a = skn_arena_new();
+    const skn_json   *list = NULL;
+    skein_attachment *at;
+    size_t            count = 0;
+
+    if (m->files.n && skn_json_parse(&list, m->files, "files", a, NULL))
+        list = NULL;
+    at = list ? skn_attachment_list_from_json(list, a, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        skn_print_raw(cli, SKN_STR("    file "));
+        skn_print_line(cli, at[i].name, 60);
+        skn_print_raw(cli, SKN_STR("  ("));
+        skn_print_line(cli, at[i].type, 60);
+        if (at[i].width)
+            skn_print(cli, ", %lld×%lld", (long long)at[i].width, (long long)at[i].height);
+        skn_print(cli, ", %lld bytes)\n", (long long)at[i].size);
+    }
+    skn_arena_free(a);
+}
+
 static void body(skn_cli *cli, const skein_message *m)
 {
     if (m->purged)
@@ -451,6 +473,7 @@ static void body(skn_cli *cli, const skein_message *m)
         skn_print_raw(cli, SKN_STR("\n"));
     }
     text_block(cli, m->content);
+    files(cli, m);
     for (size_t i = 0; i < m->call_count; i++) {
         skn_print_raw(cli, SKN_STR("    calls "));
         skn_print_line(cli, m->calls[i].tool_name, 0);

@@ -122,7 +122,7 @@ static skein_rc check_empty(const skein_new_message *m, skein_error *err)
 {
     skn_str said = m->role == SKEIN_USER ? skn_str_trim(m->content) : m->content;
 
-    if (said.n > 0 || m->role == SKEIN_TOOL ||
+    if (said.n > 0 || m->role == SKEIN_TOOL || m->files.n ||
         (m->role == SKEIN_ASSISTANT && (m->call_count > 0 || m->thinking.n > 0)))
         return SKEIN_OK;
     return skn_fail_hint(err, SKEIN_INVALID,

@@ -109,7 +109,7 @@ typedef struct skn_told_agent {
     skein_agent      agent;
     skein_agent_work work;
     skn_str tools, temperature, top_p, max_tokens, stop, seed, effort, thinking_tokens, schema,
-        auto_reply, fallback;
+        images, auto_reply, fallback;
     int64_t until, pending;
     skn_str inbox_uid, state, detail, no_tools;
 } skn_told_agent;
@@ -217,6 +217,10 @@ SKN_SHAPED(version, skein_version);
 void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
 SKN_SHAPED(attachment, skein_attachment);
+/* attachment.c: files that somebody names for a message, by their ids or as objects with an id and perhaps a name: the list as messages
+ * keep it, which is absent when none is named. SKEIN_NOT_FOUND; SKEIN_LIMIT beyond the limits of the world's settings. */
+skein_rc skn_files_named(skein_engine *e, skein_world_id world, skn_str given, skn_arena *a,
+                         skn_str *out, skein_error *err);
 /* "undo": the request that makes this thread the current one again. */
 void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
 /* The outcome of a removal or an edit. */

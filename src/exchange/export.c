@@ -189,12 +189,22 @@ typedef struct reading {
 } reading;
 
 /* A copy without texts: who, when and how much stays. */
+skein_attachments skn_export_files(skn_exporter *x, const skein_message *m)
+{
+    skein_attachments out = {0};
+    const skn_json   *list;
+
+    if (m->files.n && !skn_json_parse(&list, m->files, "files", x->slice, NULL))
+        out.at = skn_attachment_list_from_json(list, x->slice, &out.count);
+    return out;
+}
+
 static skein_message redacted(const skein_message *m, skein_mem *mem)
 {
     skein_message r = *m;
 
     r.content = SKN_STR("");
-    r.thinking = SKN_NONE;
+    r.thinking = r.files = SKN_NONE;
     r.calls = SKN_ARRAY(mem, m->call_count, skein_tool_call);
     for (size_t i = 0; i < m->call_count; i++) {
         r.calls[i] = m->calls[i];

@@ -57,6 +57,9 @@ skein_rc skn_export_reply(skn_exporter *x, const skein_message *m, const skein_m
 void skn_export_marks(skn_exporter *x, const char *before, const skein_message *m,
                       const skein_message_facts *f);
 
+/* The files of a message, in the memory of the messages at hand. */
+skein_attachments skn_export_files(skn_exporter *x, const skein_message *m);
+
 /* Did the scripted demo write it? Whatever shows its text says so. */
 bool skn_export_scripted(skn_str model);
 /* A model's name as it is shown, which says so when nothing was generated. */

@@ -44,6 +44,18 @@ static void add_text(skn_exporter *x, const skein_message *m)
     skn_buf_release(&html);
 }
 
+static void add_files(skn_exporter *x, const skein_message *m)
+{
+    skein_attachments files = skn_export_files(x, m);
+
+    for (size_t i = 0; i < files.count; i++) {
+        skn_buf_addf(&x->out, "<p class=\"meta\"><a href=\"/worlds/%.*s/files/%.*s\">",
+                     SKN_FMT(x->world.name), SKN_FMT(files.at[i].id));
+        skn_clean_html(&x->out, files.at[i].name);
+        skn_buf_addf(&x->out, "</a></p>\n");
+    }
+}
+
 /* A text with HTML around it. */
 static void add_around(skn_buf *out, const char *before, skn_str text, const char *after)
 {
@@ -136,6 +148,7 @@ static void add_body(skn_exporter *x, const skein_message *m)
         skn_buf_addf(out, "<p class=\"meta\">[%zu bytes]</p>\n", x->bytes);
     add_pre(out, "thinking", m->thinking);
     add_text(x, m);
+    add_files(x, m);
     add_calls(out, m);
     for (size_t i = 0; i < m->instruction_count; i++)
         add_meta(out, "tag: ", m->instructions[i].type);

@@ -130,6 +130,19 @@ static void add_calls(skn_buf *out, size_t indent, const skein_message *m)
     }
 }
 
+/* A link to where a server with this store has it. */
+static void add_files(skn_exporter *x, size_t indent, const skein_message *m)
+{
+    skein_attachments files = skn_export_files(x, m);
+
+    for (size_t i = 0; i < files.count; i++) {
+        skn_buf_fill(&x->out, ' ', indent);
+        add_around(&x->out, "[", files.at[i].name, "]");
+        skn_buf_addf(&x->out, "(/worlds/%.*s/files/%.*s)\n", SKN_FMT(x->world.name),
+                     SKN_FMT(files.at[i].id));
+    }
+}
+
 static void add_instructions(skn_buf *out, size_t indent, const skein_message *m)
 {
     for (size_t i = 0; i < m->instruction_count; i++) {
@@ -175,6 +188,7 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
     add_instructions(out, indent, m);
     add_indented(out, indent, "> ", m->thinking.n ? m->thinking : SKN_NONE);
     add_indented(out, indent, "", m->content.n ? m->content : SKN_NONE);
+    add_files(l->x, indent, m);
     add_calls(out, indent, m);
     if (m->warning.n) {
         skn_buf_fill(out, ' ', indent);

@@ -35,12 +35,29 @@ void skn_provider_free(skn_provider *p)
 /* Servers may say anything; a larger number means "no limit", and this one is safe to calculate with. */
 #define WINDOW_MOST INT64_C(1000000000000)
 
+/* What stands in the names of models that see images; asked only where the service itself does not say. */
+static const char *const seeing[] = {
+    "gpt-4o",   "gpt-4.1",         "gpt-4-turbo",    "gpt-5",  "o4-mini",         "claude-",
+    "gemini-",  "gemma-3",         "gemma3",         "llava",  "pixtral",         "-vl",
+    "vl:",      "vision",          "llama-4",        "llama4", "minicpm-v",       "moondream",
+    "internvl", "mistral-small-3", "mistral-medium", "grok-4", "mistral-large-3", "multimodal"};
+
+static bool is_seeing(skn_str model)
+{
+    for (size_t i = 0; i < sizeof seeing / sizeof *seeing; i++)
+        if (skn_str_find(model, skn_str_of(seeing[i])) >= 0)
+            return true;
+    return false;
+}
+
 skn_window skn_provider_window(skn_provider *p, skn_str model, bool ask)
 {
     skn_window w = p->ops->window ? p->ops->window(p, model, ask) : (skn_window){0};
 
     if (w.tokens > WINDOW_MOST)
         w.tokens = WINDOW_MOST;
+    if (!w.sees && is_seeing(model))
+        w.sees = 1;
     return w;
 }
 

@@ -115,6 +115,7 @@ typedef struct skn_window {
     const char                   *from;   /* "setting" "provider" "table"; NULL: unknown */
     bool                          asked;  /* its server is being asked */
     const struct skn_wire_format *format; /* of its provider; NULL: none */
+    int                           sees;   /* images: 1; -1: none; 0: not known */
 } skn_window;
 
 typedef struct skn_provider_ops {

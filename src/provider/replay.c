@@ -351,7 +351,7 @@ static skn_window window(skn_provider *p, skn_str model, bool ask)
 
     for (size_t i = 0; i < r->models.n; i++)
         if (skn_str_eq(r->models.p[i].name, model))
-            return (skn_window){r->models.p[i].window, "provider", false, r->format};
+            return (skn_window){r->models.p[i].window, "provider", false, r->format, 0};
     (void)ask;
     return (skn_window){.format = r->format};
 }

@@ -477,6 +477,17 @@ static void talk_goes_on(void *arg)
     leave_talk(t);
 }
 
+/* They are no words: what they cost is not told by their length. */
+static size_t image_bytes(const skein_context *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; c && i < c->count; i++)
+        for (size_t k = 0; k < c->at[i].file_count; k++)
+            n += c->at[i].files[k].data.n;
+    return n;
+}
+
 static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
                             const skn_answer_sink *sink)
 {
@@ -492,7 +503,7 @@ static skn_asking *ask_wire(skn_provider *provider, const skn_ask *what,
     t->from = what->from;
     t->hurried = what->hurried;
     skn_wire_request_write(&t->request, p->format, provider->name, what, MOST_REQUEST);
-    t->asked_bytes = t->request.body.n;
+    t->asked_bytes = t->request.body.n - image_bytes(what->context);
     wait_in_line(t);
     return &t->base;
 }

@@ -48,13 +48,36 @@ static void write_text(skn_jw *w, skn_str text, bool mark)
     skn_jw_object_end(w);
 }
 
+static void write_images(skn_jw *w, const skein_prompt_message *m)
+{
+    for (size_t i = 0; i < m->file_count; i++) {
+        if (!m->files[i].data.p)
+            continue;
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("image"));
+        skn_jw_key(w, "source");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("base64"));
+        skn_jw_kstr(w, "media_type", m->files[i].file.type);
+        skn_jw_kstr(w, "data", m->files[i].data);
+        skn_jw_object_end(w);
+        skn_jw_object_end(w);
+    }
+}
+
 static void write_result(skn_jw *w, const skein_prompt_message *m, bool mark)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "type", SKN_STR("tool_result"));
     skn_jw_kstr(w, "tool_use_id", m->tool_call_id);
-    if (m->text.n)
+    if (skn_wire_images(m)) {
+        skn_jw_karray(w, "content");
+        write_text(w, m->text, false);
+        write_images(w, m);
+        skn_jw_array_end(w);
+    } else if (m->text.n) {
         skn_jw_kstr(w, "content", m->text);
+    }
     if (m->failed)
         skn_jw_kbool(w, "is_error", true);
     if (mark)
@@ -72,6 +95,7 @@ static void write_blocks(skn_wire_request *r, skn_jw *w, const skein_prompt_mess
         return;
     }
     skn_wire_write_parts(w, thoughts, 0);
+    write_images(w, m); /* before the words about them, as Anthropic advises */
     write_text(w, m->text, mark);
     for (size_t i = 0; i < m->call_count; i++) {
         if (i)

@@ -26,6 +26,14 @@ skn_str skn_wire_error_text(const skn_json *v, skn_arena *a);
 void skn_wire_write_args(skn_jw *w, skn_str args);
 /* Writes the schema of a tool's arguments; without one any object is allowed. */
 void skn_wire_write_schema(skn_jw *w, skn_str schema);
+/* How many images of a message are sent with it. */
+size_t skn_wire_images(const skein_prompt_message *m);
+/* "key": "data:image/png;base64,…" */
+void skn_wire_data_url(skn_jw *w, const char *key, const skein_prompt_file *f);
+/* Where results of tools cannot have images: behind the last result of a batch, those of all of it, as a message of the user. False:
+ * there are none, or it is not the last. */
+bool skn_wire_results_end(const skein_context *c, size_t at, skn_arena *a,
+                          skein_prompt_message *out);
 /* Writes the offered tools as OpenAI and Ollama expect them. */
 void skn_wire_write_functions(skn_jw *w, const skn_ask *what);
 /* Returns the parts of the thinking of a message, if the model of this request thought it; else NULL. */

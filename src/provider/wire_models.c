@@ -65,7 +65,7 @@ skn_window skn_wire_window(skn_provider *provider, skn_str model, bool ask)
 
     for (size_t i = 0; i < p->model_count; i++)
         if (skn_str_eq(p->models[i].name, model))
-            return (skn_window){p->models[i].window, "provider", false, p->format};
+            return (skn_window){p->models[i].window, "provider", false, p->format, 0};
     w = skn_wire_shown(p, model, ask);
     w.format = p->format;
     return w;

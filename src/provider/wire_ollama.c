@@ -39,6 +39,13 @@ static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_mes
     skn_jw_object(w);
     skn_jw_kstr(w, "role", role_word(m->role));
     skn_jw_kstr(w, "content", m->text.p ? m->text : SKN_STR(""));
+    if (skn_wire_images(m)) {
+        skn_jw_karray(w, "images");
+        for (size_t i = 0; i < m->file_count; i++)
+            if (m->files[i].data.p)
+                skn_jw_str(w, m->files[i].data);
+        skn_jw_array_end(w);
+    }
     write_calls(r, w, m);
     if (m->role == SKEIN_TOOL && m->tool_name.n)
         skn_jw_kstr(w, "tool_name", m->tool_name);

@@ -47,12 +47,38 @@ static void write_calls(skn_wire_request *r, skn_jw *w, const skein_prompt_messa
     skn_jw_array_end(w);
 }
 
+/* Only the user's messages may have parts. */
+static void write_parts(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_karray(w, "content");
+    if (m->text.n) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("text"));
+        skn_jw_kstr(w, "text", m->text);
+        skn_jw_object_end(w);
+    }
+    for (size_t i = 0; i < m->file_count; i++) {
+        if (!m->files[i].data.p)
+            continue;
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("image_url"));
+        skn_jw_key(w, "image_url");
+        skn_jw_object(w);
+        skn_wire_data_url(w, "url", &m->files[i]);
+        skn_jw_object_end(w);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
 static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "role", skn_str_of(role_of(m->role)));
     if (m->role == SKEIN_ASSISTANT && m->call_count && !m->text.n)
         skn_jw_knull(w, "content");
+    else if (m->role == SKEIN_USER && skn_wire_images(m))
+        write_parts(w, m);
     else
         skn_jw_kstr(w, "content", m->text.n ? m->text : SKN_STR(""));
     if (m->role == SKEIN_TOOL)
@@ -74,7 +100,11 @@ static void write_messages(skn_jw *w, skn_wire_request *r, const skn_ask *what)
         skn_wire_cut(r);
     }
     for (size_t i = 0; what->context && i < what->context->count; i++) {
+        skein_prompt_message images = {.role = SKEIN_USER};
+
         write_message(r, w, &what->context->at[i]);
+        if (skn_wire_results_end(what->context, i, r->a, &images))
+            write_message(r, w, &images);
         skn_wire_cut(r);
     }
     skn_jw_array_end(w);

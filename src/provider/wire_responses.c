@@ -37,6 +37,29 @@ static void write_own(skn_wire_request *r, skn_jw *w, const skein_prompt_message
     }
 }
 
+static void write_parts(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "role", SKN_STR("user"));
+    skn_jw_karray(w, "content");
+    if (m->text.n) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("input_text"));
+        skn_jw_kstr(w, "text", m->text);
+        skn_jw_object_end(w);
+    }
+    for (size_t i = 0; i < m->file_count; i++) {
+        if (!m->files[i].data.p)
+            continue;
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("input_image"));
+        skn_wire_data_url(w, "image_url", &m->files[i]);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
 static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_message *m)
 {
     if (m->role == SKEIN_ASSISTANT) {
@@ -45,6 +68,8 @@ static void write_message(skn_wire_request *r, skn_jw *w, const skein_prompt_mes
         write_item(w, "function_call_output", m->tool_call_id);
         skn_jw_kstr(w, "output", m->text.n ? m->text : SKN_STR(""));
         skn_jw_object_end(w);
+    } else if (skn_wire_images(m)) {
+        write_parts(w, m);
     } else {
         write_said(w, SKN_STR("user"), m->text);
     }
@@ -136,7 +161,11 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_jw_array(&w);
     skn_wire_cut(r);
     for (size_t i = 0; c && i < c->count; i++) {
+        skein_prompt_message images = {.role = SKEIN_USER};
+
         write_message(r, &w, &c->at[i]);
+        if (skn_wire_results_end(c, i, r->a, &images))
+            write_message(r, &w, &images);
         skn_wire_cut(r);
     }
     skn_jw_array_end(&w);

@@ -28,6 +28,7 @@ struct skn_wire_show {
     skn_window     window;
     int64_t        asked_at; /* monotonic, ms */
     size_t         step;     /* which of the places is being asked */
+    int            sees;     /* as in skn_window */
     skn_fetch     *fetch;    /* NULL: not in progress */
     skn_wire      *wire;
     int            status;
@@ -65,19 +66,30 @@ static int64_t built_window(const skn_json *info)
     return 0;
 }
 
-static int64_t read_show(const skn_wire_show *s, skn_str body, skn_arena *a)
+/* Of a list of what a model can do. */
+static int sees(const skn_json *list)
+{
+    if (!list || list->kind != SKN_JSON_ARRAY)
+        return 0;
+    for (const skn_json *v = list->first; v; v = v->next)
+        if (skn_str_is(v->text, "vision"))
+            return 1;
+    return -1;
+}
+
+static int64_t read_show(skn_wire_show *s, skn_str body, skn_arena *a)
 {
     const skn_json *doc = skn_wire_parse(body, a);
     skn_str         parameters = SKN_NONE;
     int64_t         n;
 
-    (void)s;
+    s->sees = sees(skn_json_get(doc, "capabilities"));
     (void)skn_json_text(doc, "parameters", &parameters, NULL);
     n = set_window(parameters);
     return n ? n : built_window(skn_json_get(doc, "model_info"));
 }
 
-static int64_t read_list(const skn_wire_show *s, skn_str body, skn_arena *a)
+static int64_t read_list(skn_wire_show *s, skn_str body, skn_arena *a)
 {
     skn_models all = {0};
 
@@ -89,13 +101,15 @@ static int64_t read_list(const skn_wire_show *s, skn_str body, skn_arena *a)
 }
 
 /* llama.cpp's window of each slot; the number of slots is taken, too. */
-static int64_t read_props(const skn_wire_show *s, skn_str body, skn_arena *a)
+static int64_t read_props(skn_wire_show *s, skn_str body, skn_arena *a)
 {
     const skn_json *doc = skn_wire_parse(body, a);
     int64_t         slots = skn_wire_int(doc, "total_slots");
 
     if (s->wire->learns_slots && slots > 0 && slots <= SLOTS_MOST)
         s->wire->at_once = (int)slots;
+    if (skn_json_get(doc, "modalities"))
+        s->sees = skn_wire_true(skn_json_get(doc, "modalities"), "vision") ? 1 : -1;
     return skn_wire_int(skn_json_get(doc, "default_generation_settings"), "n_ctx");
 }
 
@@ -103,7 +117,7 @@ static int64_t read_props(const skn_wire_show *s, skn_str body, skn_arena *a)
 static const struct place {
     bool        ollama;
     const char *path; /* below the root; NULL: the list of models */
-    int64_t (*read)(const skn_wire_show *s, skn_str body, skn_arena *a);
+    int64_t (*read)(skn_wire_show *s, skn_str body, skn_arena *a);
 } places[] = {{true, "/api/show", read_show},
               {false, NULL, read_list},
               {false, "/props", read_props},
@@ -136,7 +150,7 @@ static void got_end(void *arg, skn_fetch_end how, const char *why)
     if (how == SKN_FETCH_WHOLE && s->status == 200 && !s->body.over)
         n = places[s->step].read(s, skn_buf_str(&s->body), a);
     if (n > 0)
-        s->window = (skn_window){n, "provider", false};
+        s->window = (skn_window){.tokens = n, .from = "provider"};
     skn_buf_release(&s->body);
     skn_arena_free(a);
     s->step++;
@@ -202,7 +216,7 @@ static skn_wire_show *add(skn_wire *p, skn_str model)
     s->wire = p;
     s->model = skn_heap_copy(model);
     if (known)
-        s->window = (skn_window){known, "table", false};
+        s->window = (skn_window){.tokens = known, .from = "table"};
     s->next = p->shows;
     p->shows = s;
     p->show_count++;
@@ -238,6 +252,7 @@ skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask)
     }
     w = s->window;
     w.asked = s->fetch && !w.tokens;
+    w.sees = s->sees;
     return w;
 }
 

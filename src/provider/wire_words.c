@@ -358,6 +358,46 @@ void skn_wire_write_schema(skn_jw *w, skn_str schema)
     skn_jw_raw(w, schema.n ? schema : SKN_STR("{\"type\":\"object\",\"properties\":{}}"));
 }
 
+size_t skn_wire_images(const skein_prompt_message *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->file_count; i++)
+        n += m->files[i].data.p != NULL;
+    return n;
+}
+
+void skn_wire_data_url(skn_jw *w, const char *key, const skein_prompt_file *f)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, SIZE_MAX / 2);
+    skn_buf_addf(&b, "data:%.*s;base64,", SKN_FMT(f->file.type));
+    skn_buf_add(&b, f->data);
+    skn_jw_kstr(w, key, skn_buf_str(&b));
+    skn_buf_release(&b);
+}
+
+bool skn_wire_results_end(const skein_context *c, size_t at, skn_arena *a,
+                          skein_prompt_message *out)
+{
+    skn_vec(skein_prompt_file) files = {0};
+    size_t from = at + 1;
+
+    if (c->at[at].role != SKEIN_TOOL || (at + 1 < c->count && c->at[at + 1].role == SKEIN_TOOL))
+        return false;
+    while (from > 0 && c->at[from - 1].role == SKEIN_TOOL)
+        from--;
+    for (; from <= at; from++)
+        for (size_t i = 0; i < c->at[from].file_count; i++)
+            skn_vec_add(a, &files, c->at[from].files[i]);
+    *out = (skein_prompt_message){.role = SKEIN_USER,
+                                  .text = SKN_STR("[images of the results above]"),
+                                  .files = files.p,
+                                  .file_count = files.n};
+    return skn_wire_images(out) > 0;
+}
+
 void skn_wire_write_functions(skn_jw *w, const skn_ask *what)
 {
     if (!what->tool_count)

@@ -33,6 +33,14 @@ static skein_rc load_trigger(skn_run *run, skein_error *err)
 
 /* --- Loading a turn -------------------------------------------------------------------------------------- */
 
+bool skn_sees_images(const skn_json *settings, const skn_reach *reach)
+{
+    bool sees = reach->sees > 0;
+
+    skn_json_flag(settings, "images", sees, &sees, NULL);
+    return sees;
+}
+
 static skein_rc check_budget(skn_run *run, const skein_world *world, skein_error *err)
 {
     skein_rc rc = skn_budget_check(run->r->o.engine, world, err);
@@ -83,6 +91,8 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
     memory.task = run->turn.task;
     memory.turn = run->turn.uid;
     memory.most = run->most;
+    memory.images = run->sees;
+    memory.blind = run->sees ? SKN_NONE : run->model;
     if ((rc = skn_world_read(e, run->turn.world, run->round, &world, err)) ||
         (rc = check_budget(run, &world, err)) ||
         (rc = skein_context_read(e, &memory, run->round, &run->context, err)) ||
@@ -408,10 +418,12 @@ static skein_rc server_tokens(skn_runtime *r, const skn_brief *of, int64_t *toke
 
 /* Finds the model that answers for an agent, and its window. */
 static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent_id agent,
-                          skn_arena *a, skn_str *model, skn_reach *out, skein_error *err)
+                          skn_arena *a, skn_str *model, skn_reach *out, skn_str *blind,
+                          skein_error *err)
 {
-    skein_agents all;
-    skein_rc     rc = SKEIN_OK;
+    const skn_json *settings = NULL;
+    skein_agents    all;
+    skein_rc        rc = SKEIN_OK;
 
     *model = spec->model;
     *out = (skn_reach){0};
@@ -420,10 +432,15 @@ static skein_rc reach_for(skn_runtime *r, const skn_sent_spec *spec, skein_agent
     if (!spec->only_model &&
         !(rc = skein_agent_list(spec->engine, spec->world->id, a, &all, err)))
         for (size_t i = 0; i < all.count; i++)
-            if (all.at[i].id.v == agent.v && all.at[i].model.n)
+            if (all.at[i].id.v == agent.v && all.at[i].model.n) {
                 *model = all.at[i].model;
+                (void)object_of(all.at[i].settings, "agent", all.at[i].name, a, &settings,
+                                NULL);
+            }
     if (!rc && model->n)
         *out = skn_windows_read(r->windows, *model);
+    if (model->n && !skn_sees_images(settings, out))
+        *blind = *model;
     return rc;
 }
 
@@ -439,7 +456,7 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_spec *spec, const sk
     skein_slice slice = *what;
     skn_reach   reach;
     skn_str     model;
-    skein_rc    rc = reach_for(r, spec, what->agent, of.a, &model, &reach, err);
+    skein_rc    rc = reach_for(r, spec, what->agent, of.a, &model, &reach, &slice.blind, err);
 
     slice.most = of.most = skn_share_bytes(&reach);
     if (!rc)

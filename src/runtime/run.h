@@ -59,6 +59,7 @@ typedef struct skn_reach {
     const struct skn_wire_format *format; /* of its provider; NULL: none, or not known yet */
     int64_t scale; /* percent: tokens that the model counts, of the estimate */
     bool    asked; /* its server is being asked */
+    int     sees;  /* images: 1; -1: none; 0: not known */
 } skn_reach;
 
 /* Estimated tokens of everything that is sent, and the model's window. */
@@ -160,6 +161,7 @@ struct skn_run {
     /* The request. */
     skn_arena    *round; /* lives for one round */
     skein_context context;
+    bool          sees; /* it was read with the images in it */
     skn_str       system_prompt, asker, said;
     skn_rights    rights;
     skn_sizes     sizes;
@@ -305,6 +307,9 @@ typedef struct skn_brief {
 
 /* prompt.c: writes a file as it appears in the prompt. */
 void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts);
+
+/* prompt.c: whether a model sees images: as its agent's settings say, or else what is known of it. */
+bool skn_sees_images(const skn_json *settings, const skn_reach *reach);
 
 /* prompt.c: worker: finds out who answers whom, and what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);

@@ -630,13 +630,23 @@ static bool takes_too_much(skn_run *run)
     return run->context.tokens * 4 > most || run->sizes.files * 4 > most;
 }
 
+/* What was loaded has images and should not, or the other way round. */
+static bool sees_otherwise(skn_run *run)
+{
+    bool sees = skn_sees_images(run->rights.settings, &run->sizes.reach);
+    bool other = run->context.images > 0 && sees != run->sees;
+
+    run->sees = sees;
+    return other;
+}
+
 /* What is sent depends on the window, so this waits a little for the server that tells it. */
 static void ask_within(skn_run *run)
 {
     run->sizes.reach = skn_runtime_reach(run->r, run->model);
     if (run->sizes.reach.asked && run->waits_for_window-- > 0) {
         skn_run_later(run, SKN_RUN_PAUSING, ask_within, SKN_RUN_WINDOW_MS);
-    } else if (takes_too_much(run)) {
+    } else if (takes_too_much(run) | sees_otherwise(run)) {
         load_again(run);
     } else {
         skn_sizes_answer(&run->sizes, &run->rights);

@@ -67,7 +67,8 @@ static skn_reach reach_of(const entry *e)
     skn_reach out = {.tokens = e->said.tokens,
                      .from = e->said.from,
                      .format = e->said.format,
-                     .scale = e->scale};
+                     .scale = e->scale,
+                     .sees = e->said.sees};
 
     if (e->refused && (!out.tokens || e->refused < out.tokens)) {
         out.tokens = e->refused;

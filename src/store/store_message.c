@@ -135,6 +135,33 @@ static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *e
     return rc;
 }
 
+/* A message carries files of its own world alone. */
+static skein_rc carry_files(skn_tx *tx, const skein_message *m, skn_arena *a, skein_error *err)
+{
+    const skn_json *list;
+    bool            there;
+    skein_rc        rc;
+
+    if ((rc = skn_json_parse(&list, m->files, "the list of files", a, err)) ||
+        (rc = skn_pieces_share(tx, err)))
+        return rc;
+    if (list->kind != SKN_JSON_ARRAY)
+        return skn_fail(err, SKEIN_INVALID, "the list of files is not a list");
+    for (const skn_json *f = list->first; f; f = f->next) {
+        skn_str id = member(f, "id", a);
+
+        if ((rc = skn_carried_put(tx, m, id, &there, err)))
+            return rc;
+        if (!there)
+            return skn_fail_hint(err, SKEIN_NOT_FOUND,
+                                 "A file that no message carries is removed after a day: send "
+                                 "it again.",
+                                 "this world has no file \"%.*s\"",
+                                 SKN_FMT(skn_str_sub(id, 0, 64)));
+    }
+    return SKEIN_OK;
+}
+
 /* What is given back may live longer than what the caller put in. */
 static void keep_texts(skein_message *m, skn_arena *a)
 {
@@ -180,7 +207,8 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
     if (rc)
         return rc;
     keep_texts(m, a);
-    return insert_halves(tx, m, err);
+    rc = insert_halves(tx, m, err);
+    return rc || !m->files.p ? rc : carry_files(tx, m, a, err);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */

@@ -70,6 +70,7 @@ void kit_check(kit *k);
     "DROP TABLE audit;"                                                                        \
     "ALTER TABLE messages DROP COLUMN hash;"                                                   \
     "ALTER TABLE messages DROP COLUMN reasoning;"                                              \
+    "ALTER TABLE messages DROP COLUMN files;"                                                  \
     "DROP TABLE carried; DROP TABLE attachments; DROP TABLE blobs;"                            \
     "DROP TABLE sessions;"                                                                     \
     "DROP INDEX model_calls_world;"                                                            \

@@ -32,9 +32,13 @@ static skein_rc given_text(skn_cli *cli, skn_str *out)
         *out = skn_args_joined(cli, 0);
         return SKEIN_OK;
     }
-    if (!file && !dash && isatty(STDIN_FILENO))
+    if (!file && !dash && isatty(STDIN_FILENO) && !skn_opt(cli, "attach"))
         return skn_fail_hint(&cli->err, SKEIN_USAGE, "Try: skein send \"hello\"",
                              "\"skein send\" needs a text");
+    if (!file && !dash && skn_opt(cli, "attach")) { /* a file may go without words */
+        *out = SKN_STR("");
+        return SKEIN_OK;
+    }
     rc = skn_read_file(cli, file ? file : "-", SKN_TEXT_LIMIT, out);
     if (!rc && out->n && out->p[out->n - 1] == '\n')
         out->n--;
@@ -43,7 +47,7 @@ static skein_rc given_text(skn_cli *cli, skn_str *out)
 
 static skein_rc check_text(skn_cli *cli, skn_str text)
 {
-    if (skn_str_trim(text).n)
+    if (skn_str_trim(text).n || skn_opt(cli, "attach"))
         return SKEIN_OK;
     return skn_fail_hint(&cli->err, SKEIN_INVALID, "Try: skein send \"hello\"",
                          "the message has no text");
@@ -177,6 +181,53 @@ static skein_rc send_it(skn_cli *cli, const sending *s)
     return post_and_wait(cli, s, &post);
 }
 
+/* --- Files that go with it ------------------------------------------------------------------ */
+
+#define FILE_LIMIT ((size_t)17 << 20) /* more is refused by every store */
+
+static skein_rc upload(skn_cli *cli, const sending *s, const char *path, skn_str *id)
+{
+    const char       *slash = strrchr(path, '/');
+    skn_request_spec  post = {.method = "POST", .type = "application/octet-stream"};
+    skn_client_answer got;
+    const skn_json   *v;
+    skein_rc          rc = skn_read_file(cli, path, FILE_LIMIT, &post.body);
+
+    post.path = skn_world_path(
+        cli, &s->world,
+        skn_arena_text(cli->keep, "files?name=%s",
+                       skn_client_encode(cli->keep, skn_str_of(slash ? slash + 1 : path))));
+    if (rc ||
+        (rc = skn_client_call(cli, s->served ? &s->server : &cli->door->server, &post, POST_MS,
+                              &got)) ||
+        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
+        return rc;
+    *id = skn_json_str(v, "id");
+    return SKEIN_OK;
+}
+
+static skein_rc attach(skn_cli *cli, sending *s)
+{
+    skn_names all = names_of(cli, "attach");
+    skn_buf   b;
+    skn_jw    w;
+    skein_rc  rc = SKEIN_OK;
+
+    skn_jw_open(&w, &b, (size_t)1 << 20);
+    skn_jw_array(&w);
+    for (size_t i = 0; i < all.count && !rc; i++) {
+        skn_str id;
+
+        if (!(rc = upload(cli, s, all.at[i], &id)))
+            skn_jw_str(&w, id);
+    }
+    skn_jw_array_end(&w);
+    if (!rc && all.count)
+        s->message.files = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return rc;
+}
+
 skein_rc skn_cmd_send(skn_cli *cli)
 {
     sending  s = {.timeout_ms = -1};
@@ -188,6 +239,8 @@ skein_rc skn_cmd_send(skn_cli *cli)
                   SKN_FMT(s.chat.uid.n ? s.chat.uid : SKN_STR("a new conversation"))))
         return SKEIN_OK;
     skn_current_note(cli, &s.world);
+    if ((rc = attach(cli, &s)))
+        return rc;
     return s.served ? send_it(cli, &s) : store_it(cli, &s);
 }
 
@@ -326,6 +379,10 @@ skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_n
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);
+    if (m->files.p) {
+        skn_jw_key(&w, "files");
+        skn_jw_raw(&w, m->files);
+    }
     skn_jw_object_end(&w);
     return skn_buf_keep(&b, cli->keep);
 }

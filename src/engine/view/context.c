@@ -1,5 +1,9 @@
 /* context.c: what a model may be sent: the summary, then what was said since. What the summary covers
  * is not read. */
+#include "base/media.h"
+#include "base/url.h"
+#include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine/read/reading.h"
 #include "engine/view/modelview.h"
 
@@ -308,6 +312,133 @@ static void count_parts(const skn_prompt *prompt, const skein_message *summary,
     p->messages = out->tokens - p->results - p->summary;
 }
 
+/* --- Files ----------------------------------------------------------------------------------------- */
+
+/* What one question carries at most. */
+enum { IMAGES_MOST = 100 };
+#define IMAGE_BYTES_MOST ((int64_t)24 << 20)
+#define TEXT_BYTES_MOST  ((int64_t)256 << 10)
+
+typedef struct file_load {
+    skn_reading       *r;
+    const skein_slice *what;                /* may be NULL */
+    int64_t            images, image_bytes; /* that are seen */
+    int64_t            all;                 /* images */
+} file_load;
+
+static bool is_blind(const file_load *l)
+{
+    return l->what && l->what->blind.p;
+}
+
+static skein_rc load_bytes(const file_load *l, const skein_attachment *f, int64_t most,
+                           skn_str *out, skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_blob_part(l->r->trees.tx, f->id, 0, f->size < most ? f->size : most,
+                                l->r->trees.a, out, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_DAMAGED, "the bytes of file %.*s are missing", SKN_FMT(f->id));
+}
+
+/* "[image a.png, 640×480]", and why it is not shown. */
+static skn_str image_line(const file_load *l, const skn_view_file *f)
+{
+    skn_arena *a = l->r->trees.a;
+    skn_str    name = skn_view_word(a, f->as.file.name), why = SKN_STR("");
+
+    if (!f->as.seen)
+        why = is_blind(l) ? skn_arena_printf(a, ", not shown: %.*s can't see images",
+                                             SKN_FMT(skn_view_word(a, l->what->blind)))
+                          : SKN_STR(", not shown: there are too many");
+    return skn_arena_printf(a, "[image %.*s, %lld×%lld%.*s]", SKN_FMT(name),
+                            (long long)f->as.file.width, (long long)f->as.file.height,
+                            SKN_FMT(why));
+}
+
+static skein_rc load_image(file_load *l, skn_view_file *f, skein_error *err)
+{
+    skn_buf  b;
+    skn_str  bytes;
+    skein_rc rc;
+
+    l->all++;
+    f->as.seen = !is_blind(l) && l->images < IMAGES_MOST &&
+                 l->image_bytes + f->as.file.size <= IMAGE_BYTES_MOST;
+    f->head = image_line(l, f);
+    if (!f->as.seen)
+        return SKEIN_OK;
+    l->images++;
+    l->image_bytes += f->as.file.size;
+    if (!l->what || !l->what->images ||
+        (rc = load_bytes(l, &f->as.file, f->as.file.size, &bytes, err)))
+        return l->what && l->what->images ? rc : SKEIN_OK;
+    skn_buf_init(&b, SIZE_MAX / 2);
+    skn_base64_add(&b, bytes);
+    f->as.data = skn_buf_keep(&b, l->r->trees.a);
+    return SKEIN_OK;
+}
+
+/* Of a long text the beginning is sent, as of a long message. */
+static skein_rc load_text(const file_load *l, skn_view_file *f, skein_error *err)
+{
+    skn_arena              *a = l->r->trees.a;
+    const skein_attachment *file = &f->as.file;
+    int64_t                 most = l->what && l->what->most ? l->what->most : TEXT_BYTES_MOST;
+    bool                    text = skn_media_is_text(file->type);
+    skein_rc                rc = text ? load_bytes(l, file, most, &f->text, err) : SKEIN_OK;
+
+    f->head = skn_arena_printf(a, "[file %.*s, %.*s, %lld bytes%s]",
+                               SKN_FMT(skn_view_word(a, file->name)),
+                               SKN_FMT(skn_view_word(a, file->type)), (long long)file->size,
+                               text ? "" : ", not shown");
+    f->text = skn_utf8_cut(f->text, (size_t)most);
+    f->end = f->text.n < (size_t)file->size
+                 ? skn_arena_printf(
+                       a, SKN_VIEW_LEFT_OUT "the last %lld of %lld bytes]\n[end of file]",
+                       (long long)file->size - (long long)f->text.n, (long long)file->size)
+                 : SKN_STR("[end of file]");
+    return rc;
+}
+
+static skein_rc load_files_of(file_load *l, const skein_message *m, skn_view_files *out,
+                              skein_error *err)
+{
+    skn_arena        *a = l->r->trees.a;
+    const skn_json   *list;
+    skein_attachment *at;
+    skein_rc          rc = SKEIN_OK;
+
+    if (!m->files.n || m->purged || skn_json_parse(&list, m->files, "files", a, NULL))
+        return SKEIN_OK;
+    at = skn_attachment_list_from_json(list, a, &out->count);
+    out->at = SKN_ARRAY(a, out->count + 1, skn_view_file);
+    for (size_t i = 0; rc == SKEIN_OK && i < out->count; i++) {
+        skn_view_file *f = &out->at[i];
+
+        f->as.file = at[i];
+        rc = at[i].width ? load_image(l, f, err) : load_text(l, f, err);
+    }
+    return rc;
+}
+
+/* The last images count first, where there are too many. */
+static skein_rc load_files(skn_reading *r, const skein_slice *what, const skein_messages *m,
+                           skn_view_options *opt, int64_t *images, skein_error *err)
+{
+    file_load       l = {.r = r, .what = what};
+    skn_view_files *files = SKN_ARRAY(r->trees.a, m->count + 1, skn_view_files);
+    skein_rc        rc = SKEIN_OK;
+
+    opt->files = files;
+    for (size_t i = m->count; rc == SKEIN_OK && i-- > 0;)
+        rc = load_files_of(&l, &m->at[i], &files[i], err);
+    *images = l.all;
+    return rc;
+}
+
 /* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
 /* Beside the message itself: what the view is made in, and the view. */
 enum { VIEW_BYTES = 4 * sizeof(skein_prompt_message) };
@@ -350,6 +481,8 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_spec *spec, skein_co
     }
     if (!skn_heap_has(SKN_HEADROOM + m.count * VIEW_BYTES))
         return skn_no_memory(err);
+    if ((rc = load_files(r, spec->at_work, &m, &opt, &out->images, err)))
+        return rc;
     skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
     out->at = prompt.at;
     out->count = prompt.count;
@@ -391,6 +524,20 @@ static skein_tool_call *copy_calls(const skein_prompt_message *from, skn_arena *
     return to;
 }
 
+static skein_prompt_file *copy_files(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_prompt_file *to = SKN_ARRAY(a, from->file_count, skein_prompt_file);
+
+    for (size_t i = 0; i < from->file_count; i++) {
+        to[i] = from->files[i];
+        to[i].file.id = skn_arena_copy(a, from->files[i].file.id);
+        to[i].file.name = skn_arena_copy(a, from->files[i].file.name);
+        to[i].file.type = skn_arena_copy(a, from->files[i].file.type);
+        to[i].data = skn_arena_copy(a, from->files[i].data);
+    }
+    return to;
+}
+
 static skein_prompt_message copy_message(const skein_prompt_message *from, skn_arena *a)
 {
     skein_prompt_message to = *from;
@@ -400,6 +547,7 @@ static skein_prompt_message copy_message(const skein_prompt_message *from, skn_a
     to.tool_name = skn_arena_copy(a, from->tool_name);
     to.reasoning = skn_arena_copy(a, from->reasoning);
     to.calls = from->call_count ? copy_calls(from, a) : NULL;
+    to.files = from->file_count ? copy_files(from, a) : NULL;
     to.sources = SKN_ARRAY(a, from->source_count, skn_str);
     for (size_t i = 0; i < from->source_count; i++)
         to.sources[i] = skn_arena_copy(a, from->sources[i]);
@@ -412,6 +560,9 @@ static size_t size_of(const skein_context *made)
 
     for (size_t i = 0; i < made->count; i++)
         n += made->at[i].text.n;
+    for (size_t i = 0; i < made->count; i++)
+        for (size_t k = 0; k < made->at[i].file_count; k++)
+            n += made->at[i].files[k].data.n;
     return n;
 }
 

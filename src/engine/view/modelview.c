@@ -41,6 +41,9 @@ static const char *const marks[] = {
     "[source:",
     "[responseexpected:",
     "[instruction:",
+    "[image",
+    "[file",
+    "[endoffile",
 };
 
 static unsigned char byte_at(skn_str s, size_t i)
@@ -266,14 +269,14 @@ static skn_str in_brackets(skn_arena *a, skn_str s, size_t most, char instead)
     return (skn_str){out, cut.n};
 }
 
-static skn_str tag_word(skn_arena *a, skn_str s)
+skn_str skn_view_word(skn_arena *a, skn_str s)
 {
     return in_brackets(a, s, TAG_MAX_BYTES, '_');
 }
 
 static skn_str tag_line(skn_arena *a, const skein_instruction *in)
 {
-    skn_str type = tag_word(a, in->type), target = tag_word(a, in->target);
+    skn_str type = skn_view_word(a, in->type), target = skn_view_word(a, in->target);
 
     if (skn_str_is(type, "Source.User"))
         return SKN_STR("[source: user]");
@@ -315,6 +318,14 @@ size_t skn_tokens_of(size_t bytes)
     return bytes / 4 + (bytes % 4 != 0) + 4;
 }
 
+/* What the large providers count, about. */
+static size_t image_tokens(const skein_prompt_file *f)
+{
+    int64_t tokens = f->file.width * f->file.height / 750;
+
+    return (size_t)(tokens < 85 ? 85 : tokens > 1600 ? 1600 : tokens);
+}
+
 size_t skn_prompt_tokens(const skn_prompt *p)
 {
     size_t tokens = 0;
@@ -323,6 +334,8 @@ size_t skn_prompt_tokens(const skn_prompt *p)
         const skn_prompt_message *m = &p->at[i];
         size_t                    bytes = m->text.n + m->tool_call_id.n;
 
+        for (size_t k = 0; k < m->file_count; k++)
+            tokens += image_tokens(&m->files[k]);
         for (size_t k = 0; k < m->call_count; k++)
             bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
         tokens += skn_tokens_of(bytes);
@@ -549,6 +562,7 @@ typedef struct draft {
     skn_str    reasoning; /* of the last message in it */
     skn_vec(skn_str) pieces;
     skn_vec(skn_str) sources;
+    skn_vec(skein_prompt_file) files;
 } draft;
 
 typedef struct builder {
@@ -651,6 +665,8 @@ static void flush(builder *b, skein_tool_call *calls, size_t call_count)
     m.text = join(b->a, d->pieces.p, d->pieces.n, "\n\n");
     m.sources = d->sources.p;
     m.source_count = d->sources.n;
+    m.files = d->files.p;
+    m.file_count = d->files.n;
     m.synthetic = d->sources.n == 0;
     if (!b->out.n && m.role != SKEIN_USER)
         add_made_up(b, SKN_VIEW_START);
@@ -733,12 +749,57 @@ static skn_str user_text(builder *b, size_t i)
     return tags.n ? join(b->a, (skn_str[]){text, tags}, 2, "\n") : text;
 }
 
+/* --- Files ------------------------------------------------------------------------------------- */
+
+static size_t files_of(const builder *b, size_t i)
+{
+    return b->opt->files && !b->msgs[i].purged ? b->opt->files[i].count : 0;
+}
+
+/* The text with what it carries: images stand beside it, too. */
+static skn_str with_files(builder *b, size_t i, skn_str text)
+{
+    size_t   n = 0;
+    skn_str *parts = SKN_ARRAY(b->a, 1 + 3 * files_of(b, i), skn_str);
+
+    if (text.n)
+        parts[n++] = text;
+    for (size_t k = 0; k < files_of(b, i); k++) {
+        const skn_view_file *f = &b->opt->files[i].at[k];
+
+        parts[n++] = f->head;
+        if (f->text.p) {
+            parts[n++] = guarded(b, clean_text(b->a, f->text), NAMES);
+            parts[n++] = f->end;
+        }
+    }
+    return join(b->a, parts, n, "\n");
+}
+
+static skein_prompt_file *seen_of(builder *b, size_t i, size_t *count)
+{
+    size_t             n = files_of(b, i);
+    skein_prompt_file *out = SKN_ARRAY(b->a, n, skein_prompt_file);
+
+    *count = 0;
+    for (size_t k = 0; k < n; k++)
+        if (b->opt->files[i].at[k].as.seen)
+            out[(*count)++] = b->opt->files[i].at[k].as;
+    return out;
+}
+
 static void add_user(builder *b, size_t i)
 {
-    if (b->msgs[i].purged || is_blank(said_by(&b->msgs[i])))
+    skein_prompt_file *seen;
+    size_t             n;
+
+    if (b->msgs[i].purged || (is_blank(said_by(&b->msgs[i])) && !files_of(b, i)))
         return;
     gather(b, SKEIN_USER, &b->msgs[i]);
-    skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
+    skn_vec_add(b->a, &b->now.pieces, with_files(b, i, user_text(b, i)));
+    seen = seen_of(b, i, &n);
+    for (size_t k = 0; k < n; k++)
+        skn_vec_add(b->a, &b->now.files, seen[k]);
 }
 
 static void add_result(builder *b, const skein_tool_call *call, size_t result)
@@ -752,7 +813,9 @@ static void add_result(builder *b, const skein_tool_call *call, size_t result)
     } else {
         const skein_message *r = &b->msgs[result];
 
-        m.text = is_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT) : shown_text(b, r, PLAIN);
+        m.text = with_files(
+            b, result, is_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT) : shown_text(b, r, PLAIN));
+        m.files = seen_of(b, result, &m.file_count);
         m.failed = r->tool_failed;
     }
     if (result != SKN_UNPAIRED) {

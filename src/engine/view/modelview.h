@@ -13,6 +13,8 @@
  *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END, a squash between
  *     SKN_SQUASH_BEGIN and SKN_SQUASH_END: neither was said by whose side it is on;
  *   - instructions follow their text, one bracketed line each (skn_instruction_text);
+ *   - files follow their text, an image as a line ("[image a.png, 640×480]") and a text between two
+ *     ("[file a.txt, …]", "[end of file]");
  *   - what is asked again, though others have spoken since, is named in a line of its own (SKN_VIEW_AGAIN);
  *   - of a text that is longer than may be sent the beginning and the end are sent, and a line between them
  *     (SKN_VIEW_LEFT_OUT) says how the rest is read.
@@ -46,6 +48,17 @@
 #define SKN_CALL_ID_MAX   40 /* the shorter of the providers' limits */
 #define SKN_TOOL_NAME_MAX 64
 
+/* A file of a message: a line for it; of a text also what is sent of it, and the line behind that. */
+typedef struct skn_view_file {
+    skein_prompt_file as;
+    skn_str           head, text, end;
+} skn_view_file;
+
+typedef struct skn_view_files {
+    skn_view_file *at;
+    size_t         count;
+} skn_view_files;
+
 typedef struct skn_view_options {
     skein_agent_id viewpoint;     /* zero: the main lane, where every agent is the assistant */
     const skein_message *summary; /* put first; NULL for none */
@@ -55,7 +68,8 @@ typedef struct skn_view_options {
     bool told;     /* calls and results as text: for a model that has no tools */
     const skein_message *again; /* asked again: a line before msgs[again_at] says so; or NULL */
     size_t               again_at; /* at most n */
-    size_t               most; /* bytes of a text, or of a call's arguments; 0: all of them */
+    size_t               most;   /* bytes of a text, or of a call's arguments; 0: all of them */
+    const skn_view_files *files; /* of each message; NULL: none has any */
 } skn_view_options;
 
 /* Only user, assistant and tool; the text is absent only for an assistant that does nothing but
@@ -68,6 +82,8 @@ typedef struct skn_prompt {
     bool                cut; /* something is left out */
 } skn_prompt;
 
+/* What may stand in a line of ours: without what could end it or its bracket, and not long. */
+skn_str skn_view_word(skn_arena *a, skn_str s);
 /* Makes the list; it cannot fail, whatever the messages are. Linear in their size. */
 void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
                     skn_arena *a, skn_prompt *out);

@@ -47,6 +47,8 @@ static void message_was_read(const skn_json *v, void *told, skn_arena *a)
     size_t         n = 0;
 
     (void)v, (void)a;
+    if (skn_str_is(m->files, "[]"))
+        m->files = SKN_NONE;
     m->author = m->role == SKEIN_TOOL ? SKEIN_BY_TOOL : SKEIN_BY_SYSTEM;
     for (size_t i = 0; i < m->instruction_count; i++)
         if (skn_str_is(m->instructions[i].type, "Source.User"))

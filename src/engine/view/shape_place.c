@@ -215,6 +215,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.thinking_tokens = setting(settings, "thinkingTokens");
     t.schema = setting(settings, "schema");
     t.max_tokens = setting(settings, "maxTokens"); /* none: as many as the model gives */
+    t.images = setting(settings, "images");        /* none: as is known of the model */
     t.auto_reply = setting(settings, "autoReply");
     t.fallback = setting(settings, "fallback");
     t.until = agent_until(work, agent->id);

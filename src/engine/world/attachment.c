@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/media.h"
 #include "base/utf8.h"
+#include "engine/engine.h"
 
 #include <ctype.h>
 
@@ -177,6 +178,88 @@ skein_rc skein_attachment_list(skein_engine *e, skein_world_id world, size_t lim
     *out = (skein_attachments){SKN_ARRAY(mem, rows.count + 1, skein_attachment), rows.count};
     for (size_t i = 0; i < rows.count; i++)
         out->at[i] = rows.at[i].shown;
+    return s.rc;
+}
+
+/* --- Naming them for a message --------------------------------------------------------------------- */
+
+static skein_rc check_list(const skn_json *list, const skn_world_limits *limits,
+                           skein_error *err)
+{
+    if (list->kind != SKN_JSON_ARRAY)
+        return skn_fail(err, SKEIN_INVALID,
+                        "\"files\" must be a list of ids, or of objects with one");
+    if ((int64_t)list->count > limits->message_files)
+        return skn_fail_hint(err, SKEIN_LIMIT,
+                             "The setting messageFiles of the world is the limit.",
+                             "the message has %u files; the limit is %lld", list->count,
+                             (long long)limits->message_files);
+    return SKEIN_OK;
+}
+
+static skein_rc name_one(skn_tx *tx, int64_t world, const skn_json *v, skn_map *seen, skn_jw *w,
+                         int64_t *bytes, skn_arena *a, skein_error *err)
+{
+    skn_str          id = v->kind == SKN_JSON_STRING ? v->text : skn_json_str(v, "id");
+    skn_str          name = skn_json_str(v, "name");
+    skein_attachment f;
+    skein_rc         rc;
+
+    if (skn_map_get(seen, id)) /* once is enough */
+        return SKEIN_OK;
+    *skn_map_slot(seen, id) = seen;
+    if ((rc = need(tx, world, id, a, &f, err)))
+        return rc;
+    if (name.n)
+        f.name = plain_name(name, a);
+    f.created_at = 0;
+    *bytes += f.size;
+    skn_shape_attachment(w, &f);
+    return SKEIN_OK;
+}
+
+static skein_rc name_all(skn_tx *tx, int64_t world, skn_str given, skn_arena *a, skn_jw *w,
+                         skein_error *err)
+{
+    const skn_json  *list;
+    skn_world_limits limits;
+    skein_world      row;
+    int64_t          bytes = 0;
+    skn_map         *seen = skn_map_new(a);
+    skein_rc         rc;
+
+    if ((rc = skn_json_parse(&list, given, "\"files\"", a, err)) ||
+        (rc = skn_world_need(tx, world, a, &row, err)))
+        return rc;
+    limits = skn_world_limits_of(row.settings, a);
+    rc = check_list(list, &limits, err);
+    skn_jw_array(w);
+    for (const skn_json *v = rc ? NULL : list->first; !rc && v; v = v->next)
+        rc = name_one(tx, world, v, seen, w, &bytes, a, err);
+    skn_jw_array_end(w);
+    if (!rc && bytes > limits.message_file_bytes)
+        rc = skn_fail_hint(err, SKEIN_LIMIT,
+                           "The setting messageFileBytes of the world is the limit.",
+                           "the files of the message are %lld bytes; the limit is %lld",
+                           (long long)bytes, (long long)limits.message_file_bytes);
+    return rc;
+}
+
+skein_rc skn_files_named(skein_engine *e, skein_world_id world, skn_str given, skn_arena *a,
+                         skn_str *out, skein_error *err)
+{
+    skn_snapshot s = {.store = e->store};
+    skn_buf      b;
+    skn_jw       w;
+
+    skn_jw_open(&w, &b, (size_t)1 << 20);
+    while (skn_snapshot_next(&s, err)) {
+        skn_buf_clear(&b);
+        skn_jw_init(&w, &b);
+        s.rc = name_all(s.tx, world.v, given, a, &w, err);
+    }
+    *out = s.rc || b.n <= 2 ? SKN_NONE : skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
     return s.rc;
 }
 

@@ -8,4 +8,6 @@ CREATE INDEX attachments_hash ON attachments(hash);
 CREATE INDEX attachments_time ON attachments(created_at);
 CREATE TABLE carried(attachment_id BIGINT NOT NULL, message_id BIGINT NOT NULL REFERENCES messages(id),
   PRIMARY KEY(attachment_id, message_id)){ROWLESS};
-CREATE INDEX carried_message ON carried(message_id)
+CREATE INDEX carried_message ON carried(message_id);
+-- The list of a message's files, JSON: what each was when it was sent.
+ALTER TABLE messages ADD COLUMN files TEXT

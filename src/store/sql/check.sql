@@ -218,6 +218,8 @@ SELECT CAST(e.id AS TEXT), e.type FROM events e LEFT JOIN worlds w ON w.id = e.w
 -- :check_carried
 SELECT CAST(k.message_id AS TEXT), CAST(k.attachment_id AS TEXT) FROM carried k LEFT JOIN messages m ON m.id = k.message_id LEFT JOIN conversations c ON c.id = m.conversation_id
   LEFT JOIN attachments a ON a.id = k.attachment_id WHERE m.id IS NULL OR a.id IS NULL OR a.world_id <> c.world_id LIMIT 20;
+-- :check_files_listed
+SELECT m.uid, '' FROM messages m WHERE m.files IS NOT NULL AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.message_id = m.id) LIMIT 20;
 -- :check_attachment
 SELECT a.hash, a.name FROM attachments a LEFT JOIN worlds w ON w.id = a.world_id WHERE w.id IS NULL LIMIT 20;
 -- :check_blob

@@ -19,15 +19,19 @@ INSERT INTO attachments(world_id, hash, name, type, size, width, height, created
 {attachment_row} WHERE world_id = $1 ORDER BY id DESC LIMIT $2;
 -- :attachment_bytes
 SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE world_id = $1;
+-- Of the world of the message's conversation.
 -- :carried_put
-INSERT INTO carried(attachment_id, message_id) VALUES($1, $2) ON CONFLICT DO NOTHING;
--- Those that no message has carried since.
+INSERT INTO carried(attachment_id, message_id) SELECT a.id, CAST($1 AS BIGINT) FROM attachments a JOIN conversations c ON c.world_id = a.world_id
+ WHERE c.id = $2 AND a.hash = $3;
+-- Those that no message carries, and none that waits.
 -- :attachments_left
-DELETE FROM attachments WHERE created_at < $1 AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.attachment_id = attachments.id);
+DELETE FROM attachments WHERE created_at < $1 AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.attachment_id = attachments.id)
+   AND NOT EXISTS(SELECT 1 FROM waiting w WHERE w.said LIKE '%' || attachments.hash || '%');
 -- Those that are carried by these messages alone.
 -- :attachments_of_many
 DELETE FROM attachments WHERE id IN (SELECT k.attachment_id FROM json_each('[' || $1 || ']') j CROSS JOIN carried k ON k.message_id = j.value)
-   AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.attachment_id = attachments.id AND k.message_id NOT IN (SELECT value FROM json_each('[' || $1 || ']')));
+   AND NOT EXISTS(SELECT 1 FROM carried k WHERE k.attachment_id = attachments.id AND k.message_id NOT IN (SELECT value FROM json_each('[' || $1 || ']')))
+   AND NOT EXISTS(SELECT 1 FROM waiting w WHERE w.said LIKE '%' || attachments.hash || '%');
 -- :carried_of_many
 DELETE FROM carried WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
 -- :blobs_left

@@ -20,6 +20,7 @@ function newAgent(data: EventData['agent.created'], time: string): Agent {
         seed: null,
         effort: null,
         thinkingTokens: null,
+        images: null,
         schema: null,
         autoReply: true,
         state: 'idle',
