@@ -6,6 +6,12 @@ import type * as T from './types';
 
 export const listMessages = (w: string, query: Rows & { chatId?: string } = {}, o?: Options) =>
     request<T.MessageList>('GET', `/worlds/${at(w)}/messages`, { ...o, query });
+export const listFiles = (w: string, query: Paged & { fields?: string } = {}, o?: Options) =>
+    request<T.FileList>('GET', `/worlds/${at(w)}/files`, { ...o, query });
+export const addFile = (w: string, body: Blob, query: { name?: string } = {}, o?: Options) =>
+    request<T.File>('POST', `/worlds/${at(w)}/files`, { timeoutMs: 0, ...o, query, body });
+export const getFile = (w: string, id: string, o?: Options) =>
+    request<Blob>('GET', `/worlds/${at(w)}/files/${at(id)}`, o);
 export const postMessage = (w: string, body: T.NewMessage, o?: Options) =>
     request<T.PostedMessage>('POST', `/worlds/${at(w)}/messages`, { ...o, body });
 export const stopAgents = (w: string, body: T.Stop = {}, o?: Options) =>

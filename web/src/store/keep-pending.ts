@@ -19,6 +19,7 @@ function asPending(value: unknown): Pending | null {
         content: p.content,
         replyTo: typeof p.replyTo === 'string' ? p.replyTo : null,
         instructions: Array.isArray(p.instructions) ? p.instructions : [],
+        files: Array.isArray(p.files) ? p.files : undefined,
         // What was under way when the page went is not known to have arrived: it is sent again, with its key.
         state: p.state === 'failed' ? 'failed' : 'waiting',
         trouble: p.trouble,

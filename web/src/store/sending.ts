@@ -3,7 +3,7 @@
 
 import * as api from '../api/calls';
 import { newKey, type Result, type Trouble } from '../api/client';
-import type { Instruction, PostedMessage, QueueItem } from '../api/types';
+import type { File as Kept, Instruction, PostedMessage, QueueItem } from '../api/types';
 import { chatOf, state, updateChat } from './core';
 import { keepPending, keptPending } from './keep-pending';
 import { place } from './place';
@@ -13,6 +13,7 @@ import type { ChatState, Pending } from './state';
 export interface SendOptions {
     replyTo?: string | null;
     instructions?: Instruction[];
+    files?: Kept[];
     now?: boolean;
     agent?: string;
 }
@@ -80,6 +81,7 @@ async function post(w: string, chatId: string, p: Pending): Promise<Result<Poste
         ...(p.agent === undefined ? { chatId } : { agent: p.agent }),
         ...(p.replyTo === null ? {} : { replyToMessageId: p.replyTo }),
         ...(p.instructions.length > 0 ? { instructions: p.instructions } : {}),
+        ...(p.files?.length ? { files: p.files.map(f => ({ id: f.id, name: f.name })) } : {}),
         ...(p.now ? { now: true } : {}),
         clientMessageId: p.clientMessageId,
     };
@@ -120,6 +122,7 @@ export async function send(text: string, o: SendOptions = {}): Promise<Result<Po
         content: text,
         replyTo: o.replyTo ?? null,
         instructions: o.instructions ?? [],
+        files: o.files,
         state: 'sending',
         at: Date.now(),
         key: newKey(),

@@ -6,6 +6,7 @@ import type {
     Agent,
     Chat,
     Delegation,
+    File,
     InboxItem,
     Instruction,
     Message,
@@ -75,6 +76,7 @@ export interface Pending {
     content: string;
     replyTo: string | null;
     instructions: Instruction[];
+    files?: File[];
     /** `waiting`: the server is away, it is sent when it is back */
     state: 'sending' | 'waiting' | 'failed';
     trouble?: Trouble;

@@ -786,4 +786,33 @@ test('a reply to a message that is in no version says so, and nobody is asked fo
     await p.getByRole('button', { name: 'Look in other versions' }).waitFor();
 });
 
+test('an image that is dropped is made smaller, goes with the message, and is shown', async () => {
+    const w = await fresh(quick);
+    const p = await open(quick, at(w));
+    const data = await p.evaluateHandle(async () => {
+        const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 1500 });
+        const blob = await new Promise(resolve => canvas.toBlob(resolve, 'image/png'));
+        const dropped = new DataTransfer();
+        dropped.items.add(new File([blob], 'plan.png', { type: 'image/png' }));
+        return dropped;
+    });
+    await p.locator('#composer').dispatchEvent('drop', { dataTransfer: data });
+    const files = p.getByRole('list', { name: 'Files of the message' });
+    await files.getByText('plan.png').waitFor();
+    await send(p, 'look at this');
+    const image = p.locator('article.chat-message img[alt="plan.png"]');
+    await image.waitFor();
+    await files.waitFor({ state: 'detached' });
+    const said = (await w.messages()).find(m => m.content === 'look at this');
+    assert.deepEqual(
+        said.files.map(f => [f.name, f.width, f.height]),
+        [['plan.png', 2048, 1024]],
+    );
+    await until(p, 'the image is loaded', () => {
+        const img = document.querySelector('article.chat-message img');
+        return img?.complete && img.naturalWidth === 2048;
+    });
+    await axe(p);
+});
+
 await finish();

@@ -16,6 +16,7 @@ import { CompletionList, LIST_ID, useCompletion } from './completion';
 import { composerWanted, focusAtOpening } from './composer-focus';
 import { LONG, directionOf, settleDirection } from './direction';
 import { ExpectButtons, expectInstructions } from './expect';
+import { AttachButton, DraftFiles, attach, filesOf } from './files';
 import { known } from './known';
 import { MemoryChip } from './memory-chip';
 import { learnLimit, tooLong } from './message-limit';
@@ -79,8 +80,8 @@ interface Sending {
 async function submit({ w, c, own, more }: Sending): Promise<void> {
     // Before the draft is read: whoever presses twice meanwhile sends it once.
     await learnLimit(own.peek().text.length);
-    const { text, replyTo, tags } = own.peek();
-    if (text.trim() === '') return;
+    const { text, replyTo, tags, files = [] } = own.peek();
+    if (text.trim() === '' && files.length === 0) return;
     const step = stepCalled(text);
     if (step) {
         own.value = { text: '', replyTo: null, tags };
@@ -94,7 +95,7 @@ async function submit({ w, c, own, more }: Sending): Promise<void> {
     }
     if (await change(w, c, own)) return;
     own.value = { text: '', replyTo: null, tags };
-    const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
+    const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more], files });
     if (answer.ok && answer.value.queued)
         toast({ text: 'Queued until the agents are done.', subject: 'queue' });
     if (answer.ok && answer.value.notice) tellNotice(answer.value.notice);
@@ -206,6 +207,12 @@ export function Composer({ w, c }: { w: string; c: string }) {
             }
         }
     };
+    const take = (e: Event, data: DataTransfer | null) => {
+        const files = filesOf(data);
+        if (files.length === 0) return;
+        e.preventDefault();
+        void attach(w, own, files);
+    };
     const working = useComputed(isWorking).value;
     const narrow = useNarrow();
     const tagsOpen = useSignal(false);
@@ -219,6 +226,10 @@ export function Composer({ w, c }: { w: string; c: string }) {
                 e.preventDefault();
                 sendIt();
             }}
+            onDragOver={e => {
+                if (e.dataTransfer?.types.includes('Files')) e.preventDefault();
+            }}
+            onDrop={e => take(e, e.dataTransfer)}
         >
             {!narrow || tagsOpen.value ? (
                 <div class="chat-tags">
@@ -229,6 +240,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
             ) : null}
             <ChangeChip own={own} />
             <ReplyChip own={own} chatId={c} />
+            <DraftFiles w={w} own={own} />
             <CompletionList of={completion} />
             <div class="chat-box">
                 {narrow ? (
@@ -250,14 +262,16 @@ export function Composer({ w, c }: { w: string; c: string }) {
                         completion.update();
                     }}
                     onKeyDown={key}
+                    onPaste={e => take(e, e.clipboardData)}
                     onBlur={completion.close}
                     onClick={completion.update}
                 />
                 <div class="chat-send">
+                    <AttachButton w={w} own={own} />
                     <span class="chat-hint">{hint(prefs.value.enterSends)}</span>
                     <Buttons
                         working={working}
-                        empty={text.trim() === ''}
+                        empty={text.trim() === '' && !own.value.files?.length}
                         changes={own.value.queued !== undefined}
                         onSend={sendIt}
                     />

@@ -16,6 +16,7 @@ import { Continue, canContinue, hasFailedBeside } from './continue';
 import { EditPager } from './edit-pager';
 import { DeliveryBadge, Sources, Thinking, Tools } from './extras';
 import { FailedRow, PendingRow } from './failed';
+import { MessageFiles } from './files';
 import type { Item } from './items';
 import { painted } from './paint';
 import { ReplyLink } from './reply-link';
@@ -171,6 +172,7 @@ function MessageBody({ item, active, squash }: BodyProps<Extract<Item, { kind: '
             ) : (
                 <Markdown text={m.content} />
             )}
+            {m.files?.length ? <MessageFiles files={m.files} /> : null}
             {m.toolCalls.length > 0 ? <Tools message={m} results={item.results} /> : null}
             <Foot message={m} active={active} />
         </>
