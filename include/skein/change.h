@@ -65,7 +65,8 @@ typedef struct skein_version {
                                the other conversation; 0 for the first */
     skein_str       origin_thread_uid;
     int64_t         origin_length; /* how much of it was there then */
-    skein_str kind; /* start amend delete insert reorder squash remove edit restore fork */
+    skein_str
+        kind; /* start amend delete insert reorder squash remove edit retry restore fork */
     skein_str actor;
     skein_str note; /* what it did, in a few words */
     bool      current;
@@ -201,9 +202,11 @@ typedef struct skein_removal {
     skein_removal_agent *by_agent; /* how many left each agent's memory */
     size_t               by_agent_count;
     int64_t              delegations; /* lanes of delegations that lose something */
-    int64_t side_effects;      /* dry run: tool calls among them, not undone outside; else -1 */
-    int64_t tool_results;      /* dry run: how many of `count` are results of tools; else -1 */
-    skein_message       added; /* of an edit: the message sent instead */
+    int64_t side_effects; /* dry run: tool calls among them, not undone outside; else -1 */
+    int64_t tool_results; /* dry run: how many of `count` are results of tools; else -1 */
+    skein_message
+        added; /* of an edit: the message sent instead; of another answer: the message answered again */
+    skein_str           cause;   /* of another answer: the message of a person behind it */
     skein_removal_line *preview; /* dry run: the first ten that go, and the last */
     size_t              preview_count;
     int64_t             briefings; /* dry run: briefings among them; they stay in the inbox */
@@ -222,6 +225,19 @@ SKEIN_API skein_rc skein_remove_from(skein_engine *e, const skein_change *how,
 SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
                               skein_message_id message, skein_str content, skein_mem *mem,
                               skein_removal *out, skein_error *err);
+
+/* An answer that an agent gives in the place of another one of its own. */
+typedef struct skein_another {
+    skein_message_id answer; /* any message of that answer */
+    skein_str        model;  /* asked this once, instead of the agent's own; may be absent */
+    int64_t          most_tokens; /* of the new answer; 0: as the agent's settings say */
+} skein_another;
+
+/* Removes an answer of an agent from its first message on, with all after it, from every lane, and asks the agent again
+ * for the same message, all in one. The old answer stays in the version before, as an alternative. */
+SKEIN_API skein_rc skein_ask_another(skein_engine *e, const skein_change *how,
+                                     const skein_another *what, skein_mem *mem,
+                                     skein_removal *out, skein_error *err);
 
 /* --- Time travel ------------------------------------------------------------------------------ */
 

@@ -71,12 +71,22 @@ typedef struct skein_message_facts {
     int64_t    *versions;    /* numbers of versions that hold it */
     size_t      version_count; /* newest first; at most 64 */
     skein_usage usage;         /* of the call that wrote it */
+    /* Of the last message of an answer: the answers of its agent to the same message, itself among them, in order, where
+     * there are several. Each is in a version of its own. */
+    skein_str *alternatives;
+    size_t     alternative_count;
 } skein_message_facts;
 /* Tells what surrounds each message: facts[i], of the caller's array, for messages->at[i], all read in one snapshot. */
 SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, const skein_messages *messages,
                                          skein_mem *mem, skein_message_facts *facts,
                                          skein_error *err);
+
+/* The alternatives of an answer as messages, the answer itself among them; none when it is the only one. The position of
+ * those that the version does not hold is -1. */
+SKEIN_API skein_rc skein_alternatives(skein_engine *e, skein_conversation_id conversation,
+                                      int64_t version, skein_message_id of, skein_mem *mem,
+                                      skein_messages *out, skein_error *err);
 
 /* --- History ---------------------------------------------------------------------------------- */
 

@@ -332,6 +332,11 @@ skein_rc skn_api_list_siblings(skn_api_call *c)
     return answer_around(c, skein_reply_siblings, "siblings");
 }
 
+skein_rc skn_api_list_alternatives(skn_api_call *c)
+{
+    return answer_around(c, skein_alternatives, "alternatives");
+}
+
 /* --- Trees -------------------------------------------------------------------------------- */
 
 /* Leaves out what is deeper than asked. Parents come before children, so none loses its parent. */

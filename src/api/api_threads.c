@@ -67,14 +67,32 @@ skein_rc skn_api_get_current_thread(skn_api_call *c)
     return SKEIN_OK;
 }
 
+/* The newest version that holds a message. */
+static skein_rc version_with(skn_api_call *c, skn_str id, int64_t *out)
+{
+    skein_message       m;
+    skein_messages      one = {&m, 1};
+    skein_message_facts facts = {0};
+    skein_rc            rc;
+
+    if ((rc = skn_find_message(c, id, &m)) ||
+        (rc = skein_message_explain(c->engine, c->chat.id, 0, &one, c->mem, &facts, &c->error)))
+        return rc;
+    *out = facts.version_count ? skn_home_version(&facts, c->chat.version) : 0;
+    return *out ? SKEIN_OK
+                : skn_fail(&c->error, SKEIN_NOT_FOUND,
+                           "no version of this chat has message \"%.*s\"", SKN_FMT(id));
+}
+
 static skein_rc travel(skn_api_call *c, const skein_change *how, skein_move *out)
 {
-    skn_str       thread, move;
+    skn_str       thread, move, message;
     skein_version to;
     int64_t       steps;
     skein_rc      rc;
 
     if ((rc = skn_call_text(c, "threadId", false, &thread)) ||
+        (rc = skn_call_text(c, "messageId", false, &message)) ||
         (rc = skn_call_text(c, "move", false, &move)) ||
         (rc = skn_call_int(c, "steps", 1, 1000000, 1, &steps)))
         return rc;
@@ -84,9 +102,9 @@ static skein_rc travel(skn_api_call *c, const skein_change *how, skein_move *out
         return skein_redo(c->engine, how, steps, c->mem, out, &c->error);
     if (move.p)
         return skn_call_invalid(c, "/move", "is neither undo nor redo");
-    if (!thread.p)
-        return skn_call_invalid(c, "/threadId", "is required, or \"move\"");
-    rc = skn_find_version(c, thread, &to);
+    if (!thread.p && !message.p)
+        return skn_call_invalid(c, "/threadId", "is required, or \"messageId\", or \"move\"");
+    rc = thread.p ? skn_find_version(c, thread, &to) : version_with(c, message, &to.number);
     return rc ? rc : skein_switch(c->engine, how, to.number, c->mem, out, &c->error);
 }
 

@@ -75,6 +75,7 @@ static const char *refused(const skn_api_call *c)
         {"travel", "Cannot change the version while agents are responding"},
         {"squash", "Cannot squash messages while agents are responding"},
         {"retryAnswer", "Cannot ask again while agents are responding"},
+        {"askAnother", "Cannot ask again while agents are responding"},
     };
 
     for (size_t i = 0; c->route && i < sizeof others / sizeof *others; i++)

@@ -16,6 +16,8 @@ const char *skn_files_folder(skn_cli *cli);
 skein_rc skn_tell_files(skn_cli *cli);
 
 skein_rc skn_retry_delegation(skn_cli *cli);
+/* Another answer in the place of one. */
+skein_rc skn_retry_answer(skn_cli *cli, const skein_message *answer);
 
 /* For "skein show": each kind has its own, except for agents and queued messages, which other commands print. */
 #define SKN_FIELDS_SHOWN_MESSAGE SKN_FIELDS_MESSAGE ",covers,coveredLane,coveredMessageIds"

@@ -205,8 +205,9 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
 
 #define SKN_FIELDS_REMOVAL                                                                     \
     "success,messageId,totalAgents,processedAgents,failedAgents,messagesRemovedTotal,"         \
-    "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,sideEffects,"    \
-    "threadId,previousThreadId,version,previousVersion,undo"
+    "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,"                \
+    "answersMessageId,cause,sideEffects,threadId,previousThreadId,version,previousVersion,"    \
+    "undo"
 #define SKN_FIELDS_COUNT                                                                       \
     "messageId,chatId,count,toolResults,isFirst,byAgent,removedByAgent,delegations,briefings," \
     "sideEffects,agents,preview,previewSkipped,editable,blockedBy,sessionMode,etag"

@@ -114,6 +114,13 @@ typedef struct skn_edge {
 } skn_edge;
 typedef SKN_LIST(skn_edge) skn_edges;
 
+/* A message of an agent's answer to another message. */
+typedef struct skn_response {
+    int64_t to, agent, id, conversation_id;
+    skn_str uid, turn_uid;
+} skn_response;
+typedef SKN_LIST(skn_response) skn_responses;
+
 /* The ids of a message. */
 typedef struct skn_head {
     int64_t    id, lineage, conversation_id;

@@ -957,6 +957,10 @@ both undo
 both redo
 both switch v1
 both edit -m "@ada plan it again"
+pick answer messageId log -n 1
+both retry @
+both show @
+both switch %answer
 both rm @~1
 both branch v1
 both log

@@ -180,6 +180,8 @@ const examples = {
     cancelDelegation: null,
     retryDelegation: null,
     retryAnswer: null, // stopped.mjs
+    askAnother: null, // stopped.mjs
+    listAlternatives: x => [`${x.W}/messages/${x.hello}/alternatives`],
     pauseAgent: null,
     resumeAgent: null,
     wakeAgent: null,

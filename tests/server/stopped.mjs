@@ -452,6 +452,151 @@ test('in a conversation of its own an agent is asked again, too', async () => {
     assert.deepEqual(data.map(m => m.content), ['only you', 'Here I am.']);
 });
 
+// --- Another answer ---------------------------------------------------------------------------------------------------
+
+const another = (w, id, body = {}, status = 200, options = {}) =>
+    server.ask('POST', `${w.path}/messages/${id}/alternatives`, { chatId: w.chat, ...body }, status, options);
+const contents = list => list.map(m => m.content);
+
+// What is said is answered so; gives the messages.
+async function exchange(w, ...pairs) {
+    for (const [said, answer] of pairs) {
+        await w.say(said);
+        (await desk.next()).answer(answer);
+        await w.idle();
+    }
+    return w.messages();
+}
+
+test('another answer takes the place of the old one, which stays in its version with what followed, and can be chosen', async () => {
+    const w = await fresh(), [said, iris] = await exchange(w, ['@ada name a flower', 'Iris'], ['@ada thanks', 'Welcome']);
+    assert.deepEqual(iris.alternatives, []);
+    const would = await another(w, iris.messageId, { dryRun: true });
+    assert.deepEqual([would.messagesRemovedTotal, would.version], [3, null]);
+    const stream = await watch(w), from = stream.events.length;
+    const asked = await another(w, iris.messageId, { model: desk.model });
+    assert.deepEqual([asked.messagesRemovedTotal, asked.removedByAgent, asked.answersMessageId, asked.cause, asked.newMessageId, asked.version, asked.previousVersion],
+        [3, { ada: 3, bo: 3 }, said.messageId, said.messageId, null, 'v2', 'v1']);
+    assert.match((await another(w, iris.messageId, {}, 404)).detail, /the current version has no message/);
+    const question = await desk.next();
+    assert.equal(question.last.content, '@ada name a flower');
+    assert.doesNotMatch(JSON.stringify(question.messages), /Iris|thanks|asked again/);
+    question.answer('Lily');
+    const { data } = (await stream.event('message.completed', undefined, { from })).body;
+    assert.equal(data.replyToMessageId, said.messageId);
+    await w.idle();
+    stream.close();
+    const now = await w.messages(), lily = now.at(-1);
+    assert.deepEqual(contents(now), ['@ada name a flower', 'Lily']);
+    assert.deepEqual(lily.alternatives, [iris.messageId, lily.messageId]);
+    const list = await server.get(`${w.path}/messages/${lily.messageId}/alternatives?chatId=${w.chat}`);
+    assert.deepEqual(list.data.map(m => [m.content, m.versions]), [['Iris', [1]], ['Lily', [2]]]);
+    const [thread] = (await server.get(`${w.chatPath}/threads`)).data;
+    assert.deepEqual([thread.operation, thread.note], ['retry', `retry ${iris.messageId}`]);
+    // What the model sees is the chosen one alone.
+    await exchange(w, ['@ada and a tree?', 'Oak']);
+    assert.match(JSON.stringify(await server.get(`${w.chatPath}/context?agent=ada`)), /Lily.*Oak/);
+    const moved = await w.travel({ messageId: iris.messageId });
+    assert.deepEqual([moved.version, moved.previousVersion], ['v1', 'v2']);
+    const back = await w.messages();
+    assert.deepEqual(contents(back), ['@ada name a flower', 'Iris', '@ada thanks', 'Welcome']);
+    assert.deepEqual(back[1].alternatives, [iris.messageId, lily.messageId]);
+    assert.doesNotMatch(JSON.stringify(await server.get(`${w.chatPath}/context?agent=ada`)), /Lily|Oak/);
+    await w.travel('undo');
+    assert.deepEqual(contents(await w.messages()), ['@ada name a flower', 'Lily', '@ada and a tree?', 'Oak']);
+    await w.travel('undo');
+    assert.deepEqual(contents(await w.messages()), ['@ada name a flower', 'Iris', '@ada thanks', 'Welcome']);
+});
+
+test('an answer with tool calls is replaced whole, and named by its last message', async () => {
+    const w = await fresh(['ada']);
+    await w.say('who is here?');
+    (await desk.next()).answer('I look.', [{ id: 'c1', name: 'list_agents' }]);
+    (await desk.next()).answer('Only me.');
+    await w.idle();
+    const first = await w.messages();
+    assert.equal(first.length, 4);
+    for (const place of [1, 3]) {
+        await another(w, (await w.messages())[place].messageId);
+        const question = await desk.next();
+        assert.deepEqual(question.messages.map(m => m.role), ['user']);
+        question.answer('I look again.', [{ id: 'c1', name: 'list_agents' }]);
+        (await desk.next()).answer(`Nobody else: ${place}`);
+        await w.idle();
+    }
+    const now = await w.messages();
+    assert.deepEqual(now.map(m => m.alternatives.length), [0, 0, 0, 3]);
+    assert.equal(now[3].alternatives[0], first[3].messageId);
+    assert.equal((await another(w, now[2].messageId, {}, 409)).detail.includes('is no answer of an agent'), true);
+});
+
+test('two answers in one version are no alternatives of each other, and those who answered before stay', async () => {
+    const w = await fresh();
+    await w.say('hello, both');
+    for (const text of ['one', 'two']) (await desk.next()).answer(text);
+    await w.idle();
+    const [said, one, two] = await w.messages();
+    await another(w, two.messageId);
+    const question = await desk.next();
+    assert.match(JSON.stringify(question.messages), new RegExp(one.content));
+    question.answer('three');
+    await w.idle();
+    await again(w, said.messageId, { agent: two.sender });
+    (await desk.next()).answer('four');
+    await w.idle();
+    const now = await w.messages();
+    assert.deepEqual(contents(now), ['hello, both', one.content, 'three', 'four']);
+    assert.deepEqual(now.map(m => m.alternatives.length), [0, 0, 2, 2]);
+    assert.deepEqual(now[3].alternatives, [two.messageId, now[3].messageId]);
+});
+
+test('one key asks once; with force a turn is ended first; what has no answer to give is refused', async () => {
+    const w = await fresh(['ada']), [said, first] = await exchange(w, ['@ada name a flower', 'Iris']);
+    const headers = { 'idempotency-key': `another-${w.name}` };
+    await another(w, first.messageId, {}, 200, { headers });
+    const slow = await desk.next();
+    const repeated = await another(w, first.messageId, {}, 200, { headers });
+    assert.deepEqual([repeated.version, repeated.answersMessageId], ['v2', said.messageId]);
+    slow.answer('Lily');
+    await w.idle();
+    assert.deepEqual(contents(await w.messages()), ['@ada name a flower', 'Lily']);
+    const [, lily] = await w.messages();
+    await w.say('@ada go on');
+    const going = await desk.next();
+    assert.match((await another(w, lily.messageId, {}, 423)).detail, /Cannot ask again while agents are responding/);
+    await another(w, lily.messageId, { force: true });
+    await going.gone;
+    (await desk.next()).answer('Rose');
+    await w.idle();
+    assert.deepEqual(contents(await w.messages()), ['@ada name a flower', 'Rose']);
+    assert.equal((await w.messages())[1].alternatives.length, 3);
+    assert.match((await another(w, said.messageId, {}, 409)).detail, /is no answer of an agent/);
+    assert.match((await another(w, first.messageId, {}, 404)).detail, /the current version has no message/);
+    assert.match((await w.travel({ messageId: 'nothing' }, 404)).detail, /nothing/);
+    await another(w, (await w.messages())[1].messageId, { maxTokens: 0 }, 400);
+});
+
+test('the commands ask for another answer, name the alternatives and choose one, near and far', async () => {
+    for (const where of Object.values(places)) {
+        const w = await fresh(['ada']), [said, iris] = await exchange(w, ['@ada name a flower', 'Iris'], ['@ada thanks', 'Welcome']);
+        const cli = async (...words) => {
+            const out = await run([...words, '-w', w.name, ...where]);
+            assert.equal(out.code, 0, out.err);
+            return out.out;
+        };
+        assert.match(await cli('retry', iris.messageId, '-n'), /Would ask for another answer: 3 messages would leave/);
+        const asked = cli('retry', iris.messageId, '--model', desk.model);
+        (await desk.next()).answer('Lily');
+        assert.match(await asked, new RegExp(`^ada answers ${said.messageId} again\\. Now at v2; the old answer and what followed it is in v1\\. Back to it with "skein undo"\\.\n[^]*Lily`));
+        const lily = (await w.messages())[1];
+        assert.match(await cli('show', lily.messageId), new RegExp(`answer 2 of 2: ${iris.messageId} ${lily.messageId}; make another one current with "skein switch ${iris.messageId}"`));
+        assert.match(await cli('switch', iris.messageId), /^Now at v1 \(was v2\)/);
+        assert.deepEqual(contents(await w.messages()), ['@ada name a flower', 'Iris', '@ada thanks', 'Welcome']);
+        const refused = await run(['retry', said.messageId, '--model', 'x/y', '--agent', 'ada', '-w', w.name, ...where]);
+        assert.deepEqual([refused.code, /--model" goes with an answer/.test(refused.err)], [2, true], refused.err);
+    }
+});
+
 // --- Answers that end by themselves before their end ------------------------------------------------------------------
 
 // Says it, and has the model's stream end in this way when its first words are on the screen.

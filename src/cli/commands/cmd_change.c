@@ -435,8 +435,39 @@ typedef struct editing {
     bool               served; /* a server runs, which has it answered */
     skein_message      target;
     skn_str            text;
+    bool               another; /* the target is an answer, and another one is asked for */
     int64_t            timeout_ms;
 } editing;
+
+/* Another answer takes the place of the target and of what follows. */
+static skein_rc ask_another(skn_cli *cli, const skein_message *target, const skn_json **out)
+{
+    skn_door_body b;
+    skn_jw       *w = skn_change_begin(cli, &b, cli->dry_run);
+
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
+    skn_jw_kgiven(w, "model", skn_str_of(skn_opt(cli, "model")));
+    return skn_door_send(&b, "POST", skn_message_path(cli, target->uid, "/alternatives"), out);
+}
+
+static skein_rc change_it(skn_cli *cli, const editing *e, bool answer, const skn_json **out)
+{
+    return e->another ? ask_another(cli, &e->target, out)
+                      : remove_it(cli, &e->target, e->text, answer, out);
+}
+
+static skein_rc change_out(skn_cli *cli, const editing *e, const skn_json *r)
+{
+    if (!e->another || cli->json || was_made(cli, skn_json_str(r, "version")))
+        return removal_out(cli, r);
+    skn_print_sender(cli, e->target.sender, 0);
+    skn_say(
+        cli, r,
+        " answers {answersMessageId} again. Now at {version}; the old answer "
+        "[messagesRemovedTotal!=1:and what followed it ]is in {previousVersion}. Back to it "
+        "with \"skein undo\".\n");
+    return SKEIN_OK;
+}
 
 static skein_rc prepare_edit(skn_cli *cli, editing *e)
 {
@@ -460,10 +491,10 @@ static skein_rc edit_and_wait(skn_cli *cli, const editing *e)
     skein_rc        rc;
 
     skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
-    if (!(rc = skn_await_open(&w)) && !(rc = remove_it(cli, &e->target, e->text, true, &r)) &&
-        !(rc = removal_out(cli, r)) &&
+    if (!(rc = skn_await_open(&w)) && !(rc = change_it(cli, e, true, &r)) &&
+        !(rc = change_out(cli, e, r)) &&
         !was_made(cli, skn_json_str(r, "version"))) { /* else it was answered long ago */
-        skn_await_message(&w, skn_json_str(r, "newMessageId"));
+        skn_await_message(&w, skn_json_str(r, e->another ? "cause" : "newMessageId"));
         rc = skn_await_answers(&w, e->timeout_ms);
     }
     skn_await_release(&w);
@@ -488,6 +519,35 @@ static skein_rc edit(skn_cli *cli)
         return rc ? rc : say_responding(cli, r);
     skn_note(cli, "%s: nobody answers.", skn_nobody_runs(cli));
     return SKEIN_OK;
+}
+
+skein_rc skn_retry_answer(skn_cli *cli, const skein_message *answer)
+{
+    editing         e = {.target = *answer, .another = true};
+    const skn_json *r = NULL;
+    skein_rc        rc;
+
+    if ((rc = skn_await_timeout(cli, &e.timeout_ms)) ||
+        (rc = skn_need_change(cli, &e.world, &e.chat)) ||
+        (rc = skn_discover(cli, &e.server, &e.served)))
+        return rc;
+    if (e.served && !cli->dry_run && !skn_opt(cli, "no-wait"))
+        return edit_and_wait(cli, &e);
+    if ((rc = ask_another(cli, answer, &r)))
+        return rc;
+    if (cli->dry_run && cli->json)
+        return skn_door_item(cli, r);
+    if (cli->dry_run) {
+        skn_say(cli, r,
+                "Would ask for another answer: {messagesRemovedTotal} "
+                "message{messagesRemovedTotal s} would leave the current version. Nothing was "
+                "changed.\n");
+        return SKEIN_OK;
+    }
+    if (!(rc = change_out(cli, &e, r)) && !e.served)
+        skn_note(cli, "%s: it is answered once %s.", skn_nobody_runs(cli),
+                 skn_only_reads(cli) ? "another runs" : "one does");
+    return rc;
 }
 
 /* The newest that is meant, halves or others; *other is one of another message that may be meant as well. */

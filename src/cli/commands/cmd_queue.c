@@ -135,6 +135,13 @@ static skein_rc retry_message(skn_cli *cli)
     skein_agent   agent;
     skein_rc      rc;
 
+    if (!name && !skn_need_chat(cli, NULL, NULL) &&
+        !skn_need_message(cli, skn_arg(cli, 0), &m) && m.role == SKEIN_ASSISTANT &&
+        m.author == SKEIN_BY_AGENT && !skn_opt(cli, "no-tools"))
+        return skn_retry_answer(cli, &m);
+    if (name && skn_opt(cli, "model"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--model\" goes with an answer, and not with \"--agent\"");
     if (!name) {
         skn_fail(&cli->err, SKEIN_USAGE, "name the agent that answers \"%s\" again",
                  cli->args[0]);
@@ -152,9 +159,10 @@ skein_rc skn_cmd_retry(skn_cli *cli)
 {
     if (!skn_is_lane(skn_arg(cli, 0)))
         return retry_message(cli);
-    if (skn_opt(cli, "agent"))
+    if (skn_opt(cli, "agent") || skn_opt(cli, "model"))
         return skn_fail(&cli->err, SKEIN_USAGE,
-                        "\"--agent\" goes with a message: a delegation has its agent");
+                        "\"--%s\" goes with a message: a delegation has its agent",
+                        skn_opt(cli, "agent") ? "agent" : "model");
     if (skn_opt(cli, "no-tools"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"--no-tools\" goes with a message, not with a delegation");

@@ -29,6 +29,30 @@ static void versions_line(skn_cli *cli, const show_job *job, const skn_json *v)
         skn_print(cli, "v%.*s%s", SKN_FMT(n->text), n->next ? ", " : "\n");
 }
 
+/* The other answers of its agent to the same message. */
+static void alternatives_line(skn_cli *cli, const skein_message *m, const skn_json *v)
+{
+    const skn_json *first = skn_first(v, "alternatives"), *other = first;
+    size_t          n = 0, own = 0;
+
+    for (const skn_json *id = first; id; id = id->next) {
+        n++;
+        if (skn_str_eq(id->text, m->uid))
+            own = n;
+        else
+            other = id;
+    }
+    if (!first)
+        return;
+    skn_print(cli, "answer %zu of %zu:", own, n);
+    for (const skn_json *id = first; id; id = id->next) {
+        skn_print_raw(cli, SKN_STR(" "));
+        skn_print_id(cli, id->text);
+    }
+    skn_print(cli, "; make another one current with \"skein switch %.*s\"\n",
+              SKN_FMT(other->text));
+}
+
 /* Where it stands in the version that it was read from. */
 static void place_line(skn_cli *cli, const show_job *job, const skn_json *v, int64_t version)
 {
@@ -155,6 +179,7 @@ static skein_rc print_whole(skn_cli *cli, const show_job *job, const skn_json *v
     skn_print_message(cli, &m, &facts, SKN_NONE);
     unanswered(cli, job, &m, &d, version);
     details(cli, job, v, version);
+    alternatives_line(cli, &m, v);
     if (m.call_count && (rc = skn_print_decisions(cli, m.uid)))
         return rc;
     return print_covered(cli, job, v);

@@ -186,27 +186,6 @@ skein_rc skn_cmd_redo(skn_cli *cli)
         &(wording){"brings back", "Brought back", "Undo with", "skein undo", true});
 }
 
-skein_rc skn_cmd_switch(skn_cli *cli)
-{
-    skein_conversation chat;
-    skein_version      version;
-    const skn_json    *made, *counted;
-    skein_rc           rc = skn_need_change(cli, NULL, &chat);
-
-    if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
-        (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
-        return rc;
-    if (cli->json || cli->dry_run)
-        return move_out(cli, made, counted, &(wording){NULL, NULL, NULL, "skein undo", true});
-    skn_say(cli, made,
-            "Now at {version} (was {previousVersion}). Back with \"skein undo\" or \"skein "
-            "switch {previousVersion}\".\n");
-    say_newer(cli, made, "\"skein undo\"");
-    return SKEIN_OK;
-}
-
-/* --- Branches ----------------------------------------------------------------------------- */
-
 /* Which version, and how much of it: all, or up to and including a message. The newest version that holds it, where
  * the current one does not. */
 static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
@@ -232,6 +211,33 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
     *length = m.position + 1;
     return SKEIN_OK;
 }
+
+skein_rc skn_cmd_switch(skn_cli *cli)
+{
+    skein_conversation chat;
+    skein_version      version;
+    const skn_json    *made, *counted;
+    int64_t            length;
+    skein_rc           rc = skn_need_change(cli, NULL, &chat);
+
+    if (rc)
+        return rc;
+    if (skn_is_version(skn_arg(cli, 0)) || skn_is_version_at(skn_arg(cli, 0)))
+        rc = skn_need_version(cli, &chat, cli->args[0], &version);
+    else if (!(rc = branch_point(cli, &chat, &version.number, &length)))
+        version.thread_uid = skn_arena_printf(cli->keep, "v%" PRId64, version.number);
+    if (rc || (rc = travel(cli, NULL, 1, version.thread_uid, &made, &counted)))
+        return rc;
+    if (cli->json || cli->dry_run)
+        return move_out(cli, made, counted, &(wording){NULL, NULL, NULL, "skein undo", true});
+    skn_say(cli, made,
+            "Now at {version} (was {previousVersion}). Back with \"skein undo\" or \"skein "
+            "switch {previousVersion}\".\n");
+    say_newer(cli, made, "\"skein undo\"");
+    return SKEIN_OK;
+}
+
+/* --- Branches ----------------------------------------------------------------------------- */
 
 skein_rc skn_branch_new(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         const skn_json **out)

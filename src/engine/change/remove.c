@@ -3,6 +3,7 @@
 #include "engine/work/chat_work.h"
 
 #include "base/utf8.h"
+#include "engine/engine.h"
 
 #define SHOWN_FIRST 10 /* of what leaves; and the last */
 #define SHOWN_BYTES 200
@@ -12,6 +13,9 @@ typedef struct removal_call {
     bool            user_only, is_edit;
     skein_removal  *out;
     skn_str         edit; /* names it in its events */
+
+    const skein_another *another; /* NULL: no agent is asked for another answer */
+    skein_agent          agent;   /* whose answer it is */
 } removal_call;
 
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
@@ -289,6 +293,87 @@ static skein_rc send_again(removal_call *c, const skn_target *t, skein_error *er
     return skn_key_keep(&w, client_key(c), client_hash(c), c->change.message->uid, err);
 }
 
+/* --- Asking for another answer ---------------------------------------------------------------------------------- */
+
+static skein_rc no_answer(const skein_message *m, skein_error *err)
+{
+    return skn_fail_hint(err, SKEIN_CONFLICT, "Name an answer of an agent.",
+                         "message \"%.*s\" is no answer of an agent of this world",
+                         SKN_FMT(m->uid));
+}
+
+/* What it answers, in the main lane of this version. */
+static skein_rc find_question(removal_call *c, const skein_message *m, skein_error *err)
+{
+    skn_draft     *d = &c->change.draft;
+    skein_message *question = &c->out->added;
+    int64_t        at = -1;
+    bool           found = false;
+    skein_rc       rc;
+
+    if (m->role != SKEIN_ASSISTANT || m->author != SKEIN_BY_AGENT || !m->reply_to_id.v ||
+        d->conversation.mode == SKEIN_BACKGROUND)
+        return no_answer(m, err);
+    if ((rc = skn_agent_get(d->tx, m->author_agent.v, d->a, &c->agent, &found, err)) ||
+        (found && (rc = skn_message_get(d->tx, m->reply_to_id.v, d->a, question, &found, err))))
+        return rc;
+    if (!found)
+        return no_answer(m, err);
+    rc = skn_thread_position_of(&d->trees, &d->main->from, question->id.v, &at, err);
+    if (rc || (at >= 0 && !question->purged))
+        return rc;
+    return skn_fail(err, SKEIN_CONFLICT,
+                    "the message that \"%.*s\" answers is not in the current version",
+                    SKN_FMT(m->uid));
+}
+
+/* An answer that calls tools has several messages: the new one takes the place of all. */
+static skein_rc find_answer(removal_call *c, skn_target *t, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    skn_target first;
+    skn_str    turn = t->message.turn_uid;
+    skn_ids    ids;
+    skein_rc   rc;
+
+    if ((rc = find_question(c, &t->message, err)))
+        return rc;
+    if (t->lane != d->main)
+        return no_answer(&t->message, err);
+    if (!turn.n)
+        return SKEIN_OK;
+    if ((rc = skn_message_children(d->tx, t->message.reply_to_id.v, d->a, &ids, err)))
+        return rc;
+    for (size_t i = 0; i < ids.count && ids.at[i] < t->message.id.v; i++) {
+        if ((rc = skn_message_get(d->tx, ids.at[i], d->a, &first.message, &(bool){false}, err)))
+            return rc;
+        if (!skn_str_eq(first.message.turn_uid, turn))
+            continue;
+        rc = skn_draft_target(d, first.message.id, &first, err);
+        if (rc == SKEIN_NOT_FOUND)
+            continue;
+        if (rc == SKEIN_OK && first.lane == d->main && first.position < t->position)
+            *t = first;
+        return rc;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc ask_another(removal_call *c, skein_error *err)
+{
+    skn_draft    *d = &c->change.draft;
+    skn_saying    asked = {.model = c->another->model, .most_tokens = c->another->most_tokens};
+    skein_message question = c->out->added;
+    skn_conversation_row now_at = d->conversation;
+    skn_working          w = *d->w;
+    skein_posted         posted = {0};
+
+    now_at.version_id = d->version_id;
+    skn_working_at(&w, &now_at);
+    tell_phase(c, &now_at, "resubmitting", true);
+    return skn_ask_again(&w, &question, &c->agent, &asked, false, &posted, &c->out->cause, err);
+}
+
 static skein_rc check_target(const removal_call *c, const skein_message *m, skein_error *err)
 {
     if (!c->user_only || (m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER))
@@ -341,6 +426,8 @@ static skein_rc replay(skn_change_call *change, skein_error *err)
         (rc = skn_version_fill(tx, &row, &origin, mem, &c->out->previous, err)))
         return rc;
     c->out->message_uid = found ? target.uid : SKN_NONE;
+    if (c->another)
+        c->out->cause = c->out->added.uid;
     c->out->previous.length = c->out->version.origin_length; /* it may have grown since */
     return SKEIN_OK;
 }
@@ -348,6 +435,8 @@ static skein_rc replay(skn_change_call *change, skein_error *err)
 /* To remove and to begin an edit in two steps is the same here; only the note tells them apart. */
 static const char *note_word(const removal_call *c)
 {
+    if (c->another)
+        return "retry";
     return c->is_edit || c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
 }
 
@@ -361,6 +450,7 @@ static skein_rc remove_from(skn_change_call *change, skein_error *err)
 
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
     if ((rc = skn_draft_target(d, change->id, &t, err)) ||
+        (c->another && (rc = find_answer(c, &t, err))) ||
         (rc = check_target(c, &t.message, err)) || (rc = check_session(c, err)) ||
         (rc = check_client(c, err)) || (rc = cut_lanes(c, &t, err)))
         return rc;
@@ -377,7 +467,8 @@ static skein_rc remove_from(skn_change_call *change, skein_error *err)
         (rc = skn_edit_error_solved(d->tx, d->conversation.world_id, d->conversation.id,
                                     t.message.uid, err)))
         return rc;
-    if (c->is_edit && (rc = send_again(c, &t, err)))
+    if ((c->is_edit && (rc = send_again(c, &t, err))) ||
+        (c->another && (rc = ask_another(c, err))))
         return rc;
     tell_phase(c, &d->target, "done", true);
     return SKEIN_OK;
@@ -388,7 +479,7 @@ static skein_rc run_removal(removal_call *c, skein_engine *e, skein_mem *mem, sk
     skn_change_call *change = &c->change;
 
     *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
-    change->kind = c->is_edit ? "edit" : "remove";
+    change->kind = c->is_edit ? "edit" : c->another ? "retry" : "remove";
     change->request = skn_arena_printf(mem, "%lld %d %.*s", (long long)change->id.v,
                                        c->user_only, SKN_FMT(change->content));
     change->version = &c->out->version;
@@ -420,5 +511,19 @@ skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id m
 
     if (rc == SKEIN_OK && how->client_id.p)
         rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
+    return rc ? rc : run_removal(&c, e, mem, err);
+}
+
+skein_rc skein_ask_another(skein_engine *e, const skein_change *how, const skein_another *what,
+                           skein_mem *mem, skein_removal *out, skein_error *err)
+{
+    removal_call c = {.change = {.how = how, .id = what->answer}, .another = what, .out = out};
+    skein_rc     rc = skn_check_given(what->model, "the model's name", SKN_WORD_MAX, err);
+
+    if (rc == SKEIN_OK && (what->most_tokens < 0 || what->most_tokens > SKN_AGENT_TOKENS_MOST))
+        rc = skn_fail(err, SKEIN_INVALID, "an answer has 1 to %lld tokens",
+                      (long long)SKN_AGENT_TOKENS_MOST);
+    c.change.content = skn_arena_printf(mem, "%.*s %lld", SKN_FMT(what->model),
+                                        (long long)what->most_tokens);
     return rc ? rc : run_removal(&c, e, mem, err);
 }

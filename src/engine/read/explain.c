@@ -834,7 +834,8 @@ static skein_rc explain(page *x, skein_error *err)
         (rc = find_listeners(x, err)) || (rc = find_previous(x, err)) ||
         (rc = find_links(x, err)) || (rc = find_asides(x, err)) ||
         (rc = find_originals(x, err)) || (rc = find_usage(x, err)) ||
-        (rc = find_versions(x, err)))
+        (rc = find_versions(x, err)) ||
+        (rc = skn_alternatives_find(&x->main, x->at, x->count, x->facts, err)))
         return rc;
     return find_names(x, err);
 }

@@ -27,6 +27,10 @@ skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *ou
 skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
                             skein_error *err);
 
+/* alternatives.c: fills in the alternatives of those of these messages that are answers. */
+skein_rc skn_alternatives_find(skn_reading *r, const skein_message *at, size_t count,
+                               skein_message_facts *facts, skein_error *err);
+
 /* context.c: the newest summary of a thread that holds, and its record; row->id is 0 when there is none. */
 skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
                           skn_compaction_row *row, skein_error *err);

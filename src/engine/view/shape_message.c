@@ -309,7 +309,9 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_kbool(w, "requiresRetry", false);
     skn_jw_kstr(w, "resubmissionStatus",
                 r->added.uid.p ? SKN_STR("success") : SKN_STR("skipped"));
-    skn_jw_kstr(w, "newMessageId", r->added.uid);
+    skn_jw_kstr(w, "newMessageId", r->cause.n ? SKN_NONE : r->added.uid);
+    skn_jw_kstr(w, "answersMessageId", r->cause.n ? r->added.uid : SKN_NONE);
+    skn_jw_kstr(w, "cause", r->cause);
     counted(w, "sideEffects", r->side_effects);
     skn_jw_kstr(w, "threadId", r->version.thread_uid);
     skn_jw_kstr(w, "previousThreadId", r->previous.thread_uid);

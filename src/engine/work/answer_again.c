@@ -96,10 +96,10 @@ static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agen
     return SKEIN_OK;
 }
 
-static skein_rc ask_again(skn_working *w, const again_call *c, const skein_message *m,
-                          const skein_agent *agent, skein_error *err)
+skein_rc skn_ask_again(skn_working *w, const skein_message *m, const skein_agent *agent,
+                       const skn_saying *asked, bool without_tools, skein_posted *out,
+                       skn_str *cause, skein_error *err)
 {
-    skein_posted     *out = c->out;
     skein_messages    one = {&out->message, 1};
     skn_delivery_row  work;
     skn_delivery_rows rows;
@@ -107,7 +107,12 @@ static skein_rc ask_again(skn_working *w, const again_call *c, const skein_messa
 
     if ((rc = work_of(w, m, agent, &work, err)))
         return rc;
-    work.without_tools = c->without_tools;
+    work.without_tools = without_tools;
+    if (asked && asked->model.n)
+        work.model = asked->model;
+    if (asked && asked->most_tokens)
+        work.most_tokens = asked->most_tokens;
+    *cause = work.cause;
     if ((rc = skn_delivery_insert(w->tx, &work, err)) ||
         (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
         return rc;
@@ -124,6 +129,7 @@ static skein_rc again(skn_working *w, void *arg, skein_error *err)
     again_call   *c = arg;
     skein_agent   agent;
     skein_message m;
+    skn_str       cause;
     bool          found;
     skein_rc      rc;
 
@@ -136,7 +142,7 @@ static skein_rc again(skn_working *w, void *arg, skein_error *err)
     if ((rc = find_said(w, c->message.v, &m, err)) || (rc = check_heard(w, &m, &agent, err)) ||
         (rc = check_free(w, &agent, err)))
         return rc;
-    return ask_again(w, c, &m, &agent, err);
+    return skn_ask_again(w, &m, &agent, NULL, c->without_tools, c->out, &cause, err);
 }
 
 skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,

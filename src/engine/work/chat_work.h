@@ -98,6 +98,10 @@ skein_rc skn_waiting_edit(skn_working *w, const skn_waiting_row *row, skn_str co
 /* Says what waited. */
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err);
+/* answer_again.c: marks that one agent has to answer a message once more, as it was asked before; `asked` may say how else. */
+skein_rc skn_ask_again(skn_working *w, const skein_message *m, const skein_agent *agent,
+                       const skn_saying *asked, bool without_tools, skein_posted *out,
+                       skn_str *cause, skein_error *err);
 /* --- settle.c: closing ------------------------------------------------------------------------------ */
 
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest

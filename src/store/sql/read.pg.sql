@@ -8,6 +8,10 @@ SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_
 -- :replies_of_many
 SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.id FROM messages r WHERE r.reply_to_id = j.value OFFSET 0) m ORDER BY m.id;
+-- :answers_of
+SELECT j.value, m.agent_id, m.id, m.conversation_id, m.uid, m.turn FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
+  CROSS JOIN LATERAL (SELECT r.* FROM messages r WHERE r.reply_to_id = j.value OFFSET 0) m
+ WHERE m.role = 'assistant' AND m.author = 'agent' AND m.turn IS NOT NULL ORDER BY j.value, m.agent_id, m.id;
 -- :amends_of_many
 SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.id FROM messages r WHERE r.lineage_id = j.value OFFSET 0) m ORDER BY m.id;

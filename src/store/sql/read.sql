@@ -8,6 +8,10 @@ SELECT i.message_id, i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_
   CROSS JOIN lanes l ON l.id = t.lane_id;
 -- :replies_of_many
 SELECT m.reply_to_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.reply_to_id = j.value ORDER BY m.id;
+-- :answers_of
+SELECT m.reply_to_id, m.agent_id, m.id, m.conversation_id, m.uid, m.turn FROM json_each('[' || $1 || ']') j
+  CROSS JOIN messages m ON m.reply_to_id = j.value WHERE m.role = 'assistant' AND m.author = 'agent' AND m.turn IS NOT NULL
+ ORDER BY m.reply_to_id, m.agent_id, m.id;
 -- :amends_of_many
 SELECT m.lineage_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.lineage_id = j.value ORDER BY m.id;
 -- :sources_of_many
