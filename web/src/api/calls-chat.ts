@@ -205,6 +205,14 @@ export const cancelDelegation = (w: string, id: string, body: Record<string, nev
     request<T.Delegation>('POST', `/worlds/${at(w)}/delegations/${at(id)}/cancel`, { ...o, body });
 export const retryDelegation = (w: string, id: string, body: Record<string, never> = {}, o?: Options) =>
     request<T.Delegation>('POST', `/worlds/${at(w)}/delegations/${at(id)}/retry`, { ...o, body });
+export const askAnother = (w: string, m: string, body: T.AnotherAnswer, o?: Options) =>
+    request<T.RemovalResult>('POST', `/worlds/${at(w)}/messages/${at(m)}/alternatives`, { ...o, body });
+export const listAlternatives = (
+    w: string,
+    m: string,
+    query: Paged & { chatId?: string; threadId?: string } = {},
+    o?: Options,
+) => request<T.MessageList>('GET', `/worlds/${at(w)}/messages/${at(m)}/alternatives`, { ...o, query });
 export const retryAnswer = (w: string, m: string, body: T.AnswerAgain, o?: Options) =>
     request<T.Message>('POST', `/worlds/${at(w)}/messages/${at(m)}/retry`, { ...o, body });
 export const listEditErrors = (w: string, query: Paged = {}, o?: Options) =>

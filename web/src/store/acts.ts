@@ -54,6 +54,9 @@ export const undo = (): Promise<Result<Move>> => travel({ move: 'undo' });
 export const redo = (): Promise<Result<Move>> => travel({ move: 'redo' });
 export const makeCurrent = (threadId: string): Promise<Result<Move>> => travel({ threadId });
 
+/** The newest version that has this message. */
+export const makeCurrentWith = (messageId: string): Promise<Result<Move>> => travel({ messageId });
+
 /** Back to the version from before a change: an undo, so that it can be redone, unless something else came in between. */
 export async function takeBack(threadId: string): Promise<Result<Move>> {
     const seen = await travel({ move: 'undo', dryRun: true });

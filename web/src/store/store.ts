@@ -30,7 +30,7 @@ export { anchorId, chat, notice, on, openTrouble, state, world } from './core';
 export { refreshInbox, refreshWorld, refreshWorlds, loadTags } from './load';
 export { loadAround, loadLatest, loadNewer, loadOlder, shown, shownVersion, type Shown } from './pages';
 export { dropPending, retryPending, send, type SendOptions } from './sending';
-export { dismissFailed, makeCurrent, setExpected, takeBack, redo, stop, undo } from './acts';
+export { dismissFailed, makeCurrent, makeCurrentWith, setExpected, takeBack, redo, stop, undo } from './acts';
 
 let shared: Shared | null = null;
 

@@ -243,4 +243,52 @@ test('an agent whose answer is lost with its server has failed in every list, al
     await marked('');
 }, 90000);
 
+test('another answer takes the place of one in every page, and the pager chooses among them, by keys too', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh([{ name: 'ada', model: desk.model }]);
+    const p = await open(server, at(w));
+    const other = await open(server, at(w));
+    const answer = (one, text) => one.locator('article.chat-message', { hasText: text }).last();
+    const pager = (one, text) =>
+        one.getByRole('group', { name: /^Alternatives of/ }).filter({ hasText: text });
+    await send(p, '@ada name a flower');
+    (await desk.next()).answer('Iris');
+    await answer(p, 'Iris').waitFor();
+    await waitIdle(w, p);
+    assert.equal(await pager(p, '/').count(), 0);
+    await answer(p, 'Iris').focus();
+    await p.keyboard.press('a');
+    const question = await desk.next();
+    for (const one of [p, other]) await answer(one, 'Iris').waitFor({ state: 'detached' });
+    question.answer('Lily');
+    for (const one of [p, other]) {
+        await answer(one, 'Lily').waitFor();
+        await pager(one, '2/2').waitFor();
+    }
+    await waitIdle(w, p);
+    await pager(p, '2/2').getByRole('button', { name: 'Earlier answer' }).click();
+    for (const one of [p, other]) {
+        await answer(one, 'Iris').waitFor();
+        await pager(one, '1/2').waitFor();
+    }
+    await answer(p, 'Iris').focus();
+    await p.keyboard.press('ArrowRight');
+    for (const one of [p, other]) await answer(one, 'Lily').waitFor();
+    await answer(p, 'Lily').focus();
+    await p.keyboard.press('Shift+a');
+    const sheet = p.getByRole('dialog', { name: 'Ask another model' });
+    await axe(p);
+    await sheet.getByRole('button', { name: desk.model, exact: true }).click();
+    (await desk.next()).answer('Rose');
+    await answer(p, 'Rose').waitFor();
+    await pager(p, '3/3').waitFor();
+    await waitIdle(w, p);
+    await p.reload();
+    await live(p);
+    await pager(p, '3/3').waitFor();
+    await answer(p, 'name a flower').focus();
+    await p.keyboard.press('a');
+    await p.getByText('No other answer: only answers of agents.').first().waitFor();
+});
+
 await finish();

@@ -8,6 +8,7 @@ import { shown, state } from '../../store/store';
 import { startEdit, startRemoval } from '../edit/edit';
 import { grouped } from '../shared/words';
 import * as act from './act';
+import { another, modelFor, notAskable } from './alternatives';
 import { painted } from './paint';
 import { sheetFor } from './view-state';
 import { isOwn, parentOf, senderName, senderWord, targetWords } from './words';
@@ -40,6 +41,20 @@ export function itemsFor(m: Message): MenuItem[] {
         },
         { label: 'Reply', keys: 'r', apart: true, ...unless(fixed), run: () => act.reply(m) },
         { label: 'Edit', keys: 'e', ...unless(notOwn), run: () => void startEdit(m) },
+        {
+            label: 'Another answer',
+            keys: 'a',
+            ...unless(notAskable(m)),
+            run: () => void another(m),
+        },
+        {
+            label: 'Ask another model',
+            keys: 'A',
+            ...unless(notAskable(m)),
+            run: () => {
+                modelFor.value = m;
+            },
+        },
         { label: 'Branch from here', keys: 'b', run: () => void act.branchFrom(m) },
         { label: 'Select for squash', keys: 'x', ...unless(fixed), run: () => act.toggleSelect(m) },
         { label: 'Inspect', keys: 'i', apart: true, run: () => act.inspect(m) },

@@ -14,6 +14,7 @@ import { RecoveryBanner } from '../edit/edit';
 import { restoreArchived } from '../frame/actions';
 import { SelectionBar } from '../squash/squash';
 import { MessageSheet } from './actions';
+import { AskModel } from './ask-model';
 import { ScriptedBanner } from './banners';
 import { Composer } from './composer';
 import { FindBar } from './find';
@@ -135,6 +136,7 @@ export function ChatView() {
                 {readOnly ? null : <Composer key={`${at.w}/${at.c}`} w={at.w} c={at.c} />}
             </Foot>
             <MessageSheet />
+            <AskModel />
         </section>
     );
 }

@@ -6,6 +6,7 @@ import { focused, selected, selecting } from '../../store/focus';
 import { go } from '../../store/place';
 import { shown } from '../../store/store';
 import * as act from './act';
+import { another, modelFor, stepAnswer } from './alternatives';
 import { goToPosition } from './rail';
 import { cameFrom, finding, goBack, herePlace, scroll, toLatest } from './view-state';
 
@@ -165,6 +166,40 @@ const COMMANDS: Command[] = [
         where: 'Messages',
         needs: has,
         run: () => extend(-1),
+    },
+    {
+        id: 'chat.another',
+        title: 'Another answer',
+        keys: ['a'],
+        where: 'Messages',
+        needs: has,
+        run: withMessage(m => void another(m)),
+    },
+    {
+        id: 'chat.anotherModel',
+        title: 'Ask another model',
+        keys: ['Shift+a'],
+        where: 'Messages',
+        needs: has,
+        run: withMessage(m => {
+            modelFor.value = m;
+        }),
+    },
+    {
+        id: 'chat.earlierAnswer',
+        title: 'Earlier answer to the same message',
+        keys: ['ArrowLeft'],
+        where: 'Messages',
+        needs: has,
+        run: withMessage(m => void stepAnswer(m, -1)),
+    },
+    {
+        id: 'chat.laterAnswer',
+        title: 'Later answer to the same message',
+        keys: ['ArrowRight'],
+        where: 'Messages',
+        needs: has,
+        run: withMessage(m => void stepAnswer(m, 1)),
     },
     {
         id: 'chat.branch',

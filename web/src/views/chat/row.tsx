@@ -13,6 +13,7 @@ import { unfinished } from '../shared/words';
 import { Toolbar } from './actions';
 import { toggleSelect } from './act';
 import { Continue, canContinue, hasFailedBeside } from './continue';
+import { AnswerPager } from './answer-pager';
 import { EditPager } from './edit-pager';
 import { DeliveryBadge, Sources, Thinking, Tools } from './extras';
 import { FailedRow, PendingRow } from './failed';
@@ -134,6 +135,7 @@ function Foot({ message: m, active }: { message: Message; active: boolean }) {
             {m.unfinished ? <Unfinished message={m} why={m.unfinished} /> : null}
             {m.squashOperationId ? <Sources message={m} /> : null}
             {m.role === 'user' ? <EditPager message={m} /> : null}
+            {m.role === 'assistant' && m.turnId !== null ? <AnswerPager message={m} /> : null}
             {active ? <Toolbar message={m} /> : null}
         </>
     );

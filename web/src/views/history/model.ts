@@ -41,6 +41,7 @@ const OPERATIONS: Record<Thread['operation'], string> = {
     start: 'start',
     amend: 'amend',
     edit: 'edit',
+    retry: 'another answer',
     delete: 'delete',
     remove: 'remove',
     insert: 'insert',
