@@ -287,7 +287,7 @@ typedef enum skein_approval {
     SKEIN_APPROVED,
     SKEIN_DENIED,
     SKEIN_FORBIDDEN, /* by the settings of the world, which were changed meanwhile */
-    SKEIN_OUTDATED   /* it was allowed, but the tool is defined otherwise by now */
+    SKEIN_OUTDATED /* it was allowed, but the tool is defined otherwise by now; or a limit was raised */
 } skein_approval;
 
 /* Asks the person whether a call of the turn's last message may run; asked again it is the same item. */
@@ -334,18 +334,20 @@ typedef struct skein_limit {
     skein_world_id world; /* that came to it first: the question is in its inbox */
     skein_str      key;   /* which limit, and of when: what is asked once */
     skein_str      title, content;
+    bool
+        waits; /* the turn waits for the answer: what was raised meanwhile is not asked again */
 } skein_limit;
 #define SKEIN_LIMIT_INIT SKEIN_INIT(skein_limit)
 
 /* Asks the person, once for each key, whether to go on: an approval in the inbox, of no tool. *out is
- * what was answered; while that is open, who looks at the turn (may be NULL) sees that it waits. */
+ * what was answered, or SKEIN_OUTDATED; while that is open, who looks at the turn (may be NULL) sees that it waits. */
 SKEIN_API skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what,
                                    const skein_turn *turn, skein_mem *mem, skein_approval *out,
                                    skein_error *err);
-/* Limits whose names begin like this are not reached any more: what people are asked about them is answered with "allowed",
- * for this reason, so that who waits goes on. */
-SKEIN_API skein_rc skein_limits_lift(skein_engine *e, skein_str begin, skein_str reason,
-                                     skein_mem *mem, skein_error *err);
+/* Of the limits whose keys begin like this only these two (may be absent) are still reached: what people are asked and told
+ * about the others is over, for this reason, and who waits goes on. Where such a limit is reached again it is asked again. */
+SKEIN_API skein_rc skein_limits_lift(skein_engine *e, skein_str begin, const skein_str still[2],
+                                     skein_str reason, skein_mem *mem, skein_error *err);
 /* The answer about a limit; open also when nobody was asked. */
 SKEIN_API skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
                                      skein_error *err);

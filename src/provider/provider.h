@@ -19,6 +19,14 @@ typedef struct skn_tool_offer {
     skn_str schema; /* of its arguments: a JSON Schema object */
 } skn_tool_offer;
 
+/* A limit of spending that is reached. */
+typedef struct skn_limit_hit {
+    skn_str key;   /* which limit, and of when; absent: none */
+    bool    daily; /* of the day; else of the month */
+    bool    world; /* of the world; else of the provider */
+    bool    stops; /* nobody is asked whether it may be exceeded */
+} skn_limit_hit;
+
 typedef struct skn_ask {
     skn_str              model; /* what follows "provider/" */
     skn_str              agent; /* the agent that answers */
@@ -34,16 +42,21 @@ typedef struct skn_ask {
     double                temperature; /* below 0: the model's own */
     int64_t               most_tokens; /* of the answer; 0: the model's own limit */
     const struct skn_json
-           *settings;   /* of the agent: topP stop seed effort thinkingTokens schema; or NULL */
-    bool    over_limit; /* a person lets it exceed its limit */
-    bool    hurried;    /* a fallback can answer: do not wait long */
+        *settings;      /* of the agent: topP stop seed effort thinkingTokens schema; or NULL */
+    const skn_str *let; /* limits (skn_limit_hit.key) that a person lets it exceed */
+    size_t         let_count;
+    bool           hurried; /* a fallback can answer: do not wait long */
     int64_t from; /* equal for all requests of a conversation, so that none delays the others */
     int64_t window; /* tokens of the window to request from servers that set it by request;
                      * 0: their own */
     int64_t left;   /* tokens of the window that the request leaves free; 0: not known */
 } skn_ask;
 
-typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
+typedef enum skn_part {
+    SKN_PART_TEXT,
+    SKN_PART_THINKING,
+    SKN_PART_ARGS /* of calls: only to be watched, `call` has them whole */
+} skn_part;
 
 /* How a request ended. skn_ask_state_word has the word that clients see. */
 typedef enum skn_ask_state {
@@ -87,7 +100,7 @@ typedef struct skn_answer {
     int     tries;      /* requests that were sent */
     skn_str reasoning;  /* JSON that the model wants back with its answer (wire_reason.c); lives
                     * until done returns */
-    skn_str limit; /* the reached limit, if a person may lift it; lives until done returns */
+    skn_limit_hit limit; /* the reached limit; lives until done returns */
 } skn_answer;
 
 typedef struct skn_answer_sink {

@@ -100,19 +100,18 @@ static void ask(skn_model_request *q);
 static void work_limit(void *arg)
 {
     skn_model_request *q = arg;
-    skein_limit        what = {.world = q->world, .key = q->limit};
-    skein_approval     state;
+    skein_limit        what = {.world = q->world};
 
-    skn_limit_words(q->out.model, &q->err, q->a, &what);
-    q->over_limit = !skein_limit_ask(q->r->o.engine, &what, NULL, q->a, &state, NULL) &&
-                    state == SKEIN_APPROVED;
+    skn_limit_words(q->out.model, &q->limit, &q->err, q->a, &what);
+    (void)skein_limit_ask(q->r->o.engine, &what, NULL, q->a, &q->said, NULL);
 }
 
 static void limit_seen(void *arg)
 {
     skn_model_request *q = arg;
 
-    if (q->over_limit && !q->cancelled && !q->r->closing) {
+    if (q->said == SKEIN_APPROVED && !q->cancelled && !q->r->closing) {
+        skn_vec_add(q->a, &q->let, q->limit.key);
         q->rc = SKEIN_OK;
         q->err = (skein_error){0};
         ask(q);
@@ -280,6 +279,8 @@ static void on_delta(void *arg, skn_part part, skn_str text)
     const char        *finish;
     skn_answer         answer;
 
+    if (part == SKN_PART_ARGS) /* no tool was offered */
+        return;
     skn_buf_add(whole, text);
     if (!(finish = endless(q, whole, part)))
         return;
@@ -327,14 +328,15 @@ static void on_done(void *arg, const skn_answer *answer)
     q->asking = NULL;
     q->told = *answer;
     q->err = answer->error;
-    q->limit = skn_arena_copy(q->a, answer->limit);
+    q->limit = answer->limit;
+    q->limit.key = skn_arena_copy(q->a, answer->limit.key);
     q->wrote = skn_str_trim(skn_buf_str(&q->answer));
     if (!skn_asked_record(&q->asked, &q->told, q->out.model, q->kind->purpose, &q->call))
         q->call = (skein_model_call){0};
     if (!q->err.rc && check_answer(q, &q->err) && q->call.piece_count)
         q->call.error = skn_str_of(q->err.message);
     q->rc = q->err.rc;
-    if (q->limit.n)
+    if (q->limit.key.n && !q->limit.stops)
         job(q, work_limit, limit_seen);
     else if (!goes_on(q))
         job(q, work_store, stored);
@@ -365,7 +367,8 @@ static void ask(skn_model_request *q)
                                   .said = q->text,
                                   .id = skn_str_of(q->kind->purpose),
                                   .temperature = -1,
-                                  .over_limit = q->over_limit,
+                                  .let = q->let.p,
+                                  .let_count = q->let.n,
                                   .from = q->chat.v};
     skn_provider         *p = skn_runtime_provider(q->r, q->out.model, &what.model);
     skn_reach             reach = skn_runtime_reach(q->r, q->out.model);
@@ -442,7 +445,7 @@ static skein_rc check_budget(skn_model_request *q)
     skein_world   world;
     skein_rc      rc = skn_world_read(e, q->world, q->a, &world, &q->err);
 
-    return rc ? rc : skn_budget_check(e, &world, &q->err);
+    return rc ? rc : skn_budget_check(e, &world, q->a, &q->limit, &q->err);
 }
 
 static void work_read(void *arg)
@@ -559,16 +562,20 @@ void skn_model_transcript(const skein_context *context, skn_buf *out)
 typedef struct limit {
     const char *name, *next;
     int64_t     since, unit;
-    bool        money;
+    bool        money, daily;
 } limit;
 
 static skein_rc limit_reached(const skein_world *world, const limit *l, int64_t spent,
-                              int64_t most, skein_error *err)
+                              int64_t most, skn_arena *a, skn_limit_hit *hit, skein_error *err)
 {
     char    of[SKN_MONTH_TEXT], time[SKN_TIME_TEXT];
     skn_str day = skn_str_sub(skn_time_format(l->since, time), 0, 10);
-    skn_str when = l->name[0] == 'd' ? day : skn_month_format(l->since, of);
+    skn_str when = l->daily ? day : skn_month_format(l->since, of);
 
+    *hit = (skn_limit_hit){.key = skn_arena_printf(a, "%s %.*s", l->name, SKN_FMT(when)),
+                           .daily = l->daily,
+                           .world = true,
+                           .stops = true};
     if (l->money)
         skn_fail(err, SKEIN_PROVIDER,
                  "the world \"%.*s\" has used %lld.%02lld of the %lld.%02lld USD of %.*s",
@@ -584,7 +591,8 @@ static skein_rc limit_reached(const skein_world *world, const limit *l, int64_t 
                     l->name, l->next);
 }
 
-skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err)
+skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skn_arena *mem,
+                          skn_limit_hit *hit, skein_error *err)
 {
     int64_t     now = skn_clock_micros(), month = skn_clock_month(now);
     const limit limits[] = {
@@ -598,7 +606,8 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
          .next = "day",
          .since = skn_clock_day(now),
          .unit = 10000000,
-         .money = true}};
+         .money = true,
+         .daily = true}};
     skn_arena      *a;
     const skn_json *settings;
     skein_rc        rc = SKEIN_OK;
@@ -618,25 +627,10 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
                               : skein_tokens_spent)(e, world->id, limits[i].since, &spent, err);
         spent /= limits[i].unit;
         if (!rc && spent >= most)
-            rc = limit_reached(world, &limits[i], spent, most, err);
+            rc = limit_reached(world, &limits[i], spent, most, mem, hit, err);
     }
     skn_arena_free(a);
     return rc;
-}
-
-/* Whether an open item exists; one is enough, because all are about the same month. */
-static bool is_told(skein_engine *e, skein_world_id world, skn_str title, skn_arena *a)
-{
-    const skein_inbox_query what = {
-        .world = world, .kind = SKN_STR("failure"), .done = -1, .limit = 100};
-    skein_inbox list;
-
-    if (skein_inbox_list(e, &what, a, &list, NULL))
-        return false;
-    for (size_t i = 0; i < list.count; i++)
-        if (!list.at[i].done_at && skn_str_eq(list.at[i].title, title))
-            return true;
-    return false;
 }
 
 void skn_budget_tell(skn_run *run)
@@ -644,20 +638,17 @@ void skn_budget_tell(skn_run *run)
     skn_str          rest = run->model, provider = SKN_NONE;
     skein_inbox_item item = {.kind = SKN_STR("failure"),
                              .world = run->turn.world,
-                             .title = skn_limit_is_daily(&run->why)
+                             .title = run->limit.daily
                                           ? SKN_STR("The limit of this day is reached")
                                           : SKN_STR("The limit of this month is reached"),
-                             .call_id = SKN_STR("monthlyTokens")};
+                             .call_id = run->limit.key};
 
-    if (run->answer.state == SKN_ASK_OVER_BUDGET && skn_str_split(&rest, '/', &provider)) {
+    if (!run->limit.world && skn_str_split(&rest, '/', &provider))
         item.title = skn_arena_printf(run->a, "The %s limit of %.*s is reached",
-                                      skn_limit_is_daily(&run->why) ? "daily" : "monthly",
+                                      run->limit.daily ? "daily" : "monthly",
                                       SKN_FMT(provider));
-        item.call_id = SKN_NONE;
-    }
     item.agent = run->turn.agent_name;
     item.chat_uid = run->turn.chat_uid;
     item.content = skn_arena_printf(run->a, "%s. %s", run->why.message, run->why.hint);
-    if (!is_told(run->r->o.engine, run->turn.world, item.title, run->a))
-        skein_inbox_add(run->r->o.engine, &item, run->a, NULL);
+    skein_inbox_add(run->r->o.engine, &item, run->a, NULL);
 }

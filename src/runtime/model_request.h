@@ -50,9 +50,9 @@ struct skn_model_request {
     skn_answer       told;         /* the outcome; the call borrows from it */
     skn_str          wrote;        /* never blank without an error */
     skein_model_call call;
-    skn_str          limit;      /* the provider's limit that a person is asked about; or
-                                  * absent */
-    bool             over_limit; /* a person lets the request exceed it */
+    skn_limit_hit    limit; /* the reached limit */
+    skn_vec(skn_str) let;   /* limits that a person lets the request exceed */
+    skein_approval   said;  /* the person's decision about the last of them */
     bool             job, cancelled;
     skn_call        *then; /* after the job */
     skn_model_result out;

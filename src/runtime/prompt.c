@@ -41,14 +41,6 @@ bool skn_sees_images(const skn_json *settings, const skn_reach *reach)
     return sees;
 }
 
-static skein_rc check_budget(skn_run *run, const skein_world *world, skein_error *err)
-{
-    skein_rc rc = skn_budget_check(run->r->o.engine, world, err);
-
-    run->limited = rc == SKEIN_PROVIDER;
-    return rc;
-}
-
 static skein_rc brief_make(skn_brief *of, skein_error *err);
 
 static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *err)
@@ -94,7 +86,7 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
     memory.images = run->sees;
     memory.blind = run->sees ? SKN_NONE : run->model;
     if ((rc = skn_world_read(e, run->turn.world, run->round, &world, err)) ||
-        (rc = check_budget(run, &world, err)) ||
+        (rc = skn_budget_check(run->r->o.engine, &world, run->a, &run->limit, err)) ||
         (rc = skein_context_read(e, &memory, run->round, &run->context, err)) ||
         (rc = load_brief(run, &world, err)))
         return rc;

@@ -184,11 +184,11 @@ struct skn_run {
     bool    waits_for_summary; /* which another run has requested */
     /* The answer. */
     skn_asked asked;
-    bool      kept; /* the request is stored */
-    skn_buf   text, thinking;
-    int64_t   question;     /* (L) number of the request; no other one has it */
+    bool      kept;                 /* the request is stored */
+    skn_buf   text, thinking, args; /* args: of all calls, until they are complete */
+    int64_t   question;             /* (L) number of the request; no other one has it */
     size_t    saved[2];     /* (L) bytes of the text and of the thinking that are saved … */
-    size_t    looked[2];    /* … and that skn_repeats has checked */
+    size_t    looked[3];    /* … and that skn_repeats has checked; the last of args */
     int64_t   most_written; /* tokens; 0: no limit */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
@@ -205,13 +205,12 @@ struct skn_run {
     /* The job. */
     void (*work)(skn_run *run); /* worker */
     void (*then)(skn_run *run);
-    bool        repeated; /* a repeated job may have been stored before */
-    skein_rc    rc;
-    skein_error err, why;   /* of the last job; of a failing turn */
-    bool        limited;    /* it fails because a limit is reached */
-    skn_str     limit;      /* the limit that a person is asked about; absent: none */
-    bool        over_limit; /* a person lets this turn exceed the limit */
-    bool        pauses;     /* (L) the pause before the next try is stored */
+    bool          repeated; /* a repeated job may have been stored before */
+    skein_rc      rc;
+    skein_error   err, why; /* of the last job; of a failing turn */
+    skn_limit_hit limit;    /* the reached limit; its key is in `a` */
+    skn_vec(skn_str) let;   /* the limits that a person lets this turn exceed */
+    bool pauses;            /* (L) the pause before the next try is stored */
     /* For PAUSING and the states that end in LATER, and once in WRITING to store that the agent writes. */
     skn_timer *later;            /* (L) */
     void (*again)(skn_run *run); /* (L) */
@@ -269,8 +268,8 @@ void skn_run_limit(skn_run *run);
 /* Checks for a decision. */
 void skn_run_limit_look(skn_run *run);
 /* Texts of that question; `why` is the provider's refusal. */
-bool skn_limit_is_daily(const skein_error *why);
-void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
+void skn_limit_words(skn_str model, const skn_limit_hit *hit, const skein_error *why,
+                     skn_arena *a, skein_limit *out);
 
 /* turn_run.c: continues a turn that another process left. */
 void skn_run_resume(skn_runtime *r, const skein_turn *turn);
@@ -314,9 +313,10 @@ bool skn_sees_images(const skn_json *settings, const skn_reach *reach);
 /* prompt.c: worker: finds out who answers whom, and what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
 
-/* model_request.c: worker: SKEIN_PROVIDER if a world has used up its tokens or money of the month or day. Called before
- * every request to a model, in turns and outside. */
-skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
+/* model_request.c: worker: SKEIN_PROVIDER if a world has used up its tokens or money of the month or day; *hit is which
+ * limit, in `a`. Called before every request to a model, in turns and outside. */
+skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skn_arena *a,
+                          skn_limit_hit *hit, skein_error *err);
 /* worker: puts an item into the inbox that a turn failed because of a limit, unless an open one exists. */
 void skn_budget_tell(skn_run *run);
 

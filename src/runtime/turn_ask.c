@@ -39,7 +39,7 @@ static void answer_stored(skn_run *run);
 static bool is_over_long(const skn_run *run)
 {
     return run->most_written &&
-           (int64_t)(run->text.n + run->thinking.n) / 8 > run->most_written;
+           (int64_t)(run->text.n + run->thinking.n + run->args.n) / 8 > run->most_written;
 }
 
 /* Stops an endless answer and keeps it. */
@@ -53,10 +53,8 @@ static void end_answer(skn_run *run, const char *finish)
     skn_run_job(run, work_store_answer, answer_stored);
 }
 
-static void on_turn_delta(void *arg, skn_part part, skn_str text)
+static void tell_delta(skn_run *run, skn_part part, skn_str text)
 {
-    skn_run *run = arg;
-    skn_buf *whole = part == SKN_PART_TEXT ? &run->text : &run->thinking;
     skn_live live = {.world = run->turn.world,
                      .world_name = run->turn.world_name,
                      .chat = run->chat,
@@ -66,7 +64,6 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
                      .message = run->turn.message_uid,
                      .text = text};
 
-    skn_buf_add(whole, text);
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
     if (part == SKN_PART_TEXT)
         skn_run_writes(run);
@@ -76,6 +73,18 @@ static void on_turn_delta(void *arg, skn_part part, skn_str text)
         if (run->r->o.tell)
             run->r->o.tell(run->r->o.tell_arg, &live);
     }
+}
+
+static void on_turn_delta(void *arg, skn_part part, skn_str text)
+{
+    skn_run *run = arg;
+    skn_buf *whole = part == SKN_PART_TEXT       ? &run->text
+                     : part == SKN_PART_THINKING ? &run->thinking
+                                                 : &run->args;
+
+    skn_buf_add(whole, text);
+    if (part != SKN_PART_ARGS)
+        tell_delta(run, part, text);
     if (is_over_long(run))
         end_answer(run, skein_unfinished_name(SKEIN_LENGTH));
     else if (skn_repeats(skn_buf_str(whole), &run->looked[part]))
@@ -171,6 +180,8 @@ static void work_store_answer(skn_run *run)
     say_no_text(&m);
     if (skn_str_is(step.finish, skein_unfinished_name(SKEIN_REPEATED)))
         m.unfinished = SKEIN_REPEATED;
+    if (m.unfinished && !m.content.n) /* it was stopped in a call that nobody has whole */
+        m.content = SKN_STR("");
     if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
         step.call = &call;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
@@ -252,7 +263,7 @@ static void fallen_back(skn_run *run)
 
     run->model = skn_arena_copy(run->a, run->rights.fallback);
     run->provider = skn_runtime_provider(run->r, run->model, &rest);
-    run->limit = SKN_NONE;
+    run->limit = (skn_limit_hit){0};
     if (run->provider)
         skn_run_round(run);
     else
@@ -497,7 +508,7 @@ static void answer_checked(skn_run *run)
     else if (ask_model_again(run) ||
              (is_down(run->answer.state, run->answer.replayed) && skn_run_fall_back(run)))
         return;
-    else if (run->limit.n)
+    else if (run->limit.key.n && !run->limit.stops)
         skn_run_limit(run);
     else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_for_less(run))
         skn_run_give_up(run);
@@ -516,11 +527,11 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     if (!answer->error.rc && !answer->estimated && !answer->replayed)
         skn_windows_measured(run->r->windows, run->model, skn_sizes_all(&run->sizes),
                              answer->tokens_in);
-    run->limit = skn_arena_copy(run->a, answer->limit);
+    run->limit = answer->limit;
+    run->limit.key = skn_arena_copy(run->a, answer->limit.key);
     run->answer.reasoning = answer->reasoning.n > skn_text_most(run->r->o.engine)
                                 ? SKN_NONE
                                 : skn_arena_copy(run->a, answer->reasoning);
-    run->limited = answer->state == SKN_ASK_OVER_BUDGET && !run->limit.n;
     if (!answer->error.rc && (run->text.over || run->text.n > skn_text_most(run->r->o.engine)))
         say_too_long(run);
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
@@ -570,7 +581,8 @@ void skn_run_ask(skn_run *run)
                                   .temperature = run->rights.temperature,
                                   .most_tokens = skn_most_tokens(&run->context, &run->sizes),
                                   .settings = run->rights.settings,
-                                  .over_limit = run->over_limit,
+                                  .let = run->let.p,
+                                  .let_count = run->let.n,
                                   .hurried = run->rights.fallback.n && !run->fell_back,
                                   .from = run->chat.v,
                                   .window = run->sizes.reach.tokens,
@@ -579,8 +591,10 @@ void skn_run_ask(skn_run *run)
     skn_run_paused(run);
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
+    skn_buf_clear(&run->args);
     run->question = ++run->r->questions;
-    run->saved[0] = run->saved[1] = run->looked[0] = run->looked[1] = 0;
+    run->saved[0] = run->saved[1] = 0;
+    run->looked[0] = run->looked[1] = run->looked[2] = 0;
     run->calls.n = run->next_call = run->ran = run->begun = run->allowed = run->cleared = 0;
     run->tries++;
     run->kept = false;

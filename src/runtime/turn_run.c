@@ -200,6 +200,7 @@ void skn_run_free(skn_run *run)
     skn_asked_release(&run->asked);
     skn_buf_release(&run->text);
     skn_buf_release(&run->thinking);
+    skn_buf_release(&run->args);
     skn_arena_free(run->round);
     skn_arena_free(run->a);
     free(run);
@@ -244,7 +245,7 @@ static void work_fail(skn_run *run)
     if (written.call && !call.error.n)
         call.error = skn_str_of(run->why.message);
     run->rc = skein_turn_fail(run->r->o.engine, &run->turn, &run->why, &written, &run->err);
-    if (!run->rc && run->limited)
+    if (!run->rc && run->limit.key.n && run->limit.stops)
         skn_budget_tell(run);
 }
 
@@ -418,6 +419,7 @@ static skn_run *run_new(skn_runtime *r, const skein_due *due)
     run->provider = skn_runtime_provider(r, run->model, &rest);
     skn_buf_init(&run->text, SKN_RUN_TEXT);
     skn_buf_init(&run->thinking, SKN_RUN_TEXT);
+    skn_buf_init(&run->args, SKN_RUN_TEXT);
     skn_asked_init(&run->asked);
     link_run(r, run);
     return run;
@@ -430,34 +432,29 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
 
 /* Limits of providers: if a person may lift the limit, the turn waits for the decision as for any approval. */
 
-/* The refusal ends with the name of the month, or with the day as a date. */
-bool skn_limit_is_daily(const skein_error *why)
-{
-    size_t n = strlen(why->message);
-
-    return n > 3 && why->message[n - 3] == '-';
-}
-
-void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out)
+void skn_limit_words(skn_str model, const skn_limit_hit *hit, const skein_error *why,
+                     skn_arena *a, skein_limit *out)
 {
     skn_str rest = model, provider = SKN_NONE;
 
     skn_str_split(&rest, '/', &provider);
+    out->key = hit->key;
     out->title = skn_arena_printf(a, "The %s limit of %.*s is reached. Continue?",
-                                  skn_limit_is_daily(why) ? "daily" : "monthly",
-                                  SKN_FMT(provider));
+                                  hit->daily ? "daily" : "monthly", SKN_FMT(provider));
     out->content = skn_arena_printf(
         a, "%s. Allow: continue above the limit until the end of the %s. Deny: stop.",
-        why->message, skn_limit_is_daily(why) ? "day" : "month");
+        why->message, hit->daily ? "day" : "month");
 }
 
 static void limit_answer_seen(skn_run *run)
 {
     if (!run->rc && run->approval == SKEIN_APPROVAL_OPEN) {
         skn_run_enter(run, SKN_RUN_WAITING);
-    } else if (!run->rc && run->approval == SKEIN_APPROVED) {
-        run->limit = SKN_NONE;
-        run->over_limit = true;
+    } else if (!run->rc &&
+               (run->approval == SKEIN_APPROVED || run->approval == SKEIN_OUTDATED)) {
+        if (run->approval == SKEIN_APPROVED)
+            skn_vec_add(run->a, &run->let, run->limit.key);
+        run->limit = (skn_limit_hit){0};
         run->tries = 0;
         skn_run_ask(run);
     } else {
@@ -467,13 +464,18 @@ static void limit_answer_seen(skn_run *run)
     }
 }
 
-static void work_limit_ask(skn_run *run)
+static void ask_limit(skn_run *run, bool waits)
 {
-    skein_limit what = {.world = run->turn.world, .key = run->limit};
+    skein_limit what = {.world = run->turn.world, .waits = waits};
 
-    skn_limit_words(run->model, &run->why, run->a, &what);
+    skn_limit_words(run->model, &run->limit, &run->why, run->a, &what);
     run->rc = skein_limit_ask(run->r->o.engine, &what, &run->turn, run->a, &run->approval,
                               &run->err);
+}
+
+static void work_limit_ask(skn_run *run)
+{
+    ask_limit(run, false);
 }
 
 void skn_run_limit(skn_run *run)
@@ -485,9 +487,9 @@ void skn_run_limit(skn_run *run)
 /* Checks without writing, because most checks find no decision. */
 static void work_limit_look(skn_run *run)
 {
-    run->rc = skein_limit_state(run->r->o.engine, run->limit, &run->approval, &run->err);
+    run->rc = skein_limit_state(run->r->o.engine, run->limit.key, &run->approval, &run->err);
     if (!run->rc && run->approval != SKEIN_APPROVAL_OPEN)
-        work_limit_ask(run);
+        ask_limit(run, true);
 }
 
 void skn_run_limit_look(skn_run *run)

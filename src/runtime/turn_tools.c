@@ -326,7 +326,7 @@ void skn_run_poll(skn_run *run)
 {
     if (run->state != SKN_RUN_WAITING)
         return;
-    if (run->limit.n)
+    if (run->limit.key.n)
         skn_run_limit_look(run);
     else if (is_done(run))
         skn_run_job(run, work_ends, ends_seen);

@@ -369,63 +369,43 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
     return count;
 }
 
-/* The reached limit: that of the day, or else that of the month. */
-typedef struct reached {
-    bool    daily;
-    int64_t most, used;
-    char    of[SKN_MONTH_TEXT]; /* "2026-11-19", "November 2026" */
-} reached;
-
-static bool is_reached(const skn_slot *s, reached *out)
+/* The reached limits, that of the day first. */
+static size_t find_reached(const skn_slot *s, skn_reached out[2])
 {
     const skn_provider_setting *own = &s->plan->s;
-    char                        time[SKN_TIME_TEXT];
+    size_t                      count = 0;
 
-    *out = (reached){.daily = own->daily_micros > 0, .most = own->daily_micros};
     turn_page(s->set->spending);
-    if (!out->daily || (out->used = skn_spending_used(s, true)) < out->most)
-        *out = (reached){.most = own->monthly_micros, .used = skn_spending_used(s, false)};
-    skn_month_format(s->set->spending->month, out->of);
-    skn_time_format(s->set->spending->day, time);
-    if (out->daily)
-        snprintf(out->of, sizeof out->of, "%.10s", time);
-    return out->most && out->used >= out->most;
+    for (int daily = 1; daily >= 0; daily--) {
+        skn_reached *r = &out[count];
+        char         time[SKN_TIME_TEXT];
+
+        *r = (skn_reached){.daily = daily,
+                           .most = daily ? own->daily_micros : own->monthly_micros,
+                           .used = skn_spending_used(s, daily)};
+        if (!r->most || r->used < r->most)
+            continue;
+        skn_month_format(s->set->spending->month, r->of);
+        skn_time_format(s->set->spending->day, time);
+        if (daily)
+            snprintf(r->of, sizeof r->of, "%.10s", time);
+        snprintf(r->key, sizeof r->key, "%s: %lld.%06lld USD of %s", s->name,
+                 (long long)(r->most / MILLION), (long long)(r->most % MILLION), r->of);
+        if (!strcmp(r->key, s->limits[daily].key))
+            r->said = s->limits[daily].said;
+        count++;
+    }
+    return count;
 }
 
-const char *skn_limit_word(const skn_slot *s, const char *month, const char *day)
+static void say_reached(const skn_slot *s, const skn_reached *r, skein_error *err)
 {
-    reached r;
+    const char *key = r->daily ? "daily" : "monthly", *next = r->daily ? "day" : "month";
 
-    return is_reached(s, &r) && r.daily ? day : month;
-}
-
-/* Names the reached limit. Another amount, month or day makes another limit. */
-static void spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
-{
-    reached r;
-
-    (void)is_reached(s, &r);
-    snprintf(out, SKN_LIMIT_TEXT, "%s: %lld.%06lld USD of %s", s->name,
-             (long long)(r.most / MILLION), (long long)(r.most % MILLION), r.of);
-}
-
-bool skn_spending_over(const skn_slot *s, skein_error *err)
-{
-    reached     r;
-    const char *key, *next;
-
-    if ((!s->plan->s.monthly_micros && !s->plan->s.daily_micros) || s->set->o.replay)
-        return false;
-    turn_page(s->set->spending);
-    read_again(s->set->spending);
-    if (!is_reached(s, &r))
-        return false;
-    key = r.daily ? "daily" : "monthly";
-    next = r.daily ? "day" : "month";
     skn_fail(err, SKEIN_PROVIDER,
              "the provider \"%s\" has used %lld.%02lld of the %lld.%02lld USD of %s", s->name,
-             (long long)(r.used / MILLION), (long long)(r.used % MILLION / 10000),
-             (long long)(r.most / MILLION), (long long)(r.most % MILLION / 10000), r.of);
+             (long long)(r->used / MILLION), (long long)(r->used % MILLION / 10000),
+             (long long)(r->most / MILLION), (long long)(r->most % MILLION / 10000), r->of);
     if (s->plan->s.stops)
         skn_hint(err, SKEIN_PROVIDER,
                  "Raise its budget.%s in %.*s and try again, or wait for the next %s", key,
@@ -435,15 +415,35 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
                  "The inbox asks whether to continue, at the latest with the next message. "
                  "Or raise its budget.%s in %.*s, or wait for the next %s",
                  key, SKN_FMT(s->plan->s.origin), next);
+}
+
+bool skn_spending_over(const skn_slot *s, skn_reached *which, skein_error *err)
+{
+    skn_reached all[2];
+    size_t      count;
+
+    if ((!s->plan->s.monthly_micros && !s->plan->s.daily_micros) || s->set->o.replay)
+        return false;
+    turn_page(s->set->spending);
+    read_again(s->set->spending);
+    count = find_reached(s, all);
+    if (!count)
+        return false;
+    *which = all[count == 2 && all[0].said == SKEIN_APPROVED];
+    say_reached(s, which, err);
     return true;
 }
 
 /* --- Raised limits ---------------------------------------------------------------------------------- */
 
+typedef struct lift {
+    skn_str begin, still[2];
+} lift;
+
 typedef struct lifting {
     skein_engine *engine;
     skn_arena    *a;
-    skn_vec(skn_str) begins;
+    skn_vec(lift) all;
 } lifting;
 
 static void work_lift(void *arg)
@@ -451,9 +451,9 @@ static void work_lift(void *arg)
     lifting    *l = arg;
     skein_error err;
 
-    for (size_t i = 0; i < l->begins.n; i++)
-        (void)skein_limits_lift(l->engine, l->begins.p[i], SKN_STR("the limit was raised"),
-                                l->a, &err);
+    for (size_t i = 0; i < l->all.n; i++)
+        (void)skein_limits_lift(l->engine, l->all.p[i].begin, l->all.p[i].still,
+                                SKN_STR("the limit was raised"), l->a, &err);
 }
 
 static void drop_lifting(void *arg)
@@ -467,18 +467,25 @@ void skn_limits_lift(skn_provider_set *set)
 {
     skn_arena *a;
     lifting   *l;
-    reached    r;
 
     if (!set->o.engine || set->o.replay)
         return;
     a = skn_arena_new();
     l = SKN_NEW(a, lifting);
     *l = (lifting){.engine = set->o.engine, .a = a};
-    for (size_t i = 0; i < set->slot_count; i++)
-        if (set->slots[i]->plan && !set->slots[i]->plan->scripted &&
-            !is_reached(set->slots[i], &r))
-            skn_vec_add(a, &l->begins, skn_arena_printf(a, "%s: ", set->slots[i]->name));
-    if (l->begins.n)
+    for (size_t i = 0; i < set->slot_count; i++) {
+        const skn_slot *s = set->slots[i];
+        skn_reached     r[2];
+        lift            one = {0};
+
+        if (!s->plan || s->plan->scripted)
+            continue;
+        one.begin = skn_arena_printf(a, "%s: ", s->name);
+        for (size_t k = find_reached(s, r); k-- > 0;)
+            one.still[k] = skn_arena_copy(a, skn_str_of(r[k].key));
+        skn_vec_add(a, &l->all, one);
+    }
+    if (l->all.n)
         skn_workers_run_own(set->o.workers, work_lift, drop_lifting, l);
     else
         skn_arena_free(a);
@@ -488,9 +495,8 @@ void skn_limits_lift(skn_provider_set *set)
  * elsewhere, or before this server started. */
 
 typedef struct asked {
-    skn_slot      *slot;
-    char           limit[SKN_LIMIT_TEXT];
-    skein_approval said;
+    skn_slot   *slot;
+    skn_reached limit;
 } asked;
 
 typedef struct look {
@@ -501,26 +507,10 @@ typedef struct look {
     void                  *arg;
 } look;
 
-skein_approval skn_limit_said(const skn_slot *s)
+static void limit_note(skn_slot *s, const skn_reached *r, skein_approval said)
 {
-    char limit[SKN_LIMIT_TEXT];
-
-    spending_limit(s, limit);
-    return strcmp(limit, s->limit) ? SKEIN_APPROVAL_OPEN : s->said;
-}
-
-static void limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said)
-{
-    memcpy(s->limit, limit, SKN_LIMIT_TEXT);
-    s->said = said;
-}
-
-/* A provider that stops at its limit asks nobody. */
-static bool asks(const skn_slot *s)
-{
-    skein_error err;
-
-    return s->plan && !s->plan->s.stops && skn_spending_over(s, &err);
+    memcpy(s->limits[r->daily].key, r->key, SKN_LIMIT_TEXT);
+    s->limits[r->daily].said = said;
 }
 
 /* If the store cannot be read, the last known decision stays. */
@@ -530,9 +520,9 @@ static void work_look(void *arg)
     skein_error err;
 
     for (size_t i = 0; i < l->count; i++)
-        if (skein_limit_state(l->set->o.engine, skn_str_of(l->at[i].limit), &l->at[i].said,
-                              &err))
-            l->at[i].limit[0] = '\0';
+        if (skein_limit_state(l->set->o.engine, skn_str_of(l->at[i].limit.key),
+                              &l->at[i].limit.said, &err))
+            l->at[i].slot = NULL;
 }
 
 static void looked(void *arg)
@@ -540,31 +530,42 @@ static void looked(void *arg)
     look *l = arg;
 
     for (size_t i = 0; i < l->count; i++)
-        if (l->at[i].limit[0])
-            limit_note(l->at[i].slot, l->at[i].limit, l->at[i].said);
+        if (l->at[i].slot)
+            limit_note(l->at[i].slot, &l->at[i].limit, l->at[i].limit.said);
     l->done(l->arg, NULL);
     free(l->at);
     free(l);
 }
 
+/* A provider that stops at its limit asks nobody. */
 bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, void *arg)
 {
-    look  *l;
-    size_t count = 0;
+    look *l;
 
-    for (size_t i = 0; set->o.engine && i < set->slot_count; i++)
-        count += asks(set->slots[i]);
-    if (!count)
+    if (!set->o.engine)
         return false;
     l = skn_heap(sizeof *l);
-    *l = (look){.set = set, .at = skn_heap(count * sizeof *l->at), .done = done, .arg = arg};
-    for (size_t i = 0; i < set->slot_count && l->count < count; i++)
-        if (asks(set->slots[i])) {
-            l->at[l->count].slot = set->slots[i];
-            spending_limit(set->slots[i], l->at[l->count++].limit);
-        }
-    skn_workers_run(set->o.workers, work_look, looked, l);
-    return true;
+    *l = (look){.set = set,
+                .at = skn_heap((2 * set->slot_count + 1) * sizeof *l->at),
+                .done = done,
+                .arg = arg};
+    for (size_t i = 0; i < set->slot_count; i++) {
+        skn_slot   *s = set->slots[i];
+        skn_reached first, all[2];
+        skein_error err;
+
+        if (!s->plan || s->plan->s.stops || !skn_spending_over(s, &first, &err))
+            continue;
+        for (size_t k = find_reached(s, all); k-- > 0;)
+            l->at[l->count++] = (asked){s, all[k]};
+    }
+    if (l->count) {
+        skn_workers_run(set->o.workers, work_look, looked, l);
+        return true;
+    }
+    free(l->at);
+    free(l);
+    return false;
 }
 
 /* --- Requests ----------------------------------------------------------------------------------- */
@@ -579,8 +580,8 @@ typedef struct question {
     skn_timer      *timer; /* to end a request that is refused here */
     skein_error     refusal;
     skn_ask_state   why;
-    char limit[SKN_LIMIT_TEXT]; /* the limit that it was refused for, if a person may lift it */
-    bool over;
+    skn_reached     limit; /* the limit that it was refused for; its key may be "" */
+    bool            over;
 } question;
 
 static void free_question(question *q)
@@ -667,28 +668,41 @@ static void refuse(void *arg)
                          .first_ms = -1,
                          .replayed = q->slot->set->o.replay != NULL};
 
-    if (q->limit[0])
-        answer.limit = skn_str_of(q->limit);
+    if (q->limit.key[0])
+        answer.limit = (skn_limit_hit){.key = skn_str_of(q->limit.key),
+                                       .daily = q->limit.daily,
+                                       .stops = q->slot->plan && q->slot->plan->s.stops};
     q->over = true;
     q->sink.done(q->sink.arg, &answer);
     free_question(q);
 }
 
-/* Over its limit, a provider may be used only if a person allows it. */
-static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
+static bool is_let(const skn_ask *what, const skn_reached *r)
 {
-    char limit[SKN_LIMIT_TEXT];
+    size_t i = 0;
 
-    if (!skn_spending_over(s, &q->refusal))
+    while (i < what->let_count && !skn_str_is(what->let[i], r->key))
+        i++;
+    return i < what->let_count;
+}
+
+/* Over its limits, a provider may be used only if a person allows each of them. */
+static skn_ask_state check_limit(skn_slot *s, const skn_ask *what, question *q)
+{
+    skn_reached all[2], first;
+    size_t      count;
+
+    if (!skn_spending_over(s, &first, &q->refusal))
         return SKN_ASK_ANSWERED;
-    spending_limit(s, limit);
-    if (s->plan->s.stops)
-        return SKN_ASK_OVER_BUDGET;
-    if (!let) {
-        memcpy(q->limit, limit, sizeof limit);
-        return SKN_ASK_OVER_BUDGET;
+    count = find_reached(s, all);
+    for (size_t i = 0; i < count; i++) {
+        if (s->plan->s.stops || !is_let(what, &all[i])) {
+            say_reached(s, &all[i], &q->refusal);
+            q->limit = all[i];
+            return SKN_ASK_OVER_BUDGET;
+        }
+        limit_note(s, &all[i], SKEIN_APPROVED);
     }
-    limit_note(s, limit, SKEIN_APPROVED);
     return SKN_ASK_ANSWERED;
 }
 
@@ -707,7 +721,7 @@ static skn_ask_state refusal_of(skn_slot *s, const skn_ask *what, question *q)
         return SKN_ASK_FAILED;
     }
     if (!p->no_key.p || s->set->o.replay)
-        return check_limit(s, what->over_limit, q);
+        return check_limit(s, what, q);
     skn_plan_fail(p, p->no_key, err);
     return SKN_ASK_NO_KEY;
 }

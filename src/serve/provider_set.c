@@ -302,10 +302,10 @@ const char *skn_provider_state_word(skn_provider_state state)
 /* Whether the slot is over its limit. A limit that a person lets it exceed does not count. */
 static bool is_over(const skn_slot *s)
 {
+    skn_reached r;
     skein_error err;
 
-    return skn_spending_over(s, &err) &&
-           (s->plan->s.stops || skn_limit_said(s) != SKEIN_APPROVED);
+    return skn_spending_over(s, &r, &err) && (s->plan->s.stops || r.said != SKEIN_APPROVED);
 }
 
 skn_provider_state skn_slot_state(const skn_slot *s)
@@ -356,28 +356,29 @@ static void copy_toolless(const skn_slot *s, skn_arena *a, skn_provider_info *ou
 }
 
 /* Describes the reached limit, and what a person decided about it. */
-static void describe_over(const skn_slot *s, const skein_error *over, skn_arena *a,
-                          skn_provider_info *out)
+static void describe_over(const skn_slot *s, const skn_reached *r, const skein_error *over,
+                          skn_arena *a, skn_provider_info *out)
 {
-    skein_approval said = s->plan->s.stops ? SKEIN_APPROVAL_OPEN : skn_limit_said(s);
+    skein_approval said = s->plan->s.stops ? SKEIN_APPROVAL_OPEN : r->said;
+    const char    *next = r->daily ? "day" : "month";
 
     out->problem = copy_some(a, over->message);
     out->hint = copy_some(a, over->hint);
     if (said == SKEIN_APPROVED) {
-        out->hint = skn_arena_printf(a, "Allowed in the inbox until the end of the %s",
-                                     skn_limit_word(s, "month", "day"));
+        out->hint = skn_arena_printf(a, "Allowed in the inbox until the end of the %s", next);
     } else if (said == SKEIN_DENIED) {
         out->problem = skn_arena_printf(a, "%s, and more was denied in the inbox",
                                         over->message);
         out->hint = skn_arena_printf(a, "Raise its budget.%s in %.*s, or wait for the next %s",
-                                     skn_limit_word(s, "monthly", "daily"),
-                                     SKN_FMT(out->origin), skn_limit_word(s, "month", "day"));
+                                     r->daily ? "daily" : "monthly", SKN_FMT(out->origin),
+                                     next);
     }
 }
 
 /* Describes spending, and models whose cost nobody can count. */
 static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *out)
 {
+    skn_reached r;
     skein_error err;
 
     if (!out->monthly_micros && !out->daily_micros)
@@ -387,8 +388,8 @@ static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *
     out->unpriced_count = skn_spending_unpriced(s, a, &out->unpriced);
     if (out->problem.p)
         return;
-    if (skn_spending_over(s, &err)) {
-        describe_over(s, &err, a, out);
+    if (skn_spending_over(s, &r, &err)) {
+        describe_over(s, &r, &err, a, out);
     } else if (!s->plan->s.price_count && !skn_str_among(s->plan->s.type, "openai anthropic")) {
         out->problem = SKN_STR("no model of it has a known price: the limit has no effect");
         out->hint = skn_arena_printf(a, "Add prices in %.*s", SKN_FMT(out->origin));

@@ -6,6 +6,7 @@
 #ifndef SKN_SERVE_PROVIDER_SLOTS_H
 #define SKN_SERVE_PROVIDER_SLOTS_H
 
+#include "base/clock.h"
 #include "config/provider_plan.h"
 #include "serve/provider_set.h"
 
@@ -36,16 +37,17 @@ typedef struct skn_slot {
     bool               found; /* as a server on this computer */
     skn_ask_state      last;  /* of the last request or test */
     char               problem[400];
-    char               limit[SKN_LIMIT_TEXT]; /* the limit that a person was asked about; "":
-                                               * none */
-    skein_approval     said;                  /* the person's decision, as last read */
-    int64_t            used_at, failed_at;
-    skn_toolless      *toolless;
-    skn_arena         *mem;       /* holds the next four */
-    skn_str            listed_at; /* the address whose models are listed */
-    skn_model         *models;
-    size_t             model_count;
-    skn_str            version;
+    struct {
+        char key[SKN_LIMIT_TEXT]; /* the limit that a person was asked about; "": none */
+        skein_approval said;      /* the person's decision, as last read */
+    } limits[2];                  /* of the month, and of the day */
+    int64_t       used_at, failed_at;
+    skn_toolless *toolless;
+    skn_arena    *mem;       /* holds the next four */
+    skn_str       listed_at; /* the address whose models are listed */
+    skn_model    *models;
+    size_t        model_count;
+    skn_str       version;
 } skn_slot;
 
 typedef struct skn_looking  skn_looking;  /* a caller that waits for detection */
@@ -119,17 +121,21 @@ void skn_spending_take(skn_spending *p, int64_t month, int64_t day,
                        const skein_model_uses *found);
 /* Returns millionths of a dollar spent in this month or on this day, by models that have a price. */
 int64_t skn_spending_used(const skn_slot *s, bool today);
-/* Returns `month` or `day`, depending on which limit is reached. */
-const char *skn_limit_word(const skn_slot *s, const char *month, const char *day);
-/* Resumes work that waits for a limit, if the limit is not reached any more. */
+/* Resumes work that waits for a limit which is not reached any more. */
 void skn_limits_lift(skn_provider_set *set);
 /* Lists the models without a price, used or named in the file, if the provider has a limit. */
 size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
-/* Whether the limit is reached; then err says so. */
-bool skn_spending_over(const skn_slot *s, skein_error *err);
+/* A limit that is reached. */
+typedef struct skn_reached {
+    bool           daily; /* of the day; else of the month */
+    int64_t        most, used;
+    char           of[SKN_MONTH_TEXT];  /* "2026-11-19", "November 2026" */
+    char           key[SKN_LIMIT_TEXT]; /* another amount, month or day is another limit */
+    skein_approval said;                /* by a person; open: nothing, as far as is known */
+} skn_reached;
 
-/* provider_ask.c: what a person decided about the limit of this month; open: nothing yet. */
-skein_approval skn_limit_said(const skn_slot *s);
+/* Whether a limit is reached: first one that nobody has allowed. Then err says so. */
+bool skn_spending_over(const skn_slot *s, skn_reached *which, skein_error *err);
 
 /* provider_set.c */
 skn_provider_state skn_slot_state(const skn_slot *s);

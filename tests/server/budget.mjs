@@ -58,6 +58,12 @@ ${priced('jar', jar, 'ask')}
     prices:
       dear: { input: 2.50, output: 10 }
     budget: { daily: 1.00 USD, then: stop }
+  both:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { daily: 1.00 USD, monthly: 3.00 USD, then: ask }
   vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
   tiny:
     type: openai-compatible
@@ -78,7 +84,7 @@ const failures = stream => stream.of('message.failed');
 
 const w = await server.world('money', [{ name: 'ada', model: 'bank/dear' }, { name: 'odd', model: 'bank/odd' }]);
 const asks = await server.world('asks', [{ name: 'ada', model: 'purse/dear' }, { name: 'bo', model: 'purse/dear' },
-    { name: 'cy', model: 'pocket/dear' }, { name: 'di', model: 'jar/dear' }]);
+    { name: 'cy', model: 'pocket/dear' }, { name: 'di', model: 'jar/dear' }, { name: 'ed', model: 'both/dear' }]);
 
 test('what models cost is counted with their prices, and shown', async () => {
     assert.deepEqual((await bank()).budget, { monthly: 3, daily: null, currency: 'USD', used: 0, usedToday: 0, then: 'stop', unpriced: [] });
@@ -263,9 +269,38 @@ test('raising a limit answers what people were asked about it, and who waits goe
     await server.ask('POST', '/settings/reload', undefined);
     await asks.idle();
     const [asked] = await questionsOf('jar');
-    assert.deepEqual([asked.open, asked.answer, asked.reason], [false, 'allowed', 'the limit was raised']);
+    assert.deepEqual([asked.open, asked.answer, asked.reason], [false, 'expired', 'the limit was raised']);
     assert.equal((await asks.messages()).at(-1).sender, 'di');
     assert.equal((await server.get('/providers/jar')).budget.used, 4);
+});
+
+test('a limit that was raised and is lowered again stops again', async () => {
+    configure('10.00', '3.00', '1.00');
+    await server.ask('POST', '/settings/reload', undefined);
+    await eventually('the limit is read', async () => (await server.get('/providers/jar')).budget.monthly === 1);
+    assert.equal((await server.get('/providers/jar')).state, 'over-budget');
+    const asked = await atLimit('di', 'jar');
+    assert.deepEqual(asked.map(i => i.answer).sort(), ['expired', null]);
+    await server.post(`/inbox/${asked.find(i => i.open).id}/answer`, { decision: 'deny' }, 200);
+    await asks.idle();
+});
+
+test('who lets a limit of a day be exceeded is asked about that of the month all the same', async () => {
+    assert.deepEqual(failures(await asks.converse('@ed one')), []); // 2.00: the day's is reached
+    const [day] = await atLimit('ed', 'both'), before = questions;
+    assert.equal(day.title, 'The daily limit of both is reached. Continue?');
+    await server.post(`/inbox/${day.id}/answer`, { decision: 'allow' }, 200);
+    await asks.idle(); // 4.00: the month's, too
+    assert.equal(questions, before + 1);
+    const month = (await atLimit('ed', 'both')).find(i => i.open);
+    assert.equal(month.title, 'The monthly limit of both is reached. Continue?');
+    assert.match(month.content, /until the end of the month/);
+    assert.equal(questions, before + 1, 'nothing is sent before the answer');
+    assert.equal((await server.get('/providers/both')).state, 'over-budget');
+    await server.post(`/inbox/${month.id}/answer`, { decision: 'allow' }, 200);
+    await asks.idle();
+    assert.deepEqual(failures(await asks.converse('@ed and on')), []);
+    assert.equal(questions, before + 3);
 });
 
 test('a limit of a day is one of its own', async () => {

@@ -827,6 +827,41 @@ static skein_inbox_item limit_reached(kit *k)
     return item;
 }
 
+/* Tells that a limit is reached; how many items there are then, the newest in *out. */
+static size_t told_of(kit *k, const char *key, skein_inbox_item *out)
+{
+    const skein_inbox_query all = {.done = -1};
+    skein_inbox             list;
+    skein_inbox_item        item = {.kind = SKN_STR("failure"),
+                                    .world = k->world.id,
+                                    .title = SKN_STR("The limit of this day is reached"),
+                                    .call_id = skn_str_of(key)};
+
+    KIT_OK(k, skein_inbox_add(k->e, &item, k->mem, &k->err));
+    KIT_OK(k, skein_inbox_list(k->e, &all, k->mem, &list, &k->err));
+    *out = list.at[0];
+    return list.count;
+}
+
+/* The day's is another one on the next day, whatever it is called. */
+static void a_limit_is_told_once_while_its_item_is_open(void **state)
+{
+    const skein_inbox_change away = {.done = 1, .read = -1, .snoozed_until = -1};
+    const char              *today = "dailyCents 2026-11-19", *next = "dailyCents 2026-11-20";
+    kit                      k;
+    skein_inbox_item         item;
+
+    kit_open(&k, state);
+    assert_int_equal(told_of(&k, today, &item), 1);
+    assert_int_equal(told_of(&k, today, &item), 1);
+    assert_int_equal(told_of(&k, next, &item), 2);
+    assert_int_equal(told_of(&k, next, &item), 2);
+    KIT_OK(&k, skein_inbox_set(k.e, item.uid, &away, k.mem, &item, &k.err));
+    assert_int_equal(told_of(&k, today, &item), 2);
+    assert_int_equal(told_of(&k, next, &item), 3);
+    kit_close(&k);
+}
+
 static void a_limit_that_is_raised_is_not_told_any_more(void **state)
 {
     kit              k;
@@ -848,7 +883,7 @@ static void a_limit_that_is_raised_is_not_told_any_more(void **state)
     assert_string_equal(item.reason.p, "the limit is 500 tokens a month now");
     item = limit_reached(&k);
     set_world(&k, "{}");
-    assert_string_equal(got(&k, item.uid).reason.p, "the world has no limit any more");
+    assert_string_equal(got(&k, item.uid).reason.p, "the world has no such limit any more");
     item = limit_reached(&k);
     set_world(&k, "{\"monthlyTokens\":5000}");
     assert_int_equal(got(&k, item.uid).done_at, 0); /* the first limit raises none, */
@@ -1069,6 +1104,7 @@ int main(void)
         SKN_BOTH(new_settings_decide_what_is_asked),
         SKN_BOTH(what_the_settings_have_decided_is_not_asked),
         SKN_BOTH(a_call_that_waits_for_a_person_is_not_erased_under_it),
+        SKN_BOTH(a_limit_is_told_once_while_its_item_is_open),
         SKN_BOTH(a_limit_that_is_raised_is_not_told_any_more),
         SKN_BOTH(a_turn_that_waits_for_nobody_is_not_taken_over),
         SKN_BOTH(what_needs_somebody_comes_first),

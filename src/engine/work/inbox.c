@@ -332,8 +332,13 @@ static skein_rc add_item(skn_working *w, void *arg, skein_error *err)
                                   .created_at = SKN_NOW()},
                          .call_id = c->item->call_id};
     skein_world   world;
+    bool          told;
     skein_rc      rc;
 
+    if (row.call_id.n &&
+        ((rc = skn_limits_hold(w->tx, err)) ||
+         (rc = skn_inbox_is_told(w->tx, c->item->world.v, row.call_id, &told, err)) || told))
+        return rc;
     if ((rc = skn_world_need(w->tx, c->item->world.v, w->a, &world, err)) ||
         (rc = add_names(w, c, &row, err)) || (rc = skn_inbox_new(w, &row, err)))
         return rc;

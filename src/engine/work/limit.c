@@ -12,6 +12,7 @@ static skein_approval state_of(const skein_inbox_item *item)
 {
     return !item->answer.p                       ? SKEIN_APPROVAL_OPEN
            : skn_str_is(item->answer, "allowed") ? SKEIN_APPROVED
+           : skn_str_is(item->answer, "expired") ? SKEIN_OUTDATED
                                                  : SKEIN_DENIED;
 }
 
@@ -52,7 +53,7 @@ static skein_rc show_waiting(skn_working *w, const limit_call *c, const skein_in
     return skn_turn_move(w->tx, &row, err);
 }
 
-/* Asked by two at once it is still one question. */
+/* Asked by two at once it is still one question. One that a raised limit has ended is asked again, if need be. */
 static skein_rc ask_limit(skn_working *w, void *arg, skein_error *err)
 {
     limit_call   *c = arg;
@@ -61,8 +62,10 @@ static skein_rc ask_limit(skn_working *w, void *arg, skein_error *err)
     skein_rc      rc;
 
     if ((rc = skn_limits_hold(w->tx, err)) ||
-        (rc = skn_inbox_limit(w->tx, c->what->key, w->a, &row, &found, err)) ||
-        (!found && (rc = add_question(w, c, &row, err))))
+        (rc = skn_inbox_limit(w->tx, c->what->key, w->a, &row, &found, err)))
+        return rc;
+    found = found && (c->what->waits || state_of(&row.item) != SKEIN_OUTDATED);
+    if (!found && (rc = add_question(w, c, &row, err)))
         return rc;
     c->state = state_of(&row.item);
     return c->turn ? show_waiting(w, c, &row.item, err) : SKEIN_OK;
@@ -86,14 +89,15 @@ skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what, const skein_t
 /* --- Lifting ---------------------------------------------------------------------------------------------------- */
 
 typedef struct lift_call {
-    skn_str begin, reason;
+    skn_str begin, reason, still[2];
 } lift_call;
 
 static skein_rc lift_one(skn_working *w, skn_inbox_row *row, skn_str reason, skein_error *err)
 {
     bool     changed, found;
-    skein_rc rc = skn_inbox_answered(w->tx, row->item.id, SKN_STR("allowed"), reason, w->now,
-                                     &changed, err);
+    skn_str  answer = skn_str_is(row->item.kind, "approval") ? SKN_STR("expired") : SKN_NONE;
+    skein_rc rc = skn_inbox_answered(w->tx, row->item.id, answer, reason, w->now, &changed,
+                                     err);
 
     if (rc || !changed || (rc = skn_inbox_by_id(w->tx, row->item.id, w->a, row, &found, err)))
         return rc;
@@ -103,18 +107,19 @@ static skein_rc lift_one(skn_working *w, skn_inbox_row *row, skn_str reason, ske
 static skein_rc lift(skn_working *w, void *arg, skein_error *err)
 {
     const lift_call *c = arg;
-    skn_inbox_rows   asked;
-    skein_rc         rc = skn_inbox_limits_asked(w->tx, c->begin, w->a, &asked, err);
+    skn_inbox_rows   told;
+    skein_rc rc = skn_inbox_limits_told(w->tx, c->begin, c->still[0], c->still[1], w->a, &told,
+                                        err);
 
-    for (size_t i = 0; !rc && i < asked.count; i++)
-        rc = lift_one(w, &asked.at[i], c->reason, err);
+    for (size_t i = 0; !rc && i < told.count; i++)
+        rc = lift_one(w, &told.at[i], c->reason, err);
     return rc;
 }
 
-skein_rc skein_limits_lift(skein_engine *e, skein_str begin, skein_str reason, skein_mem *mem,
-                           skein_error *err)
+skein_rc skein_limits_lift(skein_engine *e, skein_str begin, const skein_str still[2],
+                           skein_str reason, skein_mem *mem, skein_error *err)
 {
-    lift_call c = {begin, reason};
+    lift_call c = {begin, reason, {still[0], still[1]}};
 
     return skn_write(e, mem, lift, &c, err);
 }

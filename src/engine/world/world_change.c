@@ -133,61 +133,53 @@ static skein_rc decide_asked(skn_working *w, const skein_world *world, skein_err
     return rc;
 }
 
-/* --- The limit of the month -------------------------------------------------------------------------- */
+/* --- Limits of spending -------------------------------------------------------------------------------- */
 
-/* What was put off, for whatever reason, is tried at once: it may have been for the limit. */
-static skein_rc end_limit(skn_working *w, const skein_world *world, int64_t most,
+static skein_rc end_limit(skn_working *w, int64_t world, const char *name, int64_t most,
                           skein_error *err)
 {
-    skn_str  why = most > 0 ? skn_arena_printf(w->a, "the limit is %lld tokens a month now",
+    bool     any, tokens = strcmp(name, "monthlyTokens") == 0;
+    skn_str  why = !most    ? SKN_STR("the world has no such limit any more")
+                   : tokens ? skn_arena_printf(w->a, "the limit is %lld tokens a month now",
                                                (long long)most)
-                   : most   ? SKN_STR("the limit was raised")
-                            : SKN_STR("the world has no limit any more");
-    bool     any;
-    skein_rc rc = skn_inbox_limit_over(w->tx, world->id.v, why, w->now, &any, err);
+                            : SKN_STR("the limit was raised");
+    skein_rc rc = skn_inbox_limit_over(w->tx, world, skn_str_of(name), why, w->now, &any, err);
 
-    if (rc || (rc = skn_tasks_hurry(w->tx, world->id.v, w->now, err)))
-        return rc;
-    return any ? skn_inbox_tell(w, world->id.v, NULL, "inbox.updated", err) : SKEIN_OK;
+    return rc || !any ? rc : skn_inbox_tell(w, world, NULL, "inbox.updated", err);
 }
 
-static bool is_higher(int64_t was, int64_t is)
-{
-    return was && (!is || is > was);
-}
-
-/* Whether a limit is used up that the settings have. */
-static skein_rc is_used_up(skn_working *w, int64_t world, const skn_world_limits *most,
-                           bool *out, skein_error *err)
-{
-    int64_t  month = skn_clock_month(w->now), tokens = 0, of_month = 0, of_day = 0;
-    skein_rc rc = SKEIN_OK;
-
-    if (most->monthly_tokens)
-        rc = skn_call_tokens(w->tx, world, month, &tokens, err);
-    if (!rc && most->monthly_cents)
-        rc = skn_call_cost(w->tx, world, month, &of_month, err);
-    if (!rc && most->daily_cents)
-        rc = skn_call_cost(w->tx, world, skn_clock_day(w->now), &of_day, err);
-    *out = (most->monthly_tokens && tokens >= most->monthly_tokens) ||
-           (most->monthly_cents && of_month / SKN_NANOS_A_CENT >= most->monthly_cents) ||
-           (most->daily_cents && of_day / SKN_NANOS_A_CENT >= most->daily_cents);
-    return rc;
-}
-
+/* Once no limit is used up, what was put off for whatever reason is tried at once: it may have been for that. */
 static skein_rc decide_limit(skn_working *w, const skein_world *before,
                              const skein_world *world, skein_error *err)
 {
-    skn_world_limits was = skn_world_limits_of(before->settings, w->a);
-    skn_world_limits is = skn_world_limits_of(world->settings, w->a);
-    bool             tokens = is_higher(was.monthly_tokens, is.monthly_tokens), used_up;
-    skein_rc         rc;
+    const skn_world_limits was = skn_world_limits_of(before->settings, w->a),
+                           is = skn_world_limits_of(world->settings, w->a);
+    const int64_t month = skn_clock_month(w->now), day = skn_clock_day(w->now);
+    const struct {
+        const char *name;
+        int64_t     was, is, since, unit;
+    } all[] = {
+        {"monthlyTokens", was.monthly_tokens, is.monthly_tokens, month, 1},
+        {"monthlyCents", was.monthly_cents, is.monthly_cents, month, SKN_NANOS_A_CENT},
+        {"dailyCents", was.daily_cents, is.daily_cents, day, SKN_NANOS_A_CENT},
+    };
+    bool     raised = false, used_up = false;
+    skein_rc rc = SKEIN_OK;
 
-    if (!tokens && !is_higher(was.monthly_cents, is.monthly_cents) &&
-        !is_higher(was.daily_cents, is.daily_cents))
-        return SKEIN_OK;
-    rc = is_used_up(w, world->id.v, &is, &used_up, err);
-    return rc || used_up ? rc : end_limit(w, world, tokens ? is.monthly_tokens : -1, err);
+    for (size_t i = 0; !rc && i < sizeof all / sizeof *all; i++) {
+        bool    higher = all[i].was && (!all[i].is || all[i].is > all[i].was), over;
+        int64_t used = 0;
+
+        if (all[i].is)
+            rc = (all[i].unit == 1 ? skn_call_tokens : skn_call_cost)(w->tx, world->id.v,
+                                                                      all[i].since, &used, err);
+        over = all[i].is && used / all[i].unit >= all[i].is;
+        raised |= higher;
+        used_up |= over;
+        if (!rc && higher && !over)
+            rc = end_limit(w, world->id.v, all[i].name, all[i].is, err);
+    }
+    return rc || !raised || used_up ? rc : skn_tasks_hurry(w->tx, world->id.v, w->now, err);
 }
 
 /* The same for all that waits in a world, which is held, after its settings were changed. */

@@ -244,8 +244,8 @@ UPDATE inbox SET answer = $1, read_at = COALESCE(read_at, $2), done_at = $3, rea
 {inbox_rows} WHERE i.world_id = $1 AND i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL AND t.state = 'open'
  ORDER BY i.conversation_id, i.id;
 -- :inbox_limit_over
-UPDATE inbox SET read_at = COALESCE(read_at, $1), done_at = $2, reason = $3 WHERE world_id = $4 AND kind = 'failure'
-   AND turn_id IS NULL AND call_id = 'monthlyTokens' AND done_at IS NULL AND removed_at IS NULL;
+UPDATE inbox SET read_at = COALESCE(read_at, $1), done_at = $2, reason = $3 WHERE world_id = $4 AND kind = 'failure' AND turn_id IS NULL
+   AND substr(call_id || ' ', 1, length(CAST($5 AS TEXT)) + 1) = $5 || ' ' AND done_at IS NULL AND removed_at IS NULL;
 -- :tasks_hurry
 UPDATE tasks SET not_before = $1 WHERE world_id = $2 AND status = 'pending' AND not_before > $3;
 -- :inbox_begun
@@ -261,9 +261,13 @@ UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND w
 -- :inbox_limit
 {inbox_rows} WHERE i.call_id = $1 AND i.kind = 'approval' AND i.turn_id IS NULL AND (i.answer IS NOT NULL OR w.removed_at IS NULL)
  ORDER BY i.id DESC LIMIT 1;
--- :inbox_limits_asked
-{inbox_rows} WHERE substr(i.call_id, 1, length(CAST($1 AS TEXT))) = $1 AND i.kind = 'approval' AND i.turn_id IS NULL AND i.answer IS NULL
-   AND i.removed_at IS NULL AND w.removed_at IS NULL ORDER BY i.id;
+-- :inbox_limits_told
+{inbox_rows} WHERE substr(i.call_id, 1, length(CAST($1 AS TEXT))) = $1 AND i.call_id <> COALESCE(CAST($2 AS TEXT), '')
+   AND i.call_id <> COALESCE(CAST($3 AS TEXT), '') AND (i.kind = 'approval' OR i.kind = 'failure') AND i.turn_id IS NULL
+   AND i.answer IS NULL AND i.done_at IS NULL AND i.removed_at IS NULL AND w.removed_at IS NULL ORDER BY i.id;
+-- :inbox_is_told
+SELECT COUNT(*) FROM inbox WHERE world_id = $1 AND kind = 'failure' AND turn_id IS NULL AND call_id = $2 AND done_at IS NULL
+   AND removed_at IS NULL;
 -- Only PostgreSQL has several writers at a time.
 -- :limits_hold
 SELECT 1;
