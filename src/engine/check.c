@@ -116,14 +116,15 @@ static skein_rc check_word(const skein_engine *e, skn_str word, const char *what
     return skn_check_given(word, what, SKN_WORD_MAX, err);
 }
 
-/* Only an assistant that calls tools may have nothing to say, and a tool may return nothing. A
+/* Only an assistant that calls tools or was stopped may have nothing to say, and a tool may return nothing. A
  * person who gives only blanks has said nothing. */
 static skein_rc check_empty(const skein_new_message *m, skein_error *err)
 {
     skn_str said = m->role == SKEIN_USER ? skn_str_trim(m->content) : m->content;
 
     if (said.n > 0 || m->role == SKEIN_TOOL || m->files.n ||
-        (m->role == SKEIN_ASSISTANT && (m->call_count > 0 || m->thinking.n > 0)))
+        (m->role == SKEIN_ASSISTANT &&
+         (m->call_count > 0 || m->thinking.n > 0 || m->unfinished)))
         return SKEIN_OK;
     return skn_fail_hint(err, SKEIN_INVALID,
                          "Only an assistant's message with tool calls may be empty.",

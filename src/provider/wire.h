@@ -86,6 +86,8 @@ void skn_wire_content_end(skn_wire_answer *w);
 /* Returns the call with this number, a new one if there is none (-1: always a new one); valid until the next new
  * call. NULL if there are more than 64: the answer has failed then. */
 skn_wire_call *skn_wire_call_at(skn_wire_answer *w, int64_t index);
+/* Adds to the arguments of a call, and passes that on to be watched. */
+void skn_wire_args(skn_wire_answer *w, skn_wire_call *call, skn_str text);
 /* Passes the calls to the sink, each with an id. */
 void skn_wire_hand_calls(skn_wire_answer *w);
 /* --- wire_reason.c: thinking that a model wants back ---------------------------------------------- */

@@ -201,6 +201,13 @@ skn_wire_call *skn_wire_call_at(skn_wire_answer *w, int64_t index)
     return &w->calls.p[w->calls.n - 1];
 }
 
+void skn_wire_args(skn_wire_answer *w, skn_wire_call *call, skn_str text)
+{
+    skn_buf_add(&call->args, text);
+    if (text.n && !w->stopped)
+        w->sink->delta(w->sink->arg, SKN_PART_ARGS, text);
+}
+
 static bool id_is_taken(const skn_wire_answer *w, size_t before, skn_str id)
 {
     for (size_t i = 0; i < before; i++)

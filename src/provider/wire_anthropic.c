@@ -309,7 +309,7 @@ static void begin_call(skn_wire_answer *w, int64_t index, const skn_json *block)
     call->id = skn_arena_copy(w->a, skn_json_str(block, "id"));
     call->name = skn_arena_copy(w->a, skn_json_str(block, "name"));
     if (input && input->kind == SKN_JSON_OBJECT && input->count)
-        skn_buf_add(&call->args, input->raw);
+        skn_wire_args(w, call, input->raw);
 }
 
 static void read_block(skn_wire_answer *w, int64_t index, const skn_json *block)
@@ -340,7 +340,7 @@ static void read_delta(skn_wire_answer *w, int64_t index, const skn_json *delta)
         read_thought(w, SKN_NONE, skn_json_str(delta, "signature"));
     else if (skn_str_is(type, "input_json_delta") && index >= 0 &&
              (call = skn_wire_call_at(w, index)))
-        skn_buf_add(&call->args, skn_json_str(delta, "partial_json"));
+        skn_wire_args(w, call, skn_json_str(delta, "partial_json"));
 }
 
 static void read_error(skn_wire_answer *w, const skn_json *v)

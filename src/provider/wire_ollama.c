@@ -135,9 +135,9 @@ static void read_call(skn_wire_answer *w, const skn_json *v)
     call->name = skn_arena_copy(w->a, name);
     call->id = skn_arena_copy(w->a, skn_json_str(v, "id"));
     if (args && args->kind == SKN_JSON_STRING)
-        skn_buf_add(&call->args, args->text);
+        skn_wire_args(w, call, args->text);
     else if (args && args->kind == SKN_JSON_OBJECT)
-        skn_buf_add(&call->args, args->raw);
+        skn_wire_args(w, call, args->raw);
 }
 
 static void read_end(skn_wire_answer *w, const skn_json *v)

@@ -239,9 +239,9 @@ static void read_call(skn_wire_answer *w, const skn_json *piece)
     if (!call->name.n)
         call->name = skn_arena_copy(w->a, skn_json_str(function, "name"));
     if (args && args->kind == SKN_JSON_STRING)
-        skn_buf_add(&call->args, args->text);
+        skn_wire_args(w, call, args->text);
     else if (args && args->kind == SKN_JSON_OBJECT) /* not documented, but seen */
-        skn_buf_add(&call->args, args->raw);
+        skn_wire_args(w, call, args->raw);
     keep_extra(w, call, skn_json_get(piece, "extra_content"));
 }
 

@@ -221,7 +221,7 @@ static void end_item(skn_wire_answer *w, int64_t index, const skn_json *item)
     } else if (skn_str_is(type, "function_call") && (call = skn_wire_call_at(w, index))) {
         begin_call(w, index, item);
         skn_buf_clear(&call->args);
-        skn_buf_add(&call->args, skn_json_str(item, "arguments"));
+        skn_wire_args(w, call, skn_json_str(item, "arguments"));
     }
 }
 
@@ -237,7 +237,7 @@ static void read_delta(skn_wire_answer *w, skn_str type, int64_t index, skn_str 
         skn_wire_text(w, SKN_PART_THINKING, delta);
     else if (skn_str_is(type, "response.function_call_arguments.delta") && index >= 0 &&
              (call = skn_wire_call_at(w, index)))
-        skn_buf_add(&call->args, delta);
+        skn_wire_args(w, call, delta);
 }
 
 static void read_typed(skn_wire_answer *w, skn_str type, const skn_json *v)

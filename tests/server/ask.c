@@ -74,6 +74,8 @@ static void delta(void *arg, skn_part part, skn_str text)
     skn_buf out;
     skn_jw  w;
 
+    if (part == SKN_PART_ARGS)
+        return;
     a->deltas++;
     if (a->times == 1) {
         begin_line(&w, &out, part == SKN_PART_TEXT ? "text" : "thinking");

@@ -138,6 +138,11 @@ class Question {
         this.begin();
         this.#chunk({ role: 'assistant', reasoning_content: text });
     }
+    // A piece of the arguments of a call.
+    argue(text) {
+        this.begin();
+        this.#chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'recall', arguments: text } }] });
+    }
     // What it says to have read and written; before the end of an answer.
     usage(prompt_tokens, completion_tokens) {
         this.res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens } })}\n\n`);

@@ -714,6 +714,36 @@ for (const [part, write] of [['content', (q, text) => q.begin(text)], ['thinking
         assert.equal((await w.messages())[0].delivery.find(d => d.agent === 'ada').state, 'answered');
     });
 
+for (const [why, piece, most] of [['repeated', loop, null], ['length', 'some words that differ', 40]])
+    test(`what a model writes into a call has an end, too: ${why}`, async () => {
+        const w = await fresh();
+        await w.say('@ada recall it', most ? { maxTokens: most } : {});
+        const question = await desk.next();
+        question.begin('I look.');
+        question.argue('{"query":"');
+        for (let i = 0; i < 20; i++) question.argue(most ? `${piece} ${i}` : piece);
+        await question.gone;
+        await w.idle();
+        const kept = (await w.messages()).at(-1);
+        assert.deepEqual([kept.content, kept.unfinished, kept.toolCalls], ['I look.', why, []]);
+    });
+
+test('a call with nothing before it is stopped as well, and that is a message', async () => {
+    const w = await fresh();
+    await w.say('@ada recall it');
+    const question = await desk.next();
+    for (let i = 0; i < 20; i++) question.argue(loop);
+    await question.gone;
+    await w.idle();
+    const kept = (await w.messages()).at(-1);
+    assert.deepEqual([kept.role, kept.content, kept.unfinished], ['assistant', '', 'repeated']);
+    await w.say('@ada and now?');
+    const next = await desk.next();
+    assert.deepEqual(next.messages.map(m => m.role), ['user', 'user'], 'no model is sent an empty message');
+    next.answer('Yes.');
+    await w.idle();
+});
+
 test('what only looks alike is no loop: a table, a bar of dashes', async () => {
     const w = await fresh(), rows = Array.from({ length: 200 }, (_, i) => `| ${i} | the value of row ${i} | ok |\n`).join('');
     const text = `${rows}${'-'.repeat(900)}\nThe end.`;

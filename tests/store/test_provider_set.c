@@ -159,8 +159,8 @@ static void end(lab *l)
 
 static void on_delta(void *arg, skn_part part, skn_str text)
 {
-    (void)part;
-    skn_buf_add(&((lab *)arg)->text, text);
+    if (part != SKN_PART_ARGS)
+        skn_buf_add(&((lab *)arg)->text, text);
 }
 
 static void on_call(void *arg, const skein_tool_call *call)

@@ -22,7 +22,8 @@ static void on_delta(void *arg, skn_part part, skn_str text)
 {
     heard *h = arg;
 
-    skn_buf_add(part == SKN_PART_TEXT ? &h->text : &h->thinking, text);
+    if (part != SKN_PART_ARGS)
+        skn_buf_add(part == SKN_PART_TEXT ? &h->text : &h->thinking, text);
 }
 
 static void on_call(void *arg, const skein_tool_call *call)

@@ -23,7 +23,7 @@
     "Connection: close\r\n\r\n{\"error\":{\"message\":\"" words "\"}}"
 #define KEY "sk-very-secret-0123456789"
 
-typedef enum moment { NEVER, AT_SENT, AT_RECEIVED, AT_DELTA, AT_CALL, AT_DONE } moment;
+typedef enum moment { NEVER, AT_SENT, AT_RECEIVED, AT_DELTA, AT_ARGS, AT_CALL, AT_DONE } moment;
 
 typedef struct heard {
     skn_loop     *loop;
@@ -76,7 +76,10 @@ static void on_delta(void *arg, skn_part part, skn_str text)
 {
     heard *h = arg;
 
-    (void)part;
+    if (part == SKN_PART_ARGS) {
+        at(h, AT_ARGS);
+        return;
+    }
     skn_buf_add(&h->text, text);
     if (h->left == 1)
         at(h, AT_DELTA);

@@ -15,6 +15,8 @@ static inline void wire_on_delta(void *arg, skn_part part, skn_str text)
 {
     wire_notes *n = arg;
 
+    if (part == SKN_PART_ARGS)
+        return;
     n->deltas++;
     skn_buf_add(part == SKN_PART_TEXT ? &n->text : &n->thinking, text);
 }
