@@ -177,6 +177,17 @@ static void write_system(skn_jw *w, skn_str prompt)
     skn_jw_array_end(w);
 }
 
+/* Claude refuses to think if the thinking before its last calls is missing: another model may have made them, or Claude itself
+ * before thinking was switched on. The request then goes without thinking. */
+static bool may_think(skn_wire_request *r, const skein_context *c)
+{
+    size_t i = c ? c->count : 0;
+
+    while (i && !by_assistant(&c->at[i - 1]))
+        i--;
+    return !i || !c->at[i - 1].call_count || skn_wire_reasons(r, &c->at[i - 1]);
+}
+
 /* More than the window has left is refused. */
 static void fit_tokens(int64_t left, int64_t *most, int64_t *thinking)
 {
@@ -191,13 +202,15 @@ static void fit_tokens(int64_t left, int64_t *most, int64_t *thinking)
 }
 
 /* Thinking is requested in addition to the answer, and excludes other temperatures. */
-static void write_options(skn_jw *w, const skn_ask *what)
+static void write_options(skn_wire_request *r, skn_jw *w, const skn_ask *what)
 {
     static const skn_wire_name stop[] = {{"stop", "stop_sequences"}, {NULL, NULL}};
     static const skn_wire_name top[] = {{"topP", "top_p"}, {NULL, NULL}};
     const skn_json            *schema = skn_wire_setting(what, "schema");
-    int64_t thinking = skn_thinking_beside(&skn_wire_anthropic, what->settings);
-    int64_t most = what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS;
+    int64_t                    thinking = may_think(r, what->context)
+                                              ? skn_thinking_beside(&skn_wire_anthropic, what->settings)
+                                              : 0;
+    int64_t                    most = what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS;
 
     fit_tokens(what->left, &most, &thinking);
     skn_jw_kint(w, "max_tokens", most + thinking);
@@ -243,7 +256,7 @@ static void write_request(skn_wire_request *r, const skn_ask *what)
     skn_wire_cut(r);
     write_messages(r, &w, what->context);
     skn_jw_array_end(&w);
-    write_options(&w, what);
+    write_options(r, &w, what);
     skn_jw_object_end(&w);
     skn_wire_cut(r);
 }

@@ -76,9 +76,10 @@ export class StrictModel {
         for (const [i, m] of body.messages.entries()) {
             const use = m.role === 'assistant' && m.content.find(b => b.type === 'tool_use');
             const thoughts = use && m.content.filter(b => b.type.endsWith('thinking'));
-            if (use && body.model.startsWith('claude') && m.content[0].type !== 'thinking')
+            const own = use && this.#wanted(use.id); // or another model's, which it takes only where it is not to think
+            if (use && body.model.startsWith('claude') && (own || body.thinking) && m.content[0].type !== 'thinking')
                 return refuse(`messages.${i}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${m.content[0].type}\`.`);
-            if (use && body.model.startsWith('claude') && !isDeepStrictEqual(thoughts, this.#wanted(use.id)))
+            if (own && body.model.startsWith('claude') && !isDeepStrictEqual(thoughts, this.#wanted(use.id)))
                 return refuse(`messages.${i}.content.0: Invalid \`signature\` in \`thinking\` block`);
         }
         const calls = last.at(-1).type === 'text' && last.at(-1).text.includes('colleagues');

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Server, assert, finish, run, test } from './lib.mjs';
+import { Desk } from './desk.mjs';
 import { StrictModel } from './strict_model.mjs';
 
 const model = await StrictModel.open();
@@ -46,6 +47,19 @@ test('no other model is sent it', async () => {
     await server.ask('PATCH', `${w.path}/agents/ada`, { model: 'anthropic/claude-b' });
     await w.converse('and again?'); // the calls are its own, and so is what it thought of them
     assert.equal((await answers(w)).at(-1), 'There is me.');
+});
+
+test('a model that takes over between a call and its result is not told to think: it has not thought of that call', async () => {
+    const desk = await Desk.open(server, undefined, { maxRetries: 0 });
+    const w = await world(desk.model, { fallback: 'anthropic/claude-c', effort: 'low' });
+    await w.say('who are my colleagues?');
+    (await desk.next()).answer('', [{ id: 'c1', name: 'list_agents' }]);
+    (await desk.next()).fail(429, 'slow down', { 'retry-after': '30' });
+    await w.idle();
+    assert.deepEqual([(await answers(w)).at(-1), last().model, last().thinking], ['There is me.', 'claude-c', undefined]);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { model: 'anthropic/claude-c' });
+    await w.converse('thank you'); // its own words are the last ones by now
+    assert.deepEqual([(await answers(w)).at(-1), last().thinking?.type], ['There is me.', 'enabled']);
 });
 
 test('it is nobody\'s to read: no message of the API has it', async () => {
