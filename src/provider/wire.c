@@ -557,7 +557,6 @@ static void free_wire(skn_provider *provider)
 
     skn_wire_end_lists(p);
     skn_wire_end_shows(p);
-    skn_wire_end_slots(p);
     wipe_headers(p);
     skn_wire_secrets_wipe(&p->secrets);
     wipe(p->key);

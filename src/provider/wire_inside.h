@@ -1,4 +1,4 @@
-/* wire_inside.h: the provider behind HTTP, shared by wire.c, wire_models.c, wire_show.c, wire_slots.c and
+/* wire_inside.h: the provider behind HTTP, shared by wire.c, wire_models.c, wire_show.c and
  * wire_words.c.
  *
  * Threads: the loop's. Lifetimes: everything lives in the provider's arena. */
@@ -28,16 +28,11 @@ typedef struct skn_wire {
     skn_wire_talk         *first;        /* requests that wait for others to end, by round */
     int64_t                round;        /* of the request that was sent last */
     bool                   learns_slots; /* at_once is not set */
-    struct {
-        skn_fetch *fetch; /* request for the number of slots; NULL: none in progress */
-        skn_buf    body;
-        int        status;
-        int64_t    asked_at; /* monotonic, ms; 0: never */
-    } slots;
-    skn_wire_asking *lists; /* requests for the list of models */
-    skn_arena       *known; /* holds the models of the last list; or NULL */
-    skn_model       *models;
-    size_t           model_count;
+    int64_t                props_at;     /* monotonic, ms: /props was asked; 0: never */
+    skn_wire_asking       *lists;        /* requests for the list of models */
+    skn_arena             *known;        /* holds the models of the last list; or NULL */
+    skn_model             *models;
+    size_t                 model_count;
     skn_str        root; /* the address without "/v1", where some servers tell more; absent: not
                      * here */
     bool           famous; /* a well-known service */
@@ -57,12 +52,9 @@ void skn_wire_end_lists(skn_wire *p);
 skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask);
 void       skn_wire_end_shows(skn_wire *p);
 
-/* --- wire_slots.c ------------------------------------------------------------------------------ */
-
 /* Asks how many requests the server accepts at once, because one has to wait; not if that is known or was just
  * asked. */
 void skn_wire_ask_slots(skn_wire *p);
-void skn_wire_end_slots(skn_wire *p);
 /* wire.c: sets how many requests are sent at once from now on. */
 void skn_wire_take(skn_wire *p, int at_once);
 

@@ -106,10 +106,10 @@ static int64_t read_props(skn_wire_show *s, skn_str body, skn_arena *a)
     const skn_json *doc = skn_wire_parse(body, a);
     int64_t         slots = skn_wire_int(doc, "total_slots");
 
-    if (s->wire->learns_slots && slots > 0 && slots <= SLOTS_MOST)
-        s->wire->at_once = (int)slots;
     if (skn_json_get(doc, "modalities"))
         s->sees = skn_wire_true(skn_json_get(doc, "modalities"), "vision") ? 1 : -1;
+    if (s->wire->learns_slots && slots > 0)
+        skn_wire_take(s->wire, (int)(slots < SLOTS_MOST ? slots : SLOTS_MOST));
     return skn_wire_int(skn_json_get(doc, "default_generation_settings"), "n_ctx");
 }
 
@@ -123,7 +123,7 @@ static const struct place {
               {false, "/props", read_props},
               {false, "/api/v0/models", read_list}}; /* LM Studio */
 
-enum { PLACES = sizeof places / sizeof *places };
+enum { PLACES = sizeof places / sizeof *places, PROPS = 2 };
 
 /* --- Asking -------------------------------------------------------------------------------------- */
 
@@ -149,12 +149,12 @@ static void got_end(void *arg, skn_fetch_end how, const char *why)
     s->fetch = NULL;
     if (how == SKN_FETCH_WHOLE && s->status == 200 && !s->body.over)
         n = places[s->step].read(s, skn_buf_str(&s->body), a);
-    if (n > 0)
+    if (n > 0 && *s->model)
         s->window = (skn_window){.tokens = n, .from = "provider"};
     skn_buf_release(&s->body);
     skn_arena_free(a);
     s->step++;
-    if (n <= 0 && (how == SKN_FETCH_WHOLE || how == SKN_FETCH_CUT))
+    if (n <= 0 && *s->model && (how == SKN_FETCH_WHOLE || how == SKN_FETCH_CUT))
         ask_place(s); /* a server that does not answer is not asked again */
 }
 
@@ -202,6 +202,8 @@ static void ask_place(skn_wire_show *s)
         what.method = "POST";
         what.body = which(s, &b);
     }
+    if (s->step == PROPS)
+        p->props_at = skn_clock_ms();
     skn_buf_init(&s->body, MOST_SHOW);
     s->fetch = skn_fetch_start(p->net, &what, &sink);
     skn_buf_release(&b);
@@ -232,15 +234,36 @@ static bool is_due(const skn_wire_show *s)
            (!s->asked_at || now - s->asked_at > (s->window.tokens ? KEPT_MS : AGAIN_MS));
 }
 
-skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask)
+static skn_wire_show *find(const skn_wire *p, skn_str model)
 {
     skn_wire_show *s = p->shows;
+
+    while (s && !skn_str_is(model, s->model))
+        s = s->next;
+    return s;
+}
+
+/* Not about any model, so the entry has no name. */
+void skn_wire_ask_slots(skn_wire *p)
+{
+    skn_wire_show *s = find(p, SKN_STR(""));
+
+    if (!p->learns_slots || !has_place(p, &places[PROPS]) || (s && s->fetch) ||
+        (p->props_at && skn_clock_ms() - p->props_at < AGAIN_MS))
+        return;
+    s = s ? s : add(p, SKN_STR(""));
+    s->step = PROPS;
+    ask_place(s);
+}
+
+skn_window skn_wire_shown(skn_wire *p, skn_str model, bool ask)
+{
+    skn_wire_show *s;
     skn_window     w;
 
     if (!model.n || model.n > 1000)
         return (skn_window){0};
-    while (s && !skn_str_is(model, s->model))
-        s = s->next;
+    s = find(p, model);
     if (!s && (!ask || p->show_count == MOST_SHOWS))
         return (skn_window){0};
     if (!s)
