@@ -61,9 +61,12 @@ static bool is_in(const skn_json *entry, skn_str name)
 
 bool skn_tool_listed(const skn_rights *rights, skn_str name)
 {
-    if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY ||
-        skn_str_is(name, "read_result")) /* to read the rest of what it was sent */
+    if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY)
         return true;
+    if (skn_str_is(
+            name,
+            "read_result")) /* reads what the agent is sent anyway, if it may use tools at all */
+        return rights->tools->first != NULL;
     for (const skn_json *entry = rights->tools->first; entry; entry = entry->next)
         if (is_in(entry, name))
             return true;

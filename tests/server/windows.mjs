@@ -145,6 +145,16 @@ test('of a long paste the beginning and the end are sent, and the model reads th
     assert.deepEqual(peer.over.map(q => q.tokens), []);
 });
 
+test('an agent that may use no tools reads no texts either', async () => {
+    const peer = await Llama.open(server, { window: 8192, says: q => (q.summary ? 'They pasted something.' : q.messages.at(-1).role === 'tool' ? 'I may not.'
+        : { calls: [{ name: 'read_result', args: { id: /read_result with id (\S+)/.exec(q.last)[1], from: 0 } }] }) });
+    const w = await fresh(peer, {}, { tools: [] });
+    await w.converse(`${'a line of it\n'.repeat(1000)}What is in the middle?`);
+    assert.deepEqual(peer.asked.map(q => q.body.tools), peer.asked.map(() => undefined));
+    assert.doesNotMatch(peer.asked.at(-1).last, /a line of it/);
+    assert.equal((await last(w)).content, 'I may not.');
+});
+
 test('a turn that becomes too long in its middle is summarised there, and goes on with its question', async () => {
     let looked = 0;
     const peer = await Llama.open(server, { window: 4096, says: q => (q.summary ? 'You looked, and found little.'
