@@ -78,6 +78,9 @@ typedef struct skn_archive_facts {
 skein_rc skn_archive_scan(skn_lines *lines, skn_archive_visit *visit, void *arg,
                           skn_archive_facts *out, skein_error *err);
 
+/* archive_reason.c: true if a message's reasoning has only parts that answers of models have. */
+bool skn_archive_reason_valid(skn_str reasoning);
+
 /* --- Store to archive and back: archive_write.c, archive_read.c --------------------------- */
 
 /* A whole world when conversation is zero. */
@@ -96,8 +99,9 @@ typedef struct skn_intake {
     skn_tx                   *tx;    /* while it is written */
     skn_arena                *a;     /* of one row */
     bool                      alone; /* the store has nothing else in it */
-    bool    known; /* the store had this world already, when that was looked at */
-    skn_str there; /* by which name */
+    bool    known;      /* the store had this world already, when that was looked at */
+    skn_str there;      /* by which name */
+    int64_t unreasoned; /* messages whose reasoning is not kept */
     int64_t base[SKN_AR_TABLES];
 } skn_intake;
 

@@ -15,7 +15,15 @@ enum {
     OP_KIND = 1,
     COMPACTION_REASON = 5
 };
-enum { REPLY_TO_UID = 12 }; /* column of a message */
+enum { REPLY_TO_UID = 12, REASONING = 27 }; /* columns of a message */
+
+_Static_assert(SKN_ARCHIVE_COLUMNS > REASONING, "a row has room for it");
+
+static bool is_unreasoned(const skn_archive_row *row)
+{
+    return row->table == SKN_AR_MESSAGES && !row->cells[REASONING].null &&
+           !skn_archive_reason_valid(row->cells[REASONING].text);
+}
 
 /* --- First reading ------------------------------------------------------------------------ */
 
@@ -31,6 +39,7 @@ static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_er
     }
     if (row->table == SKN_AR_MESSAGES && !row->cells[REPLY_TO_UID].null)
         im->report->links_kept++;
+    im->unreasoned += is_unreasoned(row);
     return SKEIN_OK;
 }
 
@@ -41,12 +50,20 @@ static void note_left_out(skn_intake *im)
     int64_t            servers = im->facts.header.tool_servers;
 
     r->not_said = im->facts.header.waiting;
-    r->notes = SKN_ARRAY(im->mem, 2, skn_str);
+    r->notes = SKN_ARRAY(im->mem, 3, skn_str);
     if (r->not_said) {
         r->exact = false;
         r->notes[r->note_count++] = skn_arena_printf(im->mem, "%lld waiting message%s not kept",
                                                      (long long)r->not_said,
                                                      r->not_said == 1 ? " is" : "s are");
+    }
+    if (im->unreasoned) {
+        r->exact = false;
+        r->notes[r->note_count++] = skn_arena_printf(
+            im->mem,
+            "what models want back of their thinking is not kept of %lld message%s: it has "
+            "parts that no model makes",
+            (long long)im->unreasoned, im->unreasoned == 1 ? "" : "s");
     }
     if (servers)
         r->notes[r->note_count++] = skn_arena_printf(
@@ -208,6 +225,8 @@ static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_err
     skn_buf_init(&packed, 64 * 1024);
     if (im->facts.header.format == 1)
         name_anew(im, row);
+    if (is_unreasoned(row))
+        row->cells[REASONING].null = true;
     translate(im, row, &packed);
     rc = skn_archive_insert(im->tx, row->table, im->base[row->table] + row->number, row->cells,
                             &taken, err);

@@ -341,7 +341,7 @@ static void add_worlds(skn_buf *out, const skn_import_report *r)
 void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_run,
                             skn_buf *out)
 {
-    bool archive = r->exact || r->not_said;
+    bool archive = skn_str_is(r->form, "skein archive");
 
     skn_buf_addf(out, "%.*s: %.*s, ", SKN_FMT(file), SKN_FMT(r->form));
     if (r->world_count > 1)

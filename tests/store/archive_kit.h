@@ -64,7 +64,8 @@ static inline void talk(place *p, skein_conversation_id chat)
 
     works.call_count = 1;
     works.thinking = T("hm");
-    works.reasoning = T("{\"type\":\"anthropic\"}");
+    works.reasoning = T("{\"type\":\"anthropic\",\"model\":\"a/m\",\"parts\":[{\"call\":0,"
+                        "\"part\":{\"type\":\"redacted_thinking\",\"data\":\"x\"}}]}");
     works.model = T("demo/scripted");
     works.turn_uid = T("turn-1");
     works.reply_to = first.uid;

@@ -711,6 +711,50 @@ static void a_part_of_a_conversation_is_no_archive(void **state)
     place_close(&p);
 }
 
+/* It would go into requests as it stands. */
+static void reasoning_that_no_model_makes_is_left_out(void **state)
+{
+    static const char *const forgeries[][2] = {
+        {"\\\"redacted_thinking\\\"", "\\\"text\\\""},
+        {"\\\"redacted_thinking\\\"", "\\\"thinking\\\""},
+        {"\\\"data\\\":\\\"x\\\"", "\\\"data\\\":\\\"x\\\",\\\"cache_control\\\":\\\"x\\\""},
+        {"\\\"data\\\":\\\"x\\\"", "\\\"data\\\":[1]"},
+        {"\\\"type\\\":\\\"anthropic\\\"", "\\\"type\\\":\\\"openai\\\""},
+        {"\\\"call\\\":0,", "\\\"call\\\":\\\"0\\\","},
+        {"\\\"model\\\":\\\"a/m\\\",\\\"parts\\\"", "\\\"model\\\":\\\"a/m\\\",\\\"arts\\\""},
+    };
+    const char *left = "SELECT COUNT(*) FROM messages WHERE reasoning IS NOT NULL";
+    place       p, q;
+    history     h;
+    skn_buf     archive, forged;
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    archive_world(&p, h.world.id, &archive);
+    for (size_t i = 0; i <= sizeof forgeries / sizeof *forgeries; i++) {
+        bool              good = i == sizeof forgeries / sizeof *forgeries;
+        skn_import_report report;
+
+        if (good)
+            forge(&archive, "Plan the launch", "Plan the launch", &forged);
+        else
+            forge(&archive, forgeries[i][0], forgeries[i][1], &forged);
+        place_new(&q, p.fx->pg ? "pg" : "sqlite");
+        SKN_OK(import_bytes(&q, skn_buf_str(&forged), NULL, &report), q.err);
+        assert_int_equal(report.exact, good);
+        assert_int_equal(report.note_count, !good);
+        if (!good)
+            assert_string_equal(report.notes[0].p,
+                                "what models want back of their thinking is not kept of 1 "
+                                "message: it has parts that no model makes");
+        assert_int_equal(skn_fixture_number(q.fx, left), good);
+        skn_buf_release(&forged);
+        place_close(&q);
+    }
+    skn_buf_release(&archive);
+    place_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -736,6 +780,7 @@ int main(void)
         SKN_PLACE_BOTH(a_dry_run_writes_nothing),
         SKN_PLACE_SQLITE(a_sink_that_refuses_ends_the_export),
         SKN_PLACE_SQLITE(a_part_of_a_conversation_is_no_archive),
+        SKN_BOTH(reasoning_that_no_model_makes_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
