@@ -418,8 +418,7 @@ static bool is_gone(skn_answers *a)
 static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
     skn_str again = skn_again_command(a->cli, message, item->agent,
-                                      skn_json_str(item->data, "threadPath"),
-                                      skn_json_str(item->data, "detail"));
+                                      skn_json_str(item->data, "threadPath"));
 
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
 }

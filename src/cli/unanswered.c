@@ -61,18 +61,11 @@ void skn_print_last_turn(skn_cli *cli, const skn_json *agent)
     skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }
 
-/* The words of wire_words.c; the page looks for them too. */
-const char *skn_again_option(skn_str why)
-{
-    return skn_str_find(why, SKN_STR("the model cannot use tools")) >= 0 ? " --no-tools" : "";
-}
-
-skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane,
-                          skn_str why)
+skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane)
 {
     return lane.n ? skn_arena_printf(cli->keep, "skein retry %.*s", SKN_FMT(lane))
-                  : skn_arena_printf(cli->keep, "skein retry %.*s --agent %.*s%s",
-                                     SKN_FMT(message), SKN_FMT(agent), skn_again_option(why));
+                  : skn_arena_printf(cli->keep, "skein retry %.*s --agent %.*s",
+                                     SKN_FMT(message), SKN_FMT(agent));
 }
 
 static void print_again(skn_cli *cli, skn_str command)
@@ -87,14 +80,13 @@ void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliverie
 {
     for (size_t i = 0; i < d->count; i++)
         if (skn_is_unanswered(&d->at[i]))
-            print_again(cli,
-                        skn_again_command(cli, m->uid, d->at[i].agent, lane, d->at[i].error));
+            print_again(cli, skn_again_command(cli, m->uid, d->at[i].agent, lane));
 }
 
 void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 {
     if (m->unfinished == SKEIN_STOPPED && (m->reply_to.n || lane.n))
-        print_again(cli, skn_again_command(cli, m->reply_to, m->sender, lane, SKN_NONE));
+        print_again(cli, skn_again_command(cli, m->reply_to, m->sender, lane));
 }
 
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,

@@ -14,11 +14,8 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
  * its state. */
 void skn_print_last_turn(skn_cli *cli, const skn_json *agent);
 /* The command that has an agent answer a message again, or of a lane (may be absent) begins it again: given in the same
- * place as this one. `why`: what it failed with, or absent. */
-skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane,
-                          skn_str why);
-/* " --no-tools" for an answer that failed since its model cannot use any; else "". */
-const char *skn_again_option(skn_str why);
+ * place as this one. */
+skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane);
 /* How to ask again: a line for each agent that did not answer the message. */
 void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliveries *d,
                      skn_str lane);

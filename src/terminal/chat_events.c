@@ -338,9 +338,8 @@ static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
     if (lane.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
     else if (message.n)
-        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s%s", SKN_FMT(message),
-                      SKN_FMT(item->agent),
-                      skn_again_option(skn_json_str(item->data, "detail")));
+        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s", SKN_FMT(message),
+                      SKN_FMT(item->agent));
 }
 
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */

@@ -115,9 +115,8 @@ export function toggleSelect(m: Message): void {
 }
 
 /** Has the agent answer the message once more; nobody else is asked, and nothing leaves the conversation. true: it is asked. */
-export async function askAgain(m: Message, agent: string, tools = true): Promise<boolean> {
-    const body = { agent, chatId: m.chatId, tools };
-    const done = await retryAnswer(w(), m.messageId, body, { key: newKey() });
+export async function askAgain(m: Message, agent: string): Promise<boolean> {
+    const done = await retryAnswer(w(), m.messageId, { agent, chatId: m.chatId }, { key: newKey() });
     if (!done.ok) toast({ text: `@${agent} was not asked again. ${done.trouble.detail}`, kind: 'error' });
     return done.ok;
 }

@@ -16,12 +16,9 @@ import { focusComposer } from './composer-focus';
 import { painted } from './paint';
 import { isScripted, shortModel } from './words';
 
-async function retry(f: Failed, asked: Message, tools = true): Promise<void> {
-    if (await askAgain(asked, f.agent, tools)) dismissFailed(f.messageId);
+async function retry(f: Failed, asked: Message): Promise<void> {
+    if (await askAgain(asked, f.agent)) dismissFailed(f.messageId);
 }
-
-/** The server's words for it (wire_words.c), whatever those of the model's server are. */
-const cannotUseTools = (f: Failed) => f.detail.includes('the model cannot use tools');
 
 /** Whatever the server gives as the reason, it begins and ends like a sentence. */
 function sentence(text: string): string {
@@ -77,11 +74,6 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                 {asked ? (
                     <Button small onClick={() => void retry(f, asked)}>
                         Retry
-                    </Button>
-                ) : null}
-                {asked && cannotUseTools(f) ? (
-                    <Button small onClick={() => void retry(f, asked, false)}>
-                        Retry without tools
                     </Button>
                 ) : null}
                 {half ? <Continue message={half} /> : null}
