@@ -144,7 +144,7 @@ skein_rc skn_say_compose(skn_cli *cli, const skein_conversation *chat, const skn
                          skein_new_message *out);
 /* The body of the request that says it; client and model may be absent. */
 skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_new_message *m,
-                     skn_str client, skn_str model);
+                     skn_str client, skn_str model, int64_t most_tokens);
 /* A name for a message that no other message has: the same again is the same message. */
 skn_str skn_say_client_id(skn_cli *cli);
 /* "/worlds/NAME/…" */

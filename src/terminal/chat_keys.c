@@ -244,7 +244,7 @@ static skein_rc send_text(skn_chat *c, skn_cli *cli, skn_str text)
         return rc;
     request.path = skn_world_path(cli, &c->world, "messages");
     request.body = skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli),
-                                model.n ? model : SKN_NONE);
+                                model.n ? model : SKN_NONE, 0);
     if ((rc = post(cli, &c->news.server, &request, &v)))
         return rc;
     snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_json_str(v, "messageId")));

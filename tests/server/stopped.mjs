@@ -756,6 +756,17 @@ test('what only looks alike is no loop: a table, a bar of dashes', async () => {
     assert.deepEqual([kept.content, kept.unfinished], [text, null]);
 });
 
+test('send says how long the answers may be', async () => {
+    const w = await fresh();
+    await waiting(w, ['send', '--max-tokens', '30', '@ada how long?', ...server.store.args], async question => {
+        assert.equal(question.body.max_tokens, 30);
+        question.answer('Short.');
+    });
+    const wrong = await run(['send', '--max-tokens', '0', '@ada how long?', '-w', w.name, ...server.store.args]);
+    assert.notEqual(wrong.code, 0);
+    assert.match(wrong.err, /max-tokens/);
+});
+
 test('how long an answer may be is said by the message, the agent or the world, in this order, and holds for servers that do not mind', async () => {
     const w = await fresh(), asks = async more => {
         await w.say('@ada how long?', more);

@@ -15,7 +15,8 @@ typedef struct sending {
     skein_new_message  message;
     skn_server         server;
     bool               served;
-    int64_t            timeout_ms; /* -1: none */
+    int64_t            timeout_ms;  /* -1: none */
+    int64_t            most_tokens; /* of each answer; 0: as the agents have it */
 } sending;
 
 /* --- What to say -------------------------------------------------------------------------- */
@@ -75,6 +76,7 @@ static skein_rc prepare(skn_cli *cli, sending *s)
 
     /* What is refused makes no conversation, and a dry run makes none. */
     if ((rc = skn_await_timeout(cli, &s->timeout_ms)) ||
+        (rc = skn_opt_int(cli, "max-tokens", 1, SKN_AGENT_TOKENS_MOST, 0, &s->most_tokens)) ||
         (rc = skn_need_chat_if_any(cli, &s->world, &s->chat, &any)) ||
         (rc = given_text(cli, &what.text)) || (rc = check_text(cli, what.text)))
         return rc;
@@ -114,7 +116,7 @@ static skein_rc said(skn_cli *cli, const skn_json *v)
 
 static skein_rc store_it(skn_cli *cli, const sending *s)
 {
-    skn_str          body = skn_say_body(cli, &s->chat, &s->message, SKN_NONE, SKN_NONE);
+    skn_str          body = skn_say_body(cli, &s->chat, &s->message, SKN_NONE, SKN_NONE, 0);
     const skn_append what = {.messages = &body, .count = 1};
     const skn_json  *stored;
     skein_rc         rc;
@@ -171,10 +173,11 @@ static skein_rc post_and_wait(skn_cli *cli, const sending *s, const skn_request_
 
 static skein_rc send_it(skn_cli *cli, const sending *s)
 {
-    skn_request_spec post = {
-        .method = "POST",
-        .path = skn_world_path(cli, &s->world, "messages"),
-        .body = skn_say_body(cli, &s->chat, &s->message, skn_say_client_id(cli), SKN_NONE)};
+    skn_request_spec post = {.method = "POST",
+                             .path = skn_world_path(cli, &s->world, "messages"),
+                             .body = skn_say_body(cli, &s->chat, &s->message,
+                                                  skn_say_client_id(cli), SKN_NONE,
+                                                  s->most_tokens)};
 
     if (skn_opt(cli, "no-wait"))
         return post_only(cli, s, &post);
@@ -359,7 +362,7 @@ skein_rc skn_say_compose(skn_cli *cli, const skein_conversation *chat, const skn
 }
 
 skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_new_message *m,
-                     skn_str client, skn_str model)
+                     skn_str client, skn_str model, int64_t most_tokens)
 {
     skn_buf b;
     skn_jw  w;
@@ -371,6 +374,8 @@ skn_str skn_say_body(skn_cli *cli, const skein_conversation *chat, const skein_n
     skn_jw_kstr(&w, "clientMessageId", client);
     skn_jw_kstr(&w, "replyToMessageId", m->reply_to);
     skn_jw_kstr(&w, "model", model);
+    if (most_tokens)
+        skn_jw_kint(&w, "maxTokens", most_tokens);
     skn_jw_karray(&w, "instructions");
     for (size_t i = 0; i < m->instruction_count; i++) {
         skn_jw_object(&w);
