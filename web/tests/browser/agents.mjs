@@ -30,7 +30,7 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
         () => document.activeElement?.getAttribute('aria-invalid') === 'true',
     );
     await form.getByRole('textbox', { name: 'Name' }).fill('kim');
-    await form.getByText('Tools, temperature, timer').click();
+    await form.getByText('Tools, temperature, thinking, timer').click();
     await form.getByRole('textbox', { name: 'Temperature' }).fill('9');
     await form.getByRole('button', { name: 'Create agent' }).click();
     await form
@@ -38,6 +38,15 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
         .getByText(/from 0 to 2/)
         .waitFor();
     await form.getByRole('textbox', { name: 'Temperature' }).fill('0.5');
+    await form.getByRole('combobox', { name: 'Thinks' }).selectOption('low');
+    await form.getByRole('textbox', { name: 'Stops at' }).fill('END');
+    await form.getByRole('textbox', { name: 'JSON schema' }).fill('{"type": "nonsense"}');
+    await form.getByRole('button', { name: 'Create agent' }).click();
+    await form
+        .locator('.field-bad')
+        .getByText(/must be null, boolean/)
+        .waitFor();
+    await form.getByRole('textbox', { name: 'JSON schema' }).fill('{"type": "object"}');
     await form.getByRole('textbox', { name: 'Looks for work every' }).fill('15m');
     await form.getByRole('combobox', { name: 'Reports to' }).selectOption('lead');
     await form.getByRole('combobox', { name: 'Model', exact: true }).selectOption('demo/scripted');
@@ -47,8 +56,8 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     await row(p, 'kim').waitFor();
     const made = await get(w, 'kim');
     assert.deepEqual(
-        [made.lead, made.model, made.temperature, made.runEvery, made.autoReply],
-        ['lead', 'demo/scripted', 0.5, 900000, true],
+        [made.lead, made.model, made.temperature, made.runEvery, made.autoReply, made.effort, made.stop, made.schema],
+        ['lead', 'demo/scripted', 0.5, 900000, true, 'low', ['END'], { type: 'object' }],
     );
 });
 

@@ -88,7 +88,13 @@ describe('a form', () => {
         lead: '',
         tools: 'a, b  c',
         temperature: '0.5',
+        topP: '0.9',
         maxTokens: '800',
+        stop: 'END\n\nThe end.',
+        seed: '7',
+        effort: 'low',
+        thinkingTokens: '4096',
+        schema: '{"type": "object"}',
         autoReply: false,
         runEvery: '15m',
     };
@@ -101,7 +107,13 @@ describe('a form', () => {
             lead: null,
             tools: ['a', 'b', 'c'],
             temperature: 0.5,
+            topP: 0.9,
             maxTokens: 800,
+            stop: ['END', 'The end.'],
+            seed: 7,
+            effort: 'low',
+            thinkingTokens: 4096,
+            schema: { type: 'object' },
             autoReply: false,
             runEvery: '15m',
         });
@@ -111,6 +123,13 @@ describe('a form', () => {
             runEvery: 0,
         });
         expect(bodyOf({ ...values, temperature: 'warm' }).temperature).toBe(-1);
+    });
+    it('sends back what an agent has, and null for what it has not', () => {
+        const has = { topP: 0.5, stop: ['a, b', 'c'], seed: 0, effort: 'none', thinkingTokens: 0, schema: { a: 1 } };
+        const none = Object.fromEntries(Object.keys(has).map(k => [k, null]));
+        for (const own of [has, none])
+            expect(bodyOf(valuesOf({ name: 'kim', tools: null, runEvery: 0, ...own } as unknown as Agent))).toMatchObject(own);
+        expect(bodyOf({ ...values, schema: '{ no' }).schema).toBe('{ no');
     });
     it('tells all tools from none, there and back', () => {
         for (const tools of [null, [], ['a', 'b']])

@@ -28,7 +28,13 @@ interface Values {
     lead: string;
     tools: string;
     temperature: string;
+    topP: string;
     maxTokens: string;
+    stop: string;
+    seed: string;
+    effort: string;
+    thinkingTokens: string;
+    schema: string;
     autoReply: boolean;
     runEvery: string;
 }
@@ -53,7 +59,13 @@ export function valuesOf(agent: Agent | null): Values {
         lead: agent?.lead ?? '',
         tools: toolsText(agent?.tools ?? null),
         temperature: agent?.temperature?.toString() ?? '',
+        topP: agent?.topP?.toString() ?? '',
         maxTokens: agent?.maxTokens?.toString() ?? '',
+        stop: agent?.stop?.join('\n') ?? '',
+        seed: agent?.seed?.toString() ?? '',
+        effort: agent?.effort ?? '',
+        thinkingTokens: agent?.thinkingTokens?.toString() ?? '',
+        schema: agent?.schema ? JSON.stringify(agent.schema, null, 2) : '',
         autoReply: agent?.autoReply ?? true,
         runEvery: agent ? everyValue(agent.runEvery) : '',
     };
@@ -74,6 +86,16 @@ function numberOf(text: string): number | null {
     return text.trim() === '' ? null : Number.isFinite(number) ? number : -1;
 }
 
+/** What is no JSON is sent as a text: the server says that it is no schema. */
+function schemaOf(text: string): NewAgent['schema'] {
+    if (text.trim() === '') return null;
+    try {
+        return JSON.parse(text);
+    } catch {
+        return text as unknown as NewAgent['schema'];
+    }
+}
+
 /** As the server takes it. An invalid number is sent as it is: the server says which field is wrong. */
 export function bodyOf(v: Values): NewAgent {
     return {
@@ -84,7 +106,13 @@ export function bodyOf(v: Values): NewAgent {
         lead: v.lead === '' ? null : v.lead,
         tools: toolsOf(v.tools),
         temperature: numberOf(v.temperature),
+        topP: numberOf(v.topP),
         maxTokens: numberOf(v.maxTokens),
+        stop: v.stop.trim() === '' ? null : v.stop.split('\n').filter(line => line !== ''),
+        seed: numberOf(v.seed),
+        effort: v.effort === '' ? null : (v.effort as NewAgent['effort']),
+        thinkingTokens: numberOf(v.thinkingTokens),
+        schema: schemaOf(v.schema),
         autoReply: v.autoReply,
         runEvery: v.runEvery.trim() === '' ? 0 : v.runEvery.trim(),
     };
@@ -106,7 +134,13 @@ const FIELDS = [
     'lead',
     'tools',
     'temperature',
+    'topP',
     'maxTokens',
+    'stop',
+    'seed',
+    'effort',
+    'thinkingTokens',
+    'schema',
     'autoReply',
     'runEvery',
 ];
@@ -193,6 +227,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                                 ? `The default of the server: ${usual}`
                                 : 'The default of the server',
                         })}
+                        hint={agent?.problem ? `Just now it cannot be asked: ${agent.problem}.` : undefined}
                     />
                     <Select
                         label="Reports to"
@@ -217,13 +252,13 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                     class="agent-more"
                     open={
                         !!agent?.noTools ||
-                        ['fallback', 'tools', 'temperature', 'maxTokens', 'runEvery'].some(
+                        ['fallback', ...FIELDS.slice(FIELDS.indexOf('tools'))].some(
                             f => error(f) !== null,
                         ) ||
                         undefined
                     }
                 >
-                    <summary>Tools, temperature, timer</summary>
+                    <summary>Tools, temperature, thinking, timer</summary>
                     <Field
                         label="Tools"
                         value={values.tools}
@@ -269,6 +304,57 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                             hint="15m, 2h, 1d. Empty: never by itself."
                         />
                     </div>
+                    <div class="agent-pair">
+                        <Select
+                            label="Thinks"
+                            value={values.effort}
+                            onPick={set('effort')}
+                            error={error('effort')}
+                            options={['', 'none', 'minimal', 'low', 'medium', 'high'].map(value => ({
+                                value,
+                                label: value || 'as the model likes it',
+                            }))}
+                        />
+                        <Field
+                            label="Tokens for thinking"
+                            value={values.thinkingTokens}
+                            onInput={set('thinkingTokens')}
+                            error={error('thinkingTokens')}
+                            hint="Instead of a word, for models that take a number."
+                        />
+                    </div>
+                    <div class="agent-pair">
+                        <Field
+                            label="Top p"
+                            value={values.topP}
+                            onInput={set('topP')}
+                            error={error('topP')}
+                            hint="0 to 1. Empty: as the model likes it."
+                        />
+                        <Field
+                            label="Seed"
+                            value={values.seed}
+                            onInput={set('seed')}
+                            error={error('seed')}
+                            hint="The same number gives similar answers, with some models."
+                        />
+                    </div>
+                    <TextArea
+                        label="Stops at"
+                        rows={2}
+                        value={values.stop}
+                        onInput={set('stop')}
+                        error={error('stop')}
+                        hint="Texts that end an answer: one in each line, four at most."
+                    />
+                    <TextArea
+                        label="JSON schema of its answers"
+                        rows={4}
+                        value={values.schema}
+                        onInput={set('schema')}
+                        error={error('schema')}
+                        hint="Each answer is JSON that fits, and is asked for once more if it does not."
+                    />
                 </details>
                 {other && <TroubleBox trouble={other} safe="Nothing was changed; your text is still here." />}
                 <div class="agent-actions">
