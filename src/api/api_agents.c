@@ -2,6 +2,8 @@
 #include "api/call.h"
 
 #include "base/hash.h"
+#include "base/json_schema.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +11,7 @@
 
 #define TOOLS_MOST 200
 
-enum { STOPS_MOST = 4, STOP_MOST = 200, SCHEMA_MOST = 64 * 1024 };
+enum { STOPS_MOST = 4, STOP_MOST = 200, SCHEMA_MOST = 64 * 1024, VALUE_SHOWN = 80 };
 #define TRIES 10 /* to change what others change at the same time */
 
 /* --- Reading ------------------------------------------------------------------------------ */
@@ -181,6 +183,20 @@ static const char *setting_fault(skn_api_call *c, const skn_json *v)
     return v->kind == SKN_JSON_BOOL ? NULL : "must be true or false";
 }
 
+static skein_rc check_schema(skn_api_call *c, const skn_json *v)
+{
+    skn_str         path;
+    const skn_json *value;
+    const char     *fault = skn_json_schema_fault(v, c->mem, &path, &value);
+
+    return fault
+               ? skn_call_wrong(c,
+                                skn_arena_text(c->mem, "%s, not %.*s", fault,
+                                               SKN_FMT(skn_utf8_cut(value->raw, VALUE_SHOWN))),
+                                "/schema%.*s", SKN_FMT(path))
+               : SKEIN_OK;
+}
+
 static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 {
     const char *fault;
@@ -190,7 +206,9 @@ static skein_rc check_setting(skn_api_call *c, const skn_json *v)
     if (skn_str_is(v->key, "tools"))
         return check_tools(c, v);
     fault = setting_fault(c, v);
-    return fault ? skn_call_wrong(c, fault, "/%.*s", SKN_FMT(v->key)) : SKEIN_OK;
+    if (fault)
+        return skn_call_wrong(c, fault, "/%.*s", SKN_FMT(v->key));
+    return skn_str_is(v->key, "schema") ? check_schema(c, v) : SKEIN_OK;
 }
 
 static bool is_setting(skn_str name)

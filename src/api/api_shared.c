@@ -128,12 +128,38 @@ skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out
                           &out->turns, &out->dues, &c->error);
 }
 
+/* Says of a model that an agent names that nobody can ask it: an import or a removed provider may have left it so. */
+static skn_str no_provider(skn_api_call *c, const char *what, skn_str model,
+                           skn_api_answerer *out)
+{
+    const skn_api_agents *to = &c->api->o.agents;
+
+    to->answerer(to->arg, model, c->mem, out);
+    return out->gone ? skn_arena_printf(c->mem, "the provider of its %s \"%.*s\" is not set up",
+                                        what, SKN_FMT(out->model))
+                     : SKN_NONE;
+}
+
+static skn_str problem_of(skn_api_call *c, const skein_agent *agent, skn_api_answerer *out)
+{
+    skn_str          why = no_provider(c, "model", agent->model, out), other;
+    const skn_json  *own;
+    skn_api_answerer ignored;
+
+    if (why.n || !agent->settings.n ||
+        skn_json_parse(&own, agent->settings, "settings", c->mem, NULL))
+        return why;
+    other = skn_json_str(own, "fallback");
+    return other.n ? no_provider(c, "fallback", other, &ignored) : SKN_NONE;
+}
+
 skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
                                 const skein_agents *agents, skn_at_work *out)
 {
     const skn_api_agents *to = &c->api->o.agents;
     skein_agent_work     *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
     skn_str              *no_tools = SKN_ARRAY(c->mem, agents->count + 1, skn_str);
+    skn_str              *problems = SKN_ARRAY(c->mem, agents->count + 1, skn_str);
     skein_rc              rc = skn_api_at_work(c, world, out);
 
     if (rc || (rc = skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)))
@@ -141,11 +167,12 @@ skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
     for (size_t i = 0; to->answerer && i < agents->count; i++) {
         skn_api_answerer one;
 
-        to->answerer(to->arg, agents->at[i].model, c->mem, &one);
+        problems[i] = problem_of(c, &agents->at[i], &one);
         no_tools[i] = one.no_tools;
     }
     out->agents = of;
     out->no_tools = no_tools;
+    out->problems = problems;
     out->agent_count = agents->count;
     return SKEIN_OK;
 }

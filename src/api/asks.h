@@ -120,6 +120,7 @@ typedef void skn_api_providers_done(void *arg, const skn_api_providers *told,
 /* The model that would answer for an agent, and where it runs. */
 typedef struct skn_api_answerer {
     skn_str model;
+    bool    gone;     /* there is no such provider */
     bool    known;    /* its provider is there and may be asked; else nothing below is */
     bool    scripted; /* canned texts, no model */
     bool    local;    /* what is sent stays on this computer */

@@ -234,3 +234,115 @@ skn_str skn_json_misfit(const skn_json *schema, const skn_json *value, skn_arena
     }
     return SKN_NONE;
 }
+
+/* --- Schemas ------------------------------------------------------------------------------------- */
+
+typedef enum must { TYPES, LIST, NAMES, NUMBER, COUNT, SCHEMA, SCHEMAS, SCHEMA_LIST } must;
+
+static const struct {
+    const char *name;
+    must        must;
+    const char *say;
+} words[] = {
+    {"type", TYPES, "must be null, boolean, number, integer, string, array or object"},
+    {"enum", LIST, "must be a list"},
+    {"required", NAMES, "must be a list of names"},
+    {"minimum", NUMBER, "must be a number"},
+    {"maximum", NUMBER, "must be a number"},
+    {"minLength", COUNT, "must be a number from 0 on"},
+    {"maxLength", COUNT, "must be a number from 0 on"},
+    {"minItems", COUNT, "must be a number from 0 on"},
+    {"maxItems", COUNT, "must be a number from 0 on"},
+    {"minProperties", COUNT, "must be a number from 0 on"},
+    {"maxProperties", COUNT, "must be a number from 0 on"},
+    {"items", SCHEMA, "must be a schema: an object, true or false"},
+    {"additionalProperties", SCHEMA, "must be a schema: an object, true or false"},
+    {"properties", SCHEMAS, "must be an object with schemas"},
+    {"$defs", SCHEMAS, "must be an object with schemas"},
+    {"anyOf", SCHEMA_LIST, "must be a list of schemas"},
+    {"oneOf", SCHEMA_LIST, "must be a list of schemas"},
+    {"allOf", SCHEMA_LIST, "must be a list of schemas"},
+};
+
+static bool is_type(const skn_json *v)
+{
+    return v->kind == SKN_JSON_STRING &&
+           skn_str_among(v->text, "null boolean number integer string array object");
+}
+
+static bool all_are(const skn_json *list, bool types)
+{
+    bool fit = list->kind == SKN_JSON_ARRAY && (!types || list->first);
+
+    for (const skn_json *v = fit ? list->first : NULL; v && fit; v = v->next)
+        fit = types ? is_type(v) : v->kind == SKN_JSON_STRING;
+    return fit;
+}
+
+/* Schemas inside of it are looked at later. */
+static bool is_word(looking *l, const skn_json *v, must must, skn_str path)
+{
+    skn_json_kind list = must == SCHEMAS ? SKN_JSON_OBJECT : SKN_JSON_ARRAY;
+    size_t        i = 0;
+
+    switch (must) {
+    case TYPES:
+        return is_type(v) || all_are(v, true);
+    case LIST:
+        return v->kind == SKN_JSON_ARRAY;
+    case NAMES:
+        return all_are(v, false);
+    case NUMBER:
+    case COUNT:
+        return v->kind == SKN_JSON_NUMBER && (must == NUMBER || number(l, v) >= 0);
+    case SCHEMA:
+        skn_vec_add(l->a, &l->rest, ((pending){.schema = v, .path = path}));
+        return true;
+    case SCHEMAS:
+    case SCHEMA_LIST:
+        break;
+    }
+    for (const skn_json *one = v->kind == list ? v->first : NULL; one; one = one->next, i++) {
+        skn_str at = one->key.p
+                         ? skn_arena_printf(l->a, "%.*s/%.*s", SKN_FMT(path), SKN_FMT(one->key))
+                         : skn_arena_printf(l->a, "%.*s/%zu", SKN_FMT(path), i);
+
+        skn_vec_add(l->a, &l->rest, ((pending){.schema = one, .path = at}));
+    }
+    return v->kind == list;
+}
+
+static const char *wrong_word(looking *l, const skn_json *m, skn_str path)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (skn_str_is(m->key, words[i].name))
+            return is_word(l, m, words[i].must, path) ? NULL : words[i].say;
+    return NULL;
+}
+
+const char *skn_json_schema_fault(const skn_json *schema, skn_arena *a, skn_str *path,
+                                  const skn_json **value)
+{
+    looking l = {.a = a};
+
+    skn_vec_add(a, &l.rest, ((pending){.schema = schema, .path = SKN_STR("")}));
+    while (l.rest.n) {
+        pending p = l.rest.p[--l.rest.n];
+
+        *path = p.path;
+        *value = p.schema;
+        if (p.schema->kind == SKN_JSON_BOOL)
+            continue;
+        if (p.schema->kind != SKN_JSON_OBJECT)
+            return "must be a schema: an object, true or false";
+        for (const skn_json *m = p.schema->first; m; m = m->next) {
+            const char *fault;
+
+            *path = skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(p.path), SKN_FMT(m->key));
+            *value = m;
+            if ((fault = wrong_word(&l, m, *path)))
+                return fault;
+        }
+    }
+    return NULL;
+}

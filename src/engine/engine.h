@@ -99,6 +99,7 @@ typedef struct skn_at_work {
     /* Of skein_agent_work_of, in any order; without it nobody is paused or has a timer. */
     const skein_agent_work *agents;
     const skn_str *no_tools; /* of the same agents: why each has none; NULL: not known */
+    const skn_str *problems; /* of the same agents: why each cannot be asked as it is set up */
     size_t         agent_count;
     /* JSON: the models that would answer the next message, and where they run; absent: not known. */
     skn_str answers;
@@ -111,7 +112,7 @@ typedef struct skn_told_agent {
     skn_str tools, temperature, top_p, max_tokens, stop, seed, effort, thinking_tokens, schema,
         images, auto_reply, fallback;
     int64_t until, pending;
-    skn_str inbox_uid, state, detail, no_tools;
+    skn_str inbox_uid, state, detail, no_tools, problem;
 } skn_told_agent;
 extern const skn_shape skn_agent_shape;
 

@@ -552,13 +552,16 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer
     skn_model_board         *b = s->models;
     const skn_provider_info *p;
     skn_str                  name;
+    bool                     found;
 
     pthread_mutex_lock(&b->mu);
     model = b->only ? skn_str_of(b->only) : model.n ? model : b->usual;
     p = provider_locked(b, model);
+    found = p != NULL;
     if (p && (p->state == SKN_PROVIDER_UNUSED || p->state == SKN_PROVIDER_NO_KEY))
         p = NULL; /* the provider would refuse */
-    *out = (skn_api_answerer){.model = skn_arena_copy(a, model), .known = p != NULL};
+    *out = (skn_api_answerer){
+        .model = skn_arena_copy(a, model), .gone = model.n && !found, .known = p != NULL};
     if (p) {
         out->scripted = skn_str_is(p->type, "scripted");
         out->local = p->local;

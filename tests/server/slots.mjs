@@ -62,6 +62,12 @@ test('a server with slots is asked as many questions at once as it has', async (
     assert.deepEqual([peer.most, peer.asked.length], [3, 5]);
 });
 
+test('it is asked once for what it can read and how much at once', async () => {
+    const peer = await Llama.open(server, { slots: 1, says: () => 'Yes.' }), w = await world(peer.model, ['ada', 'bo', 'cy']);
+    await w.converse('all of you');
+    assert.deepEqual([peer.most, peer.asked.length, peer.seen.filter(url => url === '/props').length], [1, 3, 1]);
+});
+
 test('a conversation with many questions does not keep another one waiting', async () => {
     const desk = await Desk.open(server, undefined, {}), busy = await world(desk.model, ['ada', 'bo', 'cy', 'di']), calm = await world(desk.model, ['eve']);
     await busy.say('all of you');
@@ -209,7 +215,21 @@ test('a fallback is a model, is set and shown by the commands, and is taken away
         assert.match((await run(['agent', 'show', 'ada', '-w', w.name, ...where])).out, /when its model cannot answer: away\/m\n/);
         assert.equal((await edit('--fallback=')).code, 0);
         assert.equal((await agent(w)).fallback, null);
+        const wrong = await edit('--fallback=nowhere/m');
+        assert.notEqual(wrong.code, 0);
+        assert.match(wrong.err, /there is no provider "nowhere"/);
     }
+});
+
+test('an agent whose model or fallback has no provider yet says so, until there is one', async () => {
+    const w = await world('later/m', ['ada', 'bo']), told = async () => [(await agent(w)).problem, (await agent(w, 'bo')).problem];
+    const what = 'is not set up';
+    await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'away/m', fallback: 'later/m' });
+    assert.deepEqual(await told(), [`the provider of its model "later/m" ${what}`, `the provider of its fallback "later/m" ${what}`]);
+    for (const words of [['status'], ['agent', 'show', 'ada']])
+        assert.match((await run([...words, '-w', w.name, '--server', server.url.href])).out, /ada: the provider of its model "later\/m" is not set up/);
+    await server.post('/providers', { name: 'later', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 0 });
+    await eventually('it is set up', async () => (await told()).every(p => p === null));
 });
 
 await finish();

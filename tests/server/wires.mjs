@@ -202,7 +202,10 @@ test('a new schema takes the place of the old one as a whole', async () => {
 test('what an agent has not is refused, and so is what does not fit', async () => {
     const w = await world('openai/other');
     for (const [body, pointer] of [[{ top_p: 0.5 }, '/top_p'], [{ topP: 2 }, '/topP'], [{ stop: [] }, '/stop'], [{ seed: 0.5 }, '/seed'],
-        [{ effort: 'huge' }, '/effort'], [{ schema: 'text' }, '/schema'], [{ thinkingTokens: -1 }, '/thinkingTokens']]) {
+        [{ effort: 'huge' }, '/effort'], [{ schema: 'text' }, '/schema'],
+        [{ schema: { type: 'nonsense' } }, '/schema/type'], [{ schema: { properties: { a: { items: { type: ['string', 'text'] } } } } }, '/schema/properties/a/items/type'],
+        [{ schema: { required: 'a' } }, '/schema/required'], [{ schema: { properties: [] } }, '/schema/properties'], [{ schema: { anyOf: [true, 7] } }, '/schema/anyOf/1'],
+        [{ schema: { enum: 'a' } }, '/schema/enum'], [{ schema: { minLength: -1 } }, '/schema/minLength'], [{ schema: { items: null } }, '/schema/items'], [{ thinkingTokens: -1 }, '/thinkingTokens']]) {
         const { errors } = await server.ask('PATCH', `${w.path}/agents/ada`, body, 400, { unchecked: true });
         assert.equal(errors[0].pointer, pointer);
     }

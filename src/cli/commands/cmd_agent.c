@@ -220,6 +220,14 @@ static skein_rc check_settings(skn_cli *cli)
     return SKEIN_OK;
 }
 
+static skein_rc check_fallback(skn_cli *cli)
+{
+    const char *given = skn_opt(cli, "fallback");
+
+    return given && skn_is_model_name(given) ? skn_need_provider_of(cli, skn_str_of(given))
+                                             : SKEIN_OK;
+}
+
 static void write_edit(skn_cli *cli, skn_jw *w, skn_str model)
 {
     skn_str tools = skn_str_of(skn_opt(cli, "tools"));
@@ -247,7 +255,8 @@ skein_rc skn_cmd_agent_edit(skn_cli *cli)
     skein_rc              rc;
 
     if ((rc = find_agent(cli, &agent)) || (rc = skn_model_option(cli, &model)) ||
-        (rc = check_tools(cli)) || (rc = check_tokens(cli)) || (rc = check_settings(cli)))
+        (rc = check_tools(cli)) || (rc = check_tokens(cli)) || (rc = check_settings(cli)) ||
+        (rc = check_fallback(cli)))
         return rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
         !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens") && !skn_opt(cli, "fallback") &&

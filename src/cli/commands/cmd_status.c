@@ -312,6 +312,10 @@ static void print_timer(skn_cli *cli, const skn_json *agent)
 
 void skn_print_outlook(skn_cli *cli, const skn_json *agent, const char *indent)
 {
+    if (skn_has(agent, "problem")) {
+        skn_print_raw(cli, skn_str_of(indent));
+        skn_say(cli, agent, "{name}: {problem}\n");
+    }
     if (skn_is(agent, "state", "interrupted") || skn_is(agent, "state", "waiting")) {
         skn_print_raw(cli, skn_str_of(indent));
         skn_say(cli, agent, "{name}" SKN_DOING "\n");

@@ -224,6 +224,8 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.pending = pending_of(work, agent->id);
     if (own && work->no_tools)
         t.no_tools = work->no_tools[own - work->agents];
+    if (own && work->problems)
+        t.problem = work->problems[own - work->agents];
     if (!t.work.failed_at)
         t.work.failure = SKN_NONE;
     skn_shape_write(w, &skn_agent_shape, &t);
