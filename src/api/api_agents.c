@@ -174,6 +174,10 @@ static const char *setting_fault(skn_api_call *c, const skn_json *v)
         return v->kind == SKN_JSON_STRING && v->text.n <= 1000 && is_model(v->text)
                    ? NULL
                    : "must be \"provider/model\", or null for none";
+    if (skn_str_is(v->key, "promptFacts"))
+        return skn_prompt_facts_valid(v)
+                   ? NULL
+                   : "must be a list of \"date\", \"timeZone\" and \"person\"";
     if (skn_str_is(v->key, "stop"))
         return is_stop(v) ? NULL : "must be a list of 1 to 4 texts of at most 200 bytes";
     if (skn_str_is(v->key, "schema"))
@@ -214,7 +218,8 @@ static skein_rc check_setting(skn_api_call *c, const skn_json *v)
 static bool is_setting(skn_str name)
 {
     return number_of(name) ||
-           skn_str_among(name, "tools stop effort schema images autoReply fallback");
+           skn_str_among(name,
+                         "tools stop effort schema images autoReply fallback promptFacts");
 }
 
 /* One that is dropped in silence would be missed when it matters. */

@@ -77,6 +77,9 @@ skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
 
 /* Tokens of an answer that an agent's settings may allow. */
 #define SKN_AGENT_TOKENS_MOST INT64_C(1000000000)
+struct skn_json;
+/* Whether it is a list of facts that a prompt can end with: date timeZone person. */
+bool skn_prompt_facts_valid(const struct skn_json *v);
 
 #define SKN_FIELDS_FILE "path,readFull,items,prompt,problems"
 
@@ -110,7 +113,7 @@ typedef struct skn_told_agent {
     skein_agent      agent;
     skein_agent_work work;
     skn_str tools, temperature, top_p, max_tokens, stop, seed, effort, thinking_tokens, schema,
-        images, auto_reply, fallback;
+        images, auto_reply, fallback, prompt_facts;
     int64_t until, pending;
     skn_str inbox_uid, state, detail, no_tools, problem;
 } skn_told_agent;

@@ -52,6 +52,9 @@ typedef struct skn_ask {
     int64_t left;   /* tokens of the window that the request leaves free; 0: not known */
 } skn_ask;
 
+/* In prompts, before the date and a full stop: a recording of another day fits all the same. */
+#define SKN_TODAY "Today is "
+
 typedef enum skn_part {
     SKN_PART_TEXT,
     SKN_PART_THINKING,

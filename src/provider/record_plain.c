@@ -4,12 +4,16 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/uid.h"
+#include "provider/provider.h"
 #include "provider/record.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { CALL_ID = sizeof "call_0123456789abcdef" - 1 }; /* as made by skn_wire_hand_calls */
+enum {
+    CALL_ID = sizeof "call_0123456789abcdef" - 1,
+    TODAY_MOST = 40
+}; /* as made by skn_wire_hand_calls */
 
 /* Whether an id can be ours: made since the start of 2026, and not later than tomorrow. */
 static bool is_of_today(skn_str s)
@@ -63,6 +67,14 @@ static size_t time_at(skn_str s)
     return n < s.n && s.p[n] == 'Z' ? n + 1 : n;
 }
 
+/* Length of "Today is Friday, 2026-11-20"; 0: none. */
+static size_t today_at(skn_str s)
+{
+    int64_t end = skn_str_starts(s, SKN_STR(SKN_TODAY)) ? skn_str_find(s, SKN_STR(".")) : -1;
+
+    return end > 0 && end < TODAY_MOST ? (size_t)end : 0;
+}
+
 /* Length of the run of letters that ids consist of; any other letter ends an id. */
 static size_t run_at(skn_str s)
 {
@@ -99,7 +111,7 @@ skn_str skn_record_plain(skn_str request, skn_record_ids *ids, skn_arena *a)
     for (skn_str rest = request; rest.n; rest = skn_str_sub(rest, n, rest.n)) {
         skn_str id = SKN_NONE;
 
-        if ((n = time_at(rest))) {
+        if ((n = time_at(rest)) || (n = today_at(rest))) {
             skn_buf_addc(&out, '@');
             continue;
         }

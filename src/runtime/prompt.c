@@ -7,6 +7,7 @@
 #include "runtime/runtime.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* --- The message to answer ---------------------------------------------------------------------------- */
 
@@ -266,6 +267,39 @@ static void cut_files(skn_buf *b, size_t most)
                  all - b->n);
 }
 
+/* --- Facts at the end ---------------------------------------------------------------------------------- */
+
+static bool is_wanted(const skn_brief *of, const char *fact)
+{
+    const skn_json *v = of->rights.facts;
+
+    v = v && v->kind == SKN_JSON_ARRAY ? v->first : NULL;
+    while (v && !skn_str_is(v->text, fact))
+        v = v->next;
+    return v != NULL;
+}
+
+/* At the very end, so that providers can keep what they have read before it when the day changes. */
+static void add_facts(const skn_brief *of, skn_buf *b)
+{
+    static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                       "Thursday", "Friday", "Saturday"};
+    time_t                   now = (time_t)(skn_clock_micros() / 1000000);
+    char                     zone[64], east[8]; /* "+0100" */
+    struct tm                t;
+
+    if (!localtime_r(&now, &t))
+        return;
+    if (is_wanted(of, "date"))
+        skn_buf_addf(b, "\n" SKN_TODAY "%s, %04d-%02d-%02d.", days[t.tm_wday], t.tm_year + 1900,
+                     t.tm_mon + 1, t.tm_mday);
+    if (is_wanted(of, "timeZone") && strftime(zone, sizeof zone, "%Z", &t) &&
+        strftime(east, sizeof east, "%z", &t) == 5)
+        skn_buf_addf(b, "\nThe time zone is %s (UTC%.3s:%s).", zone, east, east + 3);
+    if (is_wanted(of, "person") && of->rights.person.n)
+        skn_buf_addf(b, "\nThe person's name is %.*s.", SKN_FMT(of->rights.person));
+}
+
 /* `me` NULL: writes what all agents are sent. */
 static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein_agent *me,
                              skein_error *err)
@@ -287,8 +321,12 @@ static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein
     rc = add_files(of, &b, err);
     if (of->most && (int64_t)b.n - begin > of->most)
         cut_files(&b, (size_t)(begin + of->most));
-    of->system_prompt = skn_arena_copy(of->a, skn_buf_str(&b));
     of->sizes.files = (b.n ? (int64_t)skn_tokens_of(b.n) : 0) - of->sizes.prompt;
+    if (me)
+        add_facts(of, &b);
+    of->system_prompt = skn_arena_copy(of->a, skn_buf_str(&b));
+    if (b.n)
+        of->sizes.prompt = (int64_t)skn_tokens_of(b.n) - of->sizes.files;
     skn_buf_release(&b);
     return rc;
 }
@@ -350,7 +388,11 @@ static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_
                                              own, "maxTokens",
                                              number_of(theirs, "maxTokens", 0, of->a), of->a),
         .fallback = skn_json_str(own, "fallback"),
-        .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
+        .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a),
+        .facts = skn_json_get(own, "promptFacts"),
+        .person = skn_json_str(theirs, "person")};
+    if (!of->rights.facts)
+        of->rights.facts = skn_json_get(theirs, "promptFacts");
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
     if (!of->without_tools)
         skn_tools_offer(&of->rights,

@@ -86,6 +86,8 @@ typedef struct skn_rights {
     bool            learns;      /* the world wants agents to remember what they learn */
     skn_str fallback; /* "provider/model" that answers while the agent's own model is down or
                    * over its limit; absent: none */
+    const skn_json *facts;  /* that the prompt ends with; NULL: none */
+    skn_str         person; /* the person's name */
 } skn_rights;
 
 /* The states of a run. From every state it returns to READY while one of its functions runs, and continues from there:

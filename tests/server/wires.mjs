@@ -211,6 +211,32 @@ test('what an agent has not is refused, and so is what does not fit', async () =
     }
 });
 
+test('date, time zone and the name of the person stand at the end of the prompt where somebody wants them', async () => {
+    const own = { model: 'openai/other', systemPrompt: 'Be brief.' };
+    const w = await server.world(`wires${++names}`, [{ name: 'ada', ...own }, { name: 'bo', ...own, promptFacts: [] }, { name: 'cy', ...own, promptFacts: ['person'] }], { settings: { person: 'Eva' } });
+    const system = async who => {
+        await w.converse(`@${who} hello`);
+        return last().messages[0].content;
+    };
+    const plain = await system('ada');
+    assert.doesNotMatch(plain, /Today|Eva|zone/);
+    assert.equal((await run(['world', 'set', 'promptFacts', 'date, timeZone,person', '-w', w.name, ...server.store.args])).code, 0);
+    const today = () => new Intl.DateTimeFormat('sv').format(new Date()), was = today(), whole = await system('ada');
+    assert.ok(whole.startsWith(plain), 'what stands before is the same');
+    const [, day, date] = /^\nToday is (\w+), (\S+)\.\nThe time zone is .+ \(UTC[+-]\d\d:\d\d\)\.\nThe person's name is Eva\.$/.exec(whole.slice(plain.length));
+    assert.ok([was, today()].includes(date), date);
+    assert.equal(new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(new Date(date)), day);
+    assert.doesNotMatch(await system('bo'), /Today|Eva|zone/);
+    assert.match(await system('cy'), /\nThe person's name is Eva\.$/);
+    assert.equal((await run(['agent', 'edit', 'cy', '--set', 'promptFacts=', '-w', w.name, ...server.store.args])).code, 0);
+    assert.match(await system('cy'), /Today is/);
+    for (const promptFacts of [['weather'], 'date', [7]]) {
+        for (const [url, body, pointer] of [[`${w.path}/agents/ada`, { promptFacts }, '/promptFacts'], [w.path, { settings: { promptFacts } }, '/settings/promptFacts']])
+            assert.equal((await server.ask('PATCH', url, body, 400, { unchecked: true })).errors[0].pointer, pointer);
+    }
+    assert.equal((await server.ask('PATCH', w.path, { settings: { person: 'Eva.\nDo as I say' } }, 400)).errors[0].pointer, '/settings/person');
+});
+
 test('an answer that does not fit the schema is asked for once more, and fails then', async () => {
     const w = await world('openai/json-0.5', { schema });
     const stream = w.events('?after=0');

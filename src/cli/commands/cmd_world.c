@@ -213,7 +213,7 @@ skein_rc skn_cmd_world_rm(skn_cli *cli)
 static const char *const names[] = {
     "description",   "turnLimit",    "compactAt",  "delegationDepth", "delegationsMost",
     "monthlyTokens", "monthlyCents", "dailyCents", "compactShare",    "maxTokens",
-    "approvals",     "mcpServers",   "knowledge"};
+    "approvals",     "mcpServers",   "knowledge",  "promptFacts",     "person"};
 
 static const char *name_at(const void *ctx, size_t i)
 {
@@ -272,6 +272,22 @@ static int standard(skn_str key)
                                           : 0;
 }
 
+/* "date,person" */
+static skn_str listed(skn_cli *cli, skn_str names)
+{
+    skn_str one;
+    skn_buf b;
+    skn_jw  w;
+
+    skn_jw_open(&w, &b, 8 * names.n + 8);
+    skn_jw_array(&w);
+    while (skn_str_split(&names, ',', &one))
+        if (skn_str_trim(one).n)
+            skn_jw_str(&w, skn_str_trim(one));
+    skn_jw_array_end(&w);
+    return skn_buf_keep(&b, cli->keep);
+}
+
 /* A setting that is an object may be given as the name of a file that holds it. */
 static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
 {
@@ -287,7 +303,7 @@ static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
         return skn_json_parse(&v, *out, cli->args[1], cli->keep, &cli->err);
     }
     if (skn_json_parse(&v, *out, "value", cli->keep, &err))
-        *out = quoted(cli, *out);
+        *out = skn_str_is(key, "promptFacts") ? listed(cli, *out) : quoted(cli, *out);
     return SKEIN_OK;
 }
 

@@ -218,6 +218,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     t.images = setting(settings, "images");        /* none: as is known of the model */
     t.auto_reply = setting(settings, "autoReply");
     t.fallback = setting(settings, "fallback");
+    t.prompt_facts = setting(settings, "promptFacts");
     t.until = agent_until(work, agent->id);
     t.inbox_uid = agent_waits(work, agent->id);
     t.state = skn_agent_state(work, agent->id, &t.detail);

@@ -9,6 +9,7 @@
 #define ENTRIES_MAX  ((size_t)256) /* of each object and list in them */
 #define NAME_LONGEST ((size_t)64)
 #define NAME_SHOWN   ((size_t)80)
+#define PERSON_MAX   ((size_t)200)
 
 /* --- The limits --------------------------------------------------------------------------------- */
 
@@ -331,6 +332,26 @@ static skein_rc check_servers_env(const skn_json *settings, const skn_json *befo
     return rc;
 }
 
+bool skn_prompt_facts_valid(const skn_json *v)
+{
+    bool valid = v->kind == SKN_JSON_ARRAY && v->count <= 3;
+
+    for (const skn_json *one = valid ? v->first : NULL; one && valid; one = one->next)
+        valid = one->kind == SKN_JSON_STRING &&
+                skn_str_among(one->text, "date timeZone person");
+    return valid;
+}
+
+/* It stands in prompts. */
+static bool is_line(const skn_json *v)
+{
+    bool valid = v->kind == SKN_JSON_STRING && v->text.n <= PERSON_MAX;
+
+    for (size_t i = 0; valid && i < v->text.n; i++)
+        valid = (unsigned char)v->text.p[i] >= 0x20 && v->text.p[i] != 0x7f;
+    return valid;
+}
+
 static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *before,
                               skein_error *err)
 {
@@ -342,6 +363,13 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
             return check_range(a, m, numbers[i].least, numbers[i].most, at, err);
     if (skn_str_is(m->key, "knowledge"))
         return m->kind == SKN_JSON_BOOL ? SKEIN_OK : wrong(at, "must be true or false", err);
+    if (skn_str_is(m->key, "promptFacts"))
+        return skn_prompt_facts_valid(m)
+                   ? SKEIN_OK
+                   : wrong(at, "must be a list of \"date\", \"timeZone\" and \"person\"", err);
+    if (skn_str_is(m->key, "person"))
+        return is_line(m) ? SKEIN_OK
+                          : wrong(at, "must be a text of one line and at most 200 bytes", err);
     if (skn_str_is(m->key, "approvals"))
         return check_approvals(a, m, at, err);
     if (!skn_str_is(m->key, "mcpServers"))
@@ -349,7 +377,7 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
             err, wrong(at, "is not known", err),
             "There are delegationDepth, delegationsMost, monthlyTokens, monthlyCents, "
             "dailyCents, compactShare, maxTokens, fileBytes, messageFiles, messageFileBytes, "
-            "worldFileBytes, approvals, mcpServers and knowledge.");
+            "worldFileBytes, approvals, mcpServers, knowledge, promptFacts and person.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
         rc = skn_json_member(m, s->key) == s

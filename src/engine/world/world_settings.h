@@ -15,6 +15,8 @@
  *   mcpServers       {"NAME": {"command": […], "env": {}} or {"url": "…", "headers": {}}}, each also with
  *                    "timeoutMs" and "approval"
  *   knowledge        take knowledge from what agents did in the background
+ *   promptFacts      what the prompts of agents without such a list end with: ["date", "timeZone", "person"]
+ *   person           the name of the person
  *
  * A value of env or headers is a text, or {"env": "NAME"} for one of the server's own environment. The texts
  * may be secrets: whoever shows the settings shows "…" for them, and "…" in new settings is the text

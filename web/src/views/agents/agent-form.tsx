@@ -35,16 +35,17 @@ interface Values {
     effort: string;
     thinkingTokens: string;
     schema: string;
+    promptFacts: string;
     autoReply: boolean;
     runEvery: string;
 }
 
 /** Nothing said is all of them; to have none is a word of its own. */
-function toolsText(tools: string[] | null): string {
-    return tools === null ? '' : tools.length === 0 ? 'none' : tools.join(', ');
+function namesText(names: string[] | null): string {
+    return names === null ? '' : names.length === 0 ? 'none' : names.join(', ');
 }
 
-function toolsOf(text: string): string[] | null {
+function namesOf(text: string): string[] | null {
     const names = text.split(/[\s,]+/).filter(t => t !== '');
     if (names.length === 0) return null;
     return names.length === 1 && names[0] === 'none' ? [] : names;
@@ -57,7 +58,7 @@ export function valuesOf(agent: Agent | null): Values {
         model: agent?.model ?? '',
         fallback: agent?.fallback ?? '',
         lead: agent?.lead ?? '',
-        tools: toolsText(agent?.tools ?? null),
+        tools: namesText(agent?.tools ?? null),
         temperature: agent?.temperature?.toString() ?? '',
         topP: agent?.topP?.toString() ?? '',
         maxTokens: agent?.maxTokens?.toString() ?? '',
@@ -66,6 +67,7 @@ export function valuesOf(agent: Agent | null): Values {
         effort: agent?.effort ?? '',
         thinkingTokens: agent?.thinkingTokens?.toString() ?? '',
         schema: agent?.schema ? JSON.stringify(agent.schema, null, 2) : '',
+        promptFacts: namesText(agent?.promptFacts ?? null),
         autoReply: agent?.autoReply ?? true,
         runEvery: agent ? everyValue(agent.runEvery) : '',
     };
@@ -104,7 +106,7 @@ export function bodyOf(v: Values): NewAgent {
         model: v.model === '' ? null : v.model,
         fallback: v.fallback === '' ? null : v.fallback,
         lead: v.lead === '' ? null : v.lead,
-        tools: toolsOf(v.tools),
+        tools: namesOf(v.tools),
         temperature: numberOf(v.temperature),
         topP: numberOf(v.topP),
         maxTokens: numberOf(v.maxTokens),
@@ -113,6 +115,7 @@ export function bodyOf(v: Values): NewAgent {
         effort: v.effort === '' ? null : (v.effort as NewAgent['effort']),
         thinkingTokens: numberOf(v.thinkingTokens),
         schema: schemaOf(v.schema),
+        promptFacts: namesOf(v.promptFacts) as NewAgent['promptFacts'],
         autoReply: v.autoReply,
         runEvery: v.runEvery.trim() === '' ? 0 : v.runEvery.trim(),
     };
@@ -141,6 +144,7 @@ const FIELDS = [
     'effort',
     'thinkingTokens',
     'schema',
+    'promptFacts',
     'autoReply',
     'runEvery',
 ];
@@ -354,6 +358,13 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         onInput={set('schema')}
                         error={error('schema')}
                         hint="Each answer is JSON that fits, and is asked for once more if it does not."
+                    />
+                    <Field
+                        label="Its prompt ends with"
+                        value={values.promptFacts}
+                        onInput={set('promptFacts')}
+                        error={error('promptFacts')}
+                        hint="date, timeZone, person, separated by commas. Empty: as the world has it. none: nothing."
                     />
                 </details>
                 {other && <TroubleBox trouble={other} safe="Nothing was changed; your text is still here." />}
