@@ -237,11 +237,11 @@ skn_str skn_json_misfit(const skn_json *schema, const skn_json *value, skn_arena
 
 /* --- Schemas ------------------------------------------------------------------------------------- */
 
-typedef enum must { TYPES, LIST, NAMES, NUMBER, COUNT, SCHEMA, SCHEMAS, SCHEMA_LIST } must;
+typedef enum kind { TYPES, LIST, NAMES, NUMBER, COUNT, SCHEMA, SCHEMAS, SCHEMA_LIST } kind;
 
 static const struct {
     const char *name;
-    must        must;
+    kind        must;
     const char *say;
 } words[] = {
     {"type", TYPES, "must be null, boolean, number, integer, string, array or object"},
@@ -280,7 +280,7 @@ static bool all_are(const skn_json *list, bool types)
 }
 
 /* Schemas inside of it are looked at later. */
-static bool is_word(looking *l, const skn_json *v, must must, skn_str path)
+static bool is_word(looking *l, const skn_json *v, kind must, skn_str path)
 {
     skn_json_kind list = must == SCHEMAS ? SKN_JSON_OBJECT : SKN_JSON_ARRAY;
     size_t        i = 0;

@@ -273,15 +273,15 @@ static int standard(skn_str key)
 }
 
 /* "date,person" */
-static skn_str listed(skn_cli *cli, skn_str names)
+static skn_str listed(skn_cli *cli, skn_str text)
 {
     skn_str one;
     skn_buf b;
     skn_jw  w;
 
-    skn_jw_open(&w, &b, 8 * names.n + 8);
+    skn_jw_open(&w, &b, 8 * text.n + 8);
     skn_jw_array(&w);
-    while (skn_str_split(&names, ',', &one))
+    while (skn_str_split(&text, ',', &one))
         if (skn_str_trim(one).n)
             skn_jw_str(&w, skn_str_trim(one));
     skn_jw_array_end(&w);
