@@ -153,16 +153,16 @@ static skn_str problem_of(skn_api_call *c, const skein_agent *agent, skn_api_ans
     return other.n ? no_provider(c, "fallback", other, &ignored) : SKN_NONE;
 }
 
-skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
-                                const skein_agents *agents, skn_at_work *out)
+skein_rc skn_api_agents_told(skn_api_call *c, const skein_agents *agents, skn_at_work *out)
 {
     const skn_api_agents *to = &c->api->o.agents;
     skein_agent_work     *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
     skn_str              *no_tools = SKN_ARRAY(c->mem, agents->count + 1, skn_str);
     skn_str              *problems = SKN_ARRAY(c->mem, agents->count + 1, skn_str);
-    skein_rc              rc = skn_api_at_work(c, world, out);
+    skein_rc rc = agents->count ? skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)
+                                : SKEIN_OK;
 
-    if (rc || (rc = skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)))
+    if (rc)
         return rc;
     for (size_t i = 0; to->answerer && i < agents->count; i++) {
         skn_api_answerer one;
@@ -175,6 +175,14 @@ skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
     out->problems = problems;
     out->agent_count = agents->count;
     return SKEIN_OK;
+}
+
+skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
+                                const skein_agents *agents, skn_at_work *out)
+{
+    skein_rc rc = skn_api_at_work(c, world, out);
+
+    return rc ? rc : skn_api_agents_told(c, agents, out);
 }
 
 skein_rc skn_api_missing(skn_api_call *c, skein_rc rc, const char *problem)

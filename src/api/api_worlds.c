@@ -93,7 +93,6 @@ static skein_rc write_world(skn_api_call *c, const skein_world *world, const skn
 {
     skein_agents        agents = {NULL, 0}, awake;
     skein_conversations chats = {NULL, 0};
-    skein_agent_work   *own;
     skn_at_work         whole = *work;
     skein_rc            rc;
 
@@ -102,12 +101,9 @@ static skein_rc write_world(skn_api_call *c, const skein_world *world, const skn
         (skn_page_wants(c, OF_AGENTS) &&
          (rc = skein_agent_list(c->engine, world->id, c->mem, &agents, &c->error))))
         return rc;
-    own = SKN_ARRAY(c->mem, agents.count + 1, skein_agent_work);
-    if (agents.count && (rc = skein_agent_work_of(c->engine, &agents, c->mem, own, &c->error)))
+    if ((rc = skn_api_agents_told(c, &agents, &whole)))
         return rc;
-    whole.agents = own;
-    whole.agent_count = agents.count;
-    awake = awake_of(c, &agents, own);
+    awake = awake_of(c, &agents, whole.agents);
     whole.answers = removed ? SKN_NONE : answers_of(c, &awake);
     skn_shape_world_at_work(&c->w, world, &agents, &chats, &whole, c->mem);
     return SKEIN_OK;

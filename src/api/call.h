@@ -92,6 +92,8 @@ skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out
 /* The same with the pauses, waits and work of these agents. */
 skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
                                 const skein_agents *agents, skn_at_work *out);
+/* The same besides its open work. */
+skein_rc skn_api_agents_told(skn_api_call *c, const skein_agents *agents, skn_at_work *out);
 /* Names the kind of a 404 for which the engine has no word: "task-not-found". */
 skein_rc skn_api_missing(skn_api_call *c, skein_rc rc, const char *problem);
 /* Answers with the agent and its ETag (api_agents.c). */

@@ -739,7 +739,7 @@ test('a call with nothing before it is stopped as well, and that is a message', 
     assert.deepEqual([kept.role, kept.content, kept.unfinished], ['assistant', '', 'repeated']);
     await w.say('@ada and now?');
     const next = await desk.next();
-    assert.deepEqual(next.messages.map(m => m.role), ['user', 'user'], 'no model is sent an empty message');
+    assert.deepEqual(next.messages.map(m => m.role), ['user'], 'no model is sent an empty message');
     next.answer('Yes.');
     await w.idle();
 });
