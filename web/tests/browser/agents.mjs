@@ -56,7 +56,16 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     await row(p, 'kim').waitFor();
     const made = await get(w, 'kim');
     assert.deepEqual(
-        [made.lead, made.model, made.temperature, made.runEvery, made.autoReply, made.effort, made.stop, made.schema],
+        [
+            made.lead,
+            made.model,
+            made.temperature,
+            made.runEvery,
+            made.autoReply,
+            made.effort,
+            made.stop,
+            made.schema,
+        ],
         ['lead', 'demo/scripted', 0.5, 900000, true, 'low', ['END'], { type: 'object' }],
     );
 });

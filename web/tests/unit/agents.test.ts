@@ -127,10 +127,20 @@ describe('a form', () => {
         expect(bodyOf({ ...values, temperature: 'warm' }).temperature).toBe(-1);
     });
     it('sends back what an agent has, and null for what it has not', () => {
-        const has = { topP: 0.5, stop: ['a, b', 'c'], seed: 0, effort: 'none', thinkingTokens: 0, schema: { a: 1 }, promptFacts: [] as string[] };
+        const has = {
+            topP: 0.5,
+            stop: ['a, b', 'c'],
+            seed: 0,
+            effort: 'none',
+            thinkingTokens: 0,
+            schema: { a: 1 },
+            promptFacts: [] as string[],
+        };
         const none = Object.fromEntries(Object.keys(has).map(k => [k, null]));
         for (const own of [has, none])
-            expect(bodyOf(valuesOf({ name: 'kim', tools: null, runEvery: 0, ...own } as unknown as Agent))).toMatchObject(own);
+            expect(
+                bodyOf(valuesOf({ name: 'kim', tools: null, runEvery: 0, ...own } as unknown as Agent)),
+            ).toMatchObject(own);
         expect(bodyOf({ ...values, schema: '{ no' }).schema).toBe('{ no');
     });
     it('tells all tools from none, there and back', () => {

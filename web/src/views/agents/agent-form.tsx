@@ -256,9 +256,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                     class="agent-more"
                     open={
                         !!agent?.noTools ||
-                        ['fallback', ...FIELDS.slice(FIELDS.indexOf('tools'))].some(
-                            f => error(f) !== null,
-                        ) ||
+                        ['fallback', ...FIELDS.slice(FIELDS.indexOf('tools'))].some(f => error(f) !== null) ||
                         undefined
                     }
                 >
