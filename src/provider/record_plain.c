@@ -70,9 +70,17 @@ static size_t time_at(skn_str s)
 /* Length of "Today is Friday, 2026-11-20"; 0: none. */
 static size_t today_at(skn_str s)
 {
-    int64_t end = skn_str_starts(s, SKN_STR(SKN_TODAY)) ? skn_str_find(s, SKN_STR(".")) : -1;
+    static const char form[] = ", dddd-dd-dd";
+    size_t            n = sizeof SKN_TODAY - 1;
 
-    return end > 0 && end < TODAY_MOST ? (size_t)end : 0;
+    if (!skn_str_starts(s, SKN_STR(SKN_TODAY)))
+        return 0;
+    while (n < s.n && isalpha((unsigned char)s.p[n]))
+        n++;
+    for (size_t i = 0; form[i]; i++, n++)
+        if (n >= s.n || (form[i] == 'd' ? !isdigit((unsigned char)s.p[n]) : s.p[n] != form[i]))
+            return 0;
+    return n;
 }
 
 /* Length of the run of letters that ids consist of; any other letter ends an id. */

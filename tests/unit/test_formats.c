@@ -1,5 +1,6 @@
 /* The wire formats of Anthropic and Ollama: what is sent, and what is made of what comes, however it is
  * cut. */
+#include "provider/record.h"
 #include "provider/wire.h"
 
 #include <setjmp.h>
@@ -507,6 +508,24 @@ static void what_servers_say_of_their_cache_is_read(void **state)
            "a|||stop 100 15 75 cached 20 written");
 }
 
+static const char *plain(const char *request, skn_arena *a)
+{
+    skn_record_ids ids = {0};
+
+    return skn_arena_copy(a, skn_record_plain(skn_str_of(request), &ids, a)).p;
+}
+
+static void a_recording_fits_on_another_day(void **state)
+{
+    skn_arena *a = skn_arena_new();
+
+    (void)state;
+    assert_string_equal(plain("You are @ada.\\nToday is Friday, 2026-11-20.\\nSo?", a),
+                        plain("You are @ada.\\nToday is Sunday, 2027-01-03.\\nSo?", a));
+    assert_string_not_equal(plain("Today is Friday.", a), plain("Today is Sunday.", a));
+    skn_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +547,7 @@ int main(void)
         cmocka_unit_test(a_question_to_ollama_names_the_tools_of_results),
         cmocka_unit_test(a_question_to_anthropic_always_has_a_limit_of_tokens),
         cmocka_unit_test(the_key_goes_into_the_header_that_the_server_wants),
+        cmocka_unit_test(a_recording_fits_on_another_day),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
