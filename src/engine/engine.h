@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/env_rule.h"
 #include "base/json_write.h"
+#include "base/learned.h"
 #include "base/session.h"
 #include "base/shape.h"
 #include "engine/audit.h"
@@ -33,6 +34,12 @@ skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sess
                           skein_error *err);
 /* An absent uid means all of them. */
 skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_error *err);
+
+/* What was learned of models; values that are absent are forgotten. */
+skein_rc skn_learned_put(skein_engine *e, const skn_learned *list, size_t count,
+                         skein_error *err);
+skein_rc skn_learned_read(skein_engine *e, skein_mem *mem, skn_learned_list *out,
+                          skein_error *err);
 
 /* The schema version that this program's stores have. */
 int skn_schema_known(void);

@@ -224,9 +224,8 @@ static void work_part(void *arg)
 static bool goes_on(skn_model_request *q)
 {
     if (q->told.state == SKN_ASK_OVERFLOW &&
-        skn_windows_refused(q->r->windows, q->out.model,
-                            (int64_t)(q->message.text.n + q->system.n) / 4, &q->counted,
-                            skn_str_of(q->err.message)) &&
+        skn_runtime_refused(q->r, q->out.model, (int64_t)(q->message.text.n + q->system.n) / 4,
+                            &q->counted, skn_str_of(q->err.message)) &&
         q->parts < PARTS_MOST) {
         q->parts++;
         q->rc = SKEIN_OK;

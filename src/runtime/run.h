@@ -336,6 +336,13 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
                          const skn_reach *counted, skn_str words);
 /* Notes how many tokens the model counted for an estimate. */
 void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens);
+/* Takes in what is stored; hands out what is to be stored, and how many there are. */
+void   skn_windows_load(skn_windows *ws, const skn_learned_list *all, skn_arena *a);
+size_t skn_windows_take(skn_windows *ws, skn_arena *a, skn_learned_list *out);
+/* The same as skn_windows_refused and skn_windows_measured, and stores what was learned; the loop's. */
+bool skn_runtime_refused(skn_runtime *r, skn_str model, int64_t estimate,
+                         const skn_reach *counted, skn_str words);
+void skn_runtime_measured(skn_runtime *r, skn_str model, int64_t estimate, int64_t tokens);
 /* Tokens of the window that are reserved for an answer, and for the thinking before it. */
 int64_t skn_answer_room(int64_t window, int64_t most_tokens, int64_t thinking);
 /* Tokens of the window that the request leaves free; 0: not known. */

@@ -359,7 +359,10 @@ static void work_recover(void *arg)
 {
     recovery          *v = arg;
     const skn_runtime *r = v->ours.job.r;
+    skn_learned_list   learned;
 
+    if (!r->started && !skn_learned_read(r->o.engine, v->ours.job.a, &learned, &v->err))
+        skn_windows_load(r->windows, &learned, v->ours.job.a);
     work_renew(&v->ours);
     if (!v->ours.job.rc)
         v->rc = skein_turns_take_over(r->o.engine, v->all, skn_str_of(r->holder), r->o.lease_ms,

@@ -411,8 +411,8 @@ static bool ask_for_less(skn_run *run)
             shrink(run);
         return run->refusals == 1;
     }
-    if (!skn_windows_refused(run->r->windows, run->model, skn_sizes_all(&run->sizes),
-                             &run->sizes.reach, skn_str_of(run->err.message)))
+    if (!skn_runtime_refused(run->r, run->model, skn_sizes_all(&run->sizes), &run->sizes.reach,
+                             skn_str_of(run->err.message)))
         return false;
     skn_run_log(run, SKN_LOG_INFO, "the model can read less than that", &run->err);
     load_again(run);
@@ -525,8 +525,7 @@ static void on_turn_answered(void *arg, const skn_answer *answer)
     if (!answer->error.rc)
         run->fit = FIT_BEFORE;
     if (!answer->error.rc && !answer->estimated && !answer->replayed)
-        skn_windows_measured(run->r->windows, run->model, skn_sizes_all(&run->sizes),
-                             answer->tokens_in);
+        skn_runtime_measured(run->r, run->model, skn_sizes_all(&run->sizes), answer->tokens_in);
     run->limit = answer->limit;
     run->limit.key = skn_arena_copy(run->a, answer->limit.key);
     run->answer.reasoning = answer->reasoning.n > skn_text_most(run->r->o.engine)

@@ -11,6 +11,7 @@ enum {
     SCALE_MOST = 400,     /* percent */
     MEASURED_LEAST = 500, /* tokens, to compare with an estimate */
     SCALE_STEPS = 8,      /* a scale falls by this part of the difference each time */
+    KEPT_STEP = 5,        /* of the scale: a smaller change is not stored */
     ROOM_MOST = 4096,     /* for an answer without a configured limit */
     SHARE_LEAST = 256,    /* bytes of a text */
     WINDOW_LEAST = 256    /* a smaller number in a refusal means something else */
@@ -23,6 +24,9 @@ typedef struct entry {
     char      *model; /* "provider/model" */
     skn_window said;
     int64_t    refused; /* tokens that it can read at most; 0: it never refused */
+    int64_t    against; /* … while its provider said this; 0: nothing */
+    int64_t    kept;    /* the scale as it is stored */
+    bool       dirty;   /* it is to be stored */
     int64_t    scale;   /* percent: tokens that it counts, of the estimate */
 } entry;
 
@@ -58,7 +62,7 @@ static entry *find_locked(skn_windows *ws, skn_str model, bool make)
     if (!make || ws->count == MODELS_MOST)
         return NULL;
     ws->at = skn_heap_resize(ws->at, (ws->count + 1) * sizeof *ws->at);
-    ws->at[ws->count] = (entry){.model = skn_heap_copy(model), .scale = 100};
+    ws->at[ws->count] = (entry){.model = skn_heap_copy(model), .scale = 100, .kept = 100};
     return &ws->at[ws->count++];
 }
 
@@ -99,8 +103,10 @@ skn_reach skn_runtime_reach(skn_runtime *r, skn_str model)
 
     pthread_mutex_lock(&r->windows->mu);
     if ((e = find_locked(r->windows, model, true))) {
-        if (said.tokens != e->said.tokens)
-            *e = (entry){.model = e->model, .scale = e->scale};
+        if (e->refused && said.tokens && said.tokens != e->against) {
+            e->refused = 0;
+            e->dirty = true;
+        }
         e->said = said;
         out = reach_of(e);
     }
@@ -204,7 +210,9 @@ bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
         better = is_less(&reach, counted);
         if (!e->said.tokens || reach.tokens < e->said.tokens)
             e->refused = reach.tokens;
+        e->against = e->said.tokens;
         e->scale = reach.scale;
+        e->dirty = true;
     }
     pthread_mutex_unlock(&ws->mu);
     return better;
@@ -220,11 +228,105 @@ void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int6
     if (estimate < MEASURED_LEAST || tokens < estimate)
         return;
     pthread_mutex_lock(&ws->mu);
-    if ((e = find_locked(ws, model, true)))
+    if ((e = find_locked(ws, model, true))) {
         e->scale = scale > e->scale
                        ? scale
                        : e->scale - (e->scale - scale + SCALE_STEPS - 1) / SCALE_STEPS;
+        e->dirty |= e->scale >= e->kept + KEPT_STEP || e->scale <= e->kept - KEPT_STEP;
+    }
     pthread_mutex_unlock(&ws->mu);
+}
+
+/* --- Across restarts ---------------------------------------------------------------------------------- */
+
+void skn_windows_load(skn_windows *ws, const skn_learned_list *all, skn_arena *a)
+{
+    const skn_json *v;
+    entry          *e;
+
+    pthread_mutex_lock(&ws->mu);
+    for (size_t i = 0; i < all->count; i++) {
+        int64_t refused = 0, against = 0, scale = 100;
+
+        if (!skn_str_is(all->at[i].what, SKN_LEARNED_WINDOW) ||
+            skn_json_parse(&v, all->at[i].value, "window", a, NULL) ||
+            skn_json_int(v, "refused", 0, &refused, NULL) ||
+            skn_json_int(v, "against", 0, &against, NULL) ||
+            skn_json_int(v, "scale", 100, &scale, NULL) || refused < 0 || scale < 100 ||
+            scale > SCALE_MOST || !(e = find_locked(ws, all->at[i].model, true)))
+            continue;
+        e->refused = refused;
+        e->against = against;
+        e->scale = e->kept = scale;
+    }
+    pthread_mutex_unlock(&ws->mu);
+}
+
+size_t skn_windows_take(skn_windows *ws, skn_arena *a, skn_learned_list *out)
+{
+    skn_vec(skn_learned) list = {0};
+
+    pthread_mutex_lock(&ws->mu);
+    for (size_t i = 0; i < ws->count; i++) {
+        entry *e = &ws->at[i];
+
+        if (!e->dirty)
+            continue;
+        e->dirty = false;
+        e->kept = e->scale;
+        skn_vec_add(
+            a, &list,
+            ((skn_learned){
+                skn_arena_copy(a, skn_str_of(e->model)), SKN_STR(SKN_LEARNED_WINDOW),
+                skn_arena_printf(a, "{\"refused\":%lld,\"against\":%lld,\"scale\":%lld}",
+                                 (long long)e->refused, (long long)e->against,
+                                 (long long)e->scale)}));
+    }
+    pthread_mutex_unlock(&ws->mu);
+    *out = (skn_learned_list){list.p, list.n};
+    return list.n;
+}
+
+typedef struct keeping {
+    skn_runtime_job  job;
+    skn_learned_list list;
+} keeping;
+
+static void work_keep(void *arg)
+{
+    keeping *k = arg;
+
+    (void)skn_learned_put(k->job.r->o.engine, k->list.at, k->list.count, &k->job.err);
+}
+
+static void keep_done(void *arg)
+{
+    (void)arg;
+}
+
+static void keep(skn_runtime *r)
+{
+    keeping *k = skn_runtime_job_new(r, sizeof *k);
+
+    if (!r->closing && skn_windows_take(r->windows, k->job.a, &k->list))
+        skn_runtime_job_start(k, work_keep, keep_done);
+    else
+        skn_runtime_job_free(k);
+}
+
+bool skn_runtime_refused(skn_runtime *r, skn_str model, int64_t estimate,
+                         const skn_reach *counted, skn_str words)
+{
+    bool better = skn_windows_refused(r->windows, model, estimate, counted, words);
+
+    keep(r);
+    return better;
+}
+
+void skn_runtime_measured(skn_runtime *r, skn_str model, int64_t estimate, int64_t tokens)
+{
+    skn_windows_measured(r->windows, model, estimate, tokens);
+    keep(r);
 }
 
 /* --- The account -------------------------------------------------------------------------------------- */

@@ -95,27 +95,88 @@ static bool is_toolless(const skn_provider *p, skn_str model)
     return toolless_of((const skn_slot *)p, model) != NULL;
 }
 
-static void toolless_note(skn_slot *s, skn_str model, const skein_error *err)
+/* What was learned is stored, for the next server. */
+typedef struct learning {
+    skein_engine    *engine;
+    skn_arena       *a;
+    skn_learned_list list;
+} learning;
+
+static void work_learn(void *arg)
+{
+    learning   *l = arg;
+    skein_error err;
+
+    (void)skn_learned_put(l->engine, l->list.at, l->list.count, &err);
+}
+
+static void drop_learning(void *arg)
+{
+    skn_arena_free(((learning *)arg)->a);
+}
+
+/* why NULL: none of them is known to have no tools. */
+static void store_toolless(skn_slot *s, const char *why)
+{
+    skn_arena *a = skn_arena_new();
+    learning  *l = SKN_NEW(a, learning);
+    skn_vec(skn_learned) list = {0};
+
+    l->a = a;
+    l->engine = s->set->o.engine;
+    for (const skn_toolless *t = s->toolless; t && (!why || !list.n); t = t->next)
+        skn_vec_add(a, &list,
+                    ((skn_learned){skn_arena_printf(a, "%s/%s", s->name, t->model),
+                                   SKN_STR(SKN_LEARNED_NO_TOOLS),
+                                   why ? skn_arena_copy(a, skn_str_of(why)) : SKN_NONE}));
+    l->list = (skn_learned_list){list.p, list.n};
+    if (l->engine && list.n)
+        skn_workers_run(s->set->o.workers, work_learn, drop_learning, l);
+    else
+        skn_arena_free(a);
+}
+
+static bool add_toolless(skn_slot *s, skn_str model, skn_str why)
 {
     skn_toolless *t;
-    skn_arena    *a;
     size_t        count = 0;
 
     for (t = s->toolless; t; t = t->next)
         count++;
     if (count == MOST_TOOLLESS || is_toolless(&s->base, model))
-        return;
-    a = skn_arena_new();
+        return false;
     t = skn_heap(sizeof *t);
-    *t = (skn_toolless){s->toolless, skn_heap_copy(model),
-                        skn_heap_copy(skn_arena_printf(a, "%s. %s", err->message, err->hint))};
+    *t = (skn_toolless){s->toolless, skn_heap_copy(model), skn_heap_copy(why)};
     s->toolless = t;
-    skn_arena_free(a);
-    skn_set_changed(s->set);
+    return true;
 }
 
-void skn_slot_forget_toolless(skn_slot *s)
+static void toolless_note(skn_slot *s, skn_str model, const skein_error *err)
 {
+    skn_arena *a = skn_arena_new();
+
+    if (add_toolless(s, model, skn_arena_printf(a, "%s. %s", err->message, err->hint))) {
+        store_toolless(s, s->toolless->why);
+        skn_set_changed(s->set);
+    }
+    skn_arena_free(a);
+}
+
+void skn_set_learned(skn_provider_set *set, const skn_learned_list *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        skn_str   model = all->at[i].model, name = SKN_NONE;
+        skn_slot *s = skn_str_split(&model, '/', &name) ? skn_slot_find(set, name) : NULL;
+
+        if (s && skn_str_is(all->at[i].what, SKN_LEARNED_NO_TOOLS))
+            add_toolless(s, model, all->at[i].value);
+    }
+}
+
+void skn_slot_forget_toolless(skn_slot *s, bool stored)
+{
+    if (stored)
+        store_toolless(s, NULL);
     while (s->toolless) {
         skn_toolless *t = s->toolless;
 

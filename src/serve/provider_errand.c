@@ -297,6 +297,7 @@ struct skn_errand {
     skn_arena             *mem; /* holds the plans */
     skn_provider_plans     plans;
     int64_t                month, day; /* for spending; 0: not needed */
+    skn_learned_list       learned;    /* of models, as it is stored */
     skein_model_uses       uses;
     skein_error            err;
     skn_provider_set_done *done;
@@ -339,6 +340,8 @@ static skein_rc make_plans(skn_errand *r, skein_error *err)
     r->mem = skn_arena_new();
     if (set->o.engine)
         rc = skein_setting_list(set->o.engine, r->mem, &all, err);
+    if (!rc && set->o.engine)
+        rc = skn_learned_read(set->o.engine, r->mem, &r->learned, err);
     from.stored = skn_stored_setting(&all);
     if (!rc && set->o.engine && has_limit(config)) {
         r->month = skn_clock_month(skn_clock_micros());
@@ -408,6 +411,10 @@ static void take_result(skn_errand *r)
     r->plans = (skn_provider_plans){0};
     r->mem = NULL;
     skn_set_apply(set, &plans, mem);
+    if (!set->learned && set->o.engine) {
+        skn_set_learned(set, &r->learned);
+        set->learned = true;
+    }
 }
 
 static void begin_next(skn_provider_set *set);
@@ -744,7 +751,7 @@ void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,
     set->listings = l;
     if (can_be_asked(s, fresh)) {
         if (fresh) /* the server may have been restarted with other options */
-            skn_slot_forget_toolless(s);
+            skn_slot_forget_toolless(s, true);
         l->host = s->host;
         l->host->questions++;
         skn_wire_models(l->host->wire, LIST_MS, listed, l);

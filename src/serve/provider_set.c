@@ -155,7 +155,7 @@ static void renew_host(skn_slot *s)
     s->last = SKN_ASK_ANSWERED;
     s->used_at = s->failed_at = 0;
     s->problem[0] = '\0';
-    skn_slot_forget_toolless(s);
+    skn_slot_forget_toolless(s, true);
     h = skn_heap(sizeof *h);
     memcpy(h->sum, sum, sizeof sum);
     open_host(s, h);
@@ -256,7 +256,7 @@ skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_opt
 static void free_slot(skn_slot *s)
 {
     skn_host_free(s->host);
-    skn_slot_forget_toolless(s);
+    skn_slot_forget_toolless(s, false);
     skn_arena_free(s->mem);
     free(s->name);
     free(s);

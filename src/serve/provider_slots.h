@@ -83,6 +83,7 @@ struct skn_provider_set {
     skn_errand              *errands; /* the first one is running */
     skn_listing             *listings;
     skn_spending            *spending;
+    bool                     learned;   /* what is stored of models was taken in */
     skn_arena               *model_mem; /* holds the result of default_model */
     skn_arena               *usual_mem;
     skn_str usual; /* the default model: of a replay, or the one that a recording stored */
@@ -97,7 +98,9 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
 extern const skn_provider_ops skn_slot_ops;
 void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
 /* Forgets which models refused tools, so that they are offered tools again. */
-void skn_slot_forget_toolless(skn_slot *s);
+void skn_slot_forget_toolless(skn_slot *s, bool stored);
+/* Takes in what is stored of models. */
+void skn_set_learned(skn_provider_set *set, const skn_learned_list *all);
 /* Notes the end of a request of this host. */
 void skn_host_leave(skn_provider_set *set, skn_host *h);
 void skn_host_free(skn_host *h);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/learned.h"
 #include "base/session.h"
 #include "base/words.h"
 #include <skein/agents.h>

@@ -49,7 +49,7 @@ const noTools = {
 
 let peers = 0;
 export class Llama {
-    // o: kind, window (tokens; of Ollama what a model was made for), train (what it was trained for), slots, tools (false: it has none),
+    // o: kind, window (tokens; of Ollama what a model was made for), told (what llama says instead), train (what it was trained for), slots, tools (false: it has none),
     // says: q => text | {text, thinking, calls: [{name, args}], finish} | a promise of one; setting: more for the provider
     static async open(server, o = {}) {
         const peer = Object.assign(new Llama(), { kind: 'llama', window: 4096, slots: 1, tools: true, says: () => 'Yes.', ...o });
@@ -73,7 +73,7 @@ export class Llama {
     #about(url) {
         const { window, train, slots, kind } = this;
         if (url === '/props' && kind === 'llama')
-            return { default_generation_settings: { id: 0, n_ctx: window, is_processing: false }, total_slots: slots, model_path: '/models/m.gguf', chat_template: '' };
+            return { default_generation_settings: { id: 0, n_ctx: this.told ?? window, is_processing: false }, total_slots: slots, model_path: '/models/m.gguf', chat_template: '' };
         if (url === '/v1/models')
             return { object: 'list', data: [{ id: 'm', object: 'model', created: 1, owned_by: kind,
                 ...(kind === 'llama' ? { meta: { n_ctx_train: train, n_vocab: 32000 } } : {}), ...(kind === 'vllm' ? { max_model_len: window } : {}) }] };

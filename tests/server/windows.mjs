@@ -222,6 +222,30 @@ test('a text of which the model counts more than was estimated is refused once, 
     assert.ok(peer.over.length <= 3, `${peer.over.map(q => q.tokens)}`);
 });
 
+test('what was learned of a model by asking it is known to the next server', async () => {
+    const own = await Server.start(), peer = await Llama.open(own, { window: 3000, told: 6000, tools: false, says: q => (q.summary ? 'They said much.' : 'Yes.') });
+    const w = await own.world('learned', [{ name: 'ada', model: peer.model }], { compactAt: 1000 }), about = () => own.get(`${w.chatPath}/context?agent=ada`);
+    for (let i = 0; i < 5; i++) await w.say(`${i}: ${words(300)}`, heard);
+    await w.converse('and now?');
+    const { noTools } = await own.get(`${w.path}/agents/ada`);
+    assert.match(noTools, /--jinja/);
+    assert.ok(peer.over.length && peer.asked.some(q => q.body.tools));
+    assert.deepEqual([(await about()).window, (await about()).windowFrom], [3000, 'error']);
+    await own.stop();
+    await own.start();
+    peer.asked = [];
+    assert.deepEqual([(await about()).window, (await about()).windowFrom, (await own.get(`${w.path}/agents/ada`)).noTools], [3000, 'error', noTools]);
+    for (let i = 0; i < 5; i++) await w.say(`${i}: ${words(300)}`, heard);
+    await w.converse('and then?');
+    assert.deepEqual([peer.over.length, peer.asked.filter(q => q.body.tools).length], [0, 0]);
+    assert.match(peer.asked.at(-1).last, /and then\?$/);
+    await own.ask('PATCH', `/providers/${peer.name}`, { timeoutMs: 60000 }); // it may have been started with other options
+    assert.equal((await own.get(`${w.path}/agents/ada`)).noTools, null);
+    await own.stop();
+    await own.start();
+    assert.equal((await own.get(`${w.path}/agents/ada`)).noTools, null);
+});
+
 // --- Whatever is said ---------------------------------------------------------------------------------
 
 // A generator of numbers that a failure can be repeated with.

@@ -72,6 +72,7 @@ void kit_check(kit *k);
     "ALTER TABLE messages DROP COLUMN reasoning;"                                              \
     "ALTER TABLE messages DROP COLUMN files;"                                                  \
     "DROP TABLE carried; DROP TABLE attachments; DROP TABLE blobs;"                            \
+    "DROP TABLE learned;"                                                                      \
     "DROP TABLE sessions;"                                                                     \
     "DROP INDEX model_calls_world;"                                                            \
     "DROP INDEX model_calls_time;"                                                             \

@@ -217,7 +217,7 @@ static void an_archive_knows_every_table_and_column(void **state)
         "('meta','idempotency','message_calls','schema_version','events','turns','deliveries',"
         "'waiting','edit_errors','settings','answers','sessions','tasks','inbox','knowledge','"
         "expected',"
-        "'pieces','blobs','model_calls','written','audit','definitions')";
+        "'pieces','blobs','model_calls','written','audit','definitions','learned')";
     /* What only agents at work need: they do not come along. Settings may hold secrets. */
     static const char beside[] =
         "('worlds.settings','agents.paused_at','agents.run_every','agents.next_run_at',"

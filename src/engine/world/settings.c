@@ -230,6 +230,30 @@ skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem 
     return s.rc;
 }
 
+/* --- What was learned of models --------------------------------------------------------------------- */
+
+static skein_rc put_learned(skn_working *w, void *arg, skein_error *err)
+{
+    const skn_learned_list *all = arg;
+    skein_rc                rc = SKEIN_OK;
+
+    for (size_t i = 0; i < all->count && !rc; i++)
+        rc = all->at[i].value.p ? skn_learned_set(w->tx, &all->at[i], w->now, err)
+                                : skn_learned_forget(w->tx, &all->at[i], err);
+    return rc;
+}
+
+skein_rc skn_learned_put(skein_engine *e, const skn_learned *list, size_t count,
+                         skein_error *err)
+{
+    skn_learned_list all = {(skn_learned *)(uintptr_t)list, count};
+    skein_rc         rc = SKEIN_OK;
+
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = skn_check_word(list[i].model, "the model", SKN_TITLE_MAX, err);
+    return rc || !count ? rc : skn_write(e, NULL, put_learned, &all, err);
+}
+
 /* Browsers that are signed in. The server decides who is; here it is kept. */
 
 typedef struct session_call {

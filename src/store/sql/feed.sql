@@ -94,6 +94,13 @@ SELECT c.id, c.uid, v.note, v.created_at
 SELECT e.uid, e.conversation_id, c.uid, e.message_uid, e.operation, e.error, e.created_at
   FROM edit_errors e LEFT JOIN conversations c ON c.id = e.conversation_id WHERE e.world_id = $1 ORDER BY e.id DESC;
 
+-- :learned_set
+INSERT INTO learned(model, what, value, learned_at) VALUES($1, $2, $3, $4)
+  ON CONFLICT(model, what) DO UPDATE SET value = excluded.value, learned_at = excluded.learned_at;
+-- :learned_forget
+DELETE FROM learned WHERE model = $1 AND what = $2;
+-- :learned_rows
+SELECT model, what, value FROM learned ORDER BY learned_at DESC LIMIT 10000;
 -- :session_insert
 INSERT INTO sessions(uid, hash, label, peer_uid, created_at, expires_at) VALUES($1, $2, $3, $4, $5, $6);
 -- Those that are over, and the oldest of too many.
