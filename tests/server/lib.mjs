@@ -66,14 +66,17 @@ export const mortal = { SKEIN_LIMITS_BUSY_TIMEOUT: '3s' };
 const placeless = text => text.replace(/skein (?:(?:--(?:data|db|server|config)=(?:'[^']*'|\S+)|-[wc] \S+) )+/g, 'skein ');
 
 // Runs a command of the program to its end. raw: what it printed, with the place of the store in commands that are told. before: words that the
-// program is started by.
-export function run(args, { input = '', ms = 60000, raw = false, env = {}, before = [] } = {}) {
+// program is started by. until: words on standard error after which it is interrupted.
+export function run(args, { input = '', ms = 60000, raw = false, env = {}, before = [], until } = {}) {
     const shown = raw ? text => text : placeless;
     const [first, ...words] = [...before, program, ...args];
     const child = spawn(first, words, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
     const out = [], err = [];
     child.stdout.on('data', b => out.push(b));
-    child.stderr.on('data', b => err.push(b));
+    child.stderr.on('data', b => {
+        err.push(b);
+        if (until && Buffer.concat(err).includes(until)) child.kill('SIGINT');
+    });
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     return within(ms, `skein ${args.join(' ')}`, new Promise(resolve => child.on('close', code =>

@@ -1,7 +1,7 @@
 // waits.mjs: work that waits for a person: everybody who looks or says something is told for whose answer, and all views
 // tell the same of what was answered.
 import { inbox, watch } from './desk.mjs';
-import { Server, assert, finish, limit, mortal, run, script, test } from './lib.mjs';
+import { Server, assert, finish, mortal, run, script, test } from './lib.mjs';
 
 const file = script('waits', `
 pace: 4
@@ -52,8 +52,8 @@ async function waiting(w, begin) {
 test('who says something while an agent waits for a person is told for whose answer', async () => {
     const w = await fresh();
     const [item] = await waiting(w, () => w.say('look it up'));
-    for (const more of [['--no-wait'], [`--timeout=${limit(2)}s`]]) {
-        const said = await cli(w, 'send', 'and now?', '-c', w.chat, ...more);
+    for (const more of [['--no-wait'], []]) {
+        const said = await run(['send', 'and now?', '-c', w.chat, ...more, ...w.server.store.args, '-w', w.name], { until: 'The message is queued' });
         assert.ok(said.err.includes(`ada waits for your answer: skein inbox allow ${item.id} (or deny)`), said.err);
         assert.match(said.err, /The message is queued: it is sent when that is answered\./);
     }

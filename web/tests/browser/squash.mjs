@@ -127,7 +127,7 @@ test('a model is asked for a preview, and what was previewed is what is stored, 
     await dialog(p).getByRole('button', { name: 'Preview' }).click();
     await dialog(p).getByText('The gist of it.').waitFor();
     assert.equal((await w.messages()).length, 4, 'a preview changes nothing');
-    assert.equal(await p.evaluate(() => document.activeElement.textContent), 'Try again', 'the focus stays');
+    await until(p, 'the focus stays', () => document.activeElement.textContent === 'Try again');
     const picked = dialog(p).getByRole('combobox', { name: 'Model' });
     assert.notEqual(await picked.evaluate(s => s.selectedIndex), -1, 'the model that was asked is named');
     await dialog(p).getByRole('button', { name: 'Use this: makes a new version' }).click();
