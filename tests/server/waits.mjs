@@ -273,8 +273,8 @@ test('a task that failed says that it is tried again, when and why', async () =>
     assert.equal(label, 'retrying');
     assert.match(lastError, /out of order/);
     assert.ok(notBefore);
-    assert.match((await cli(w, 'task', 'ls')).out, new RegExp(`  ${label} +user .*\\n +failed ${attempts} times?: .*out of order.*; (tried again at |to be tried again\\n)`));
-    assert.match((await cli(w, 'task', 'show', task.id)).out, new RegExp(`failed ${attempts} times?; (tried again at .*|to be tried again)\\n[^]*last failure\\n.*out of order`));
+    assert.match((await cli(w, 'task', 'ls')).out, new RegExp(`  ${label} +user .*\\n +failed ${attempts} times?: .*out of order.*; (tried again at |will be tried again\\n)`));
+    assert.match((await cli(w, 'task', 'show', task.id)).out, new RegExp(`failed ${attempts} times?; (tried again at .*|will be tried again)\\n[^]*last failure\\n.*out of order`));
 });
 
 test('a world that gets another name while an agent works goes on', async () => {
