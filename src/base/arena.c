@@ -26,6 +26,7 @@
 #endif
 
 enum { LARGE = 128 * 1024, HEAPS = 2 };
+enum { LITTLE = 8 * 1024 * 1024 /* of a share, which nobody is refused */ };
 enum { WAITS = 50, WAIT_NS = 100 * 1000 * 1000 };
 enum { FIRST = 4 * 1024, LARGEST = 1024 * 1024, ALIGN = _Alignof(max_align_t) };
 
@@ -40,6 +41,9 @@ struct skein_mem {
     block *shared; /* the newest block that pieces are cut from; its oldest survives a reset */
     block *own;    /* blocks of a single piece */
     size_t next;   /* size of the next shared block */
+
+    skn_share *share; /* NULL: nobody counts */
+    size_t     taken; /* of it */
 };
 
 static _Noreturn void out_of_memory(void)
@@ -99,8 +103,40 @@ static block *block_init(block *b, size_t size, block *prev)
     return b;
 }
 
-static block *block_new(size_t size, block *prev)
+void skn_arena_counts(skn_arena *a, size_t size)
 {
+    if (!a->share)
+        return;
+    a->taken += size;
+    atomic_fetch_add(&a->share->taken, size);
+}
+
+static void give_share_back(skn_arena *a)
+{
+    if (a->share)
+        atomic_fetch_sub(&a->share->taken, a->taken);
+    a->taken = 0;
+}
+
+void skn_arena_shares(skn_arena *a, skn_share *share)
+{
+    give_share_back(a);
+    a->share = share;
+}
+
+bool skn_arena_crowded(skn_arena *a)
+{
+    size_t all = a->share ? atomic_load(&a->share->taken) : 0;
+
+    if (!a->share || all <= a->share->most || all == a->taken || a->taken < LITTLE)
+        return false;
+    skn_arena_shares(a, NULL);
+    return true;
+}
+
+static block *block_new(skn_arena *a, size_t size, block *prev)
+{
+    skn_arena_counts(a, size);
     return block_init(patiently(NULL, sizeof(block) + size), size, prev);
 }
 
@@ -127,6 +163,7 @@ bool skn_arena_reserve(skn_arena *a, size_t size)
         return skn_heap_has(size);
     if (!(b = malloc(sizeof *b + size)))
         return false;
+    skn_arena_counts(a, size);
     a->shared = block_init(b, size, a->shared);
     return true;
 }
@@ -141,6 +178,7 @@ static block *drop_block(block *b)
 
 void skn_arena_reset(skn_arena *a)
 {
+    give_share_back(a);
     while (a->own)
         a->own = drop_block(a->own);
     while (a->shared && a->shared->prev)
@@ -154,6 +192,7 @@ void skn_arena_free(skn_arena *a)
 {
     if (!a)
         return;
+    give_share_back(a);
     while (a->own)
         a->own = drop_block(a->own);
     while (a->shared)
@@ -169,14 +208,14 @@ static void *take_bytes(skn_arena *a, size_t size)
     void  *piece;
 
     if (SPLIT || (size > LARGEST / 4 && room < size + ALIGN)) {
-        a->own = block_new(size, a->own);
+        a->own = block_new(a, size, a->own);
         return a->own->data;
     }
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
     if (!a->shared || room < size) {
         while (a->next / 4 < size)
             a->next *= 2;
-        a->shared = block_new(a->next, a->shared);
+        a->shared = block_new(a, a->next, a->shared);
         if (a->next < LARGEST)
             a->next *= 2;
     }

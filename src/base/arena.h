@@ -8,6 +8,8 @@
 
 #include "base/str.h"
 
+#include <stdatomic.h>
+
 typedef struct skein_mem skn_arena;
 
 skn_arena *skn_arena_new(void);
@@ -16,6 +18,19 @@ void       skn_arena_free(skn_arena *a); /* NULL is fine */
 /* Gets room for so many bytes beforehand, which pieces are cut from; false when there is no memory, and nothing has
  * changed. For what the size of an input decides: it fails before it begins. */
 bool skn_arena_reserve(skn_arena *a, size_t size);
+/* What arenas may take together, and have taken. Threads: any. */
+typedef struct skn_share {
+    size_t        most;
+    atomic_size_t taken;
+} skn_share;
+
+/* What the arena takes from here on counts in the share, until it is freed or reset. */
+void skn_arena_shares(skn_arena *a, skn_share *share);
+/* Counts bytes that belong to the arena's work and are elsewhere. */
+void skn_arena_counts(skn_arena *a, size_t size);
+/* True: all together took too much, and this one has to end; it counts no more. Never for one alone, or one that took
+ * little. */
+bool skn_arena_crowded(skn_arena *a);
 /* Zeroed, aligned for any type. */
 void *skn_arena_alloc(skn_arena *a, size_t size);
 /* The same, but NULL when there is no memory. */

@@ -72,6 +72,7 @@ struct skn_conn {
     size_t         unsent;
     skn_call      *gone;
     void          *gone_arg;
+    atomic_int     end;  /* skn_conn_closed */
     bool           late; /* it came while the server closed */
     bool           feeding, ended, flushing, chunked, saw_end;
 };
@@ -243,6 +244,7 @@ void skn_conn_close(skn_conn *conn)
     skn_watch_free(conn->watch);
     close(conn->fd);
     conn->fd = -1;
+    atomic_store(&conn->end, SKN_CONN_GONE);
     conn->data = SKN_NONE;
     drop_unsent(conn);
     for (skn_conn_row row = SKN_ROW_ALL; row < SKN_ROWS; row++)
@@ -543,6 +545,7 @@ static void feed(skn_conn *conn)
 static void input_ended(skn_conn *conn)
 {
     conn->saw_end = true;
+    atomic_store(&conn->end, SKN_CONN_HALF);
     if (conn->state == SKN_CONN_RUN || conn->state == SKN_CONN_LAST ||
         (conn->state == SKN_CONN_HEAD && conn->first))
         skn_watch_read(conn->watch, false);
@@ -611,6 +614,11 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     conn->late = h->closing;
     h->conns.late += conn->late;
     return conn;
+}
+
+skn_conn_closed skn_conn_seen_end(const skn_conn *conn)
+{
+    return (skn_conn_closed)atomic_load(&conn->end);
 }
 
 const skn_peer *skn_conn_peer(const skn_conn *conn)

@@ -7,6 +7,7 @@
 enum {
     ON_LOOP_BYTES = 64 * 1024,
     ID_MOST = 64,
+    CROWD = 16, /* so many requests wait for a worker */
     TRIM_BYTES = 512 *
                  1024 /* a request that needed more leaves memory to be given back, see tick */
 };
@@ -182,12 +183,39 @@ static void count_work(boxed *b, int64_t since)
 }
 
 /* --- Parts on a worker; the call is the worker's alone meanwhile. */
+/* Nobody takes the answer; or perhaps: a client that has closed its side may still read, and is refused only where many
+ * wait. */
+static bool is_unwanted(const boxed *b)
+{
+    skn_conn_closed end = b->by.conn ? skn_conn_seen_end(b->by.conn) : SKN_CONN_OPEN;
+
+    return end == SKN_CONN_GONE || (end == SKN_CONN_HALF &&
+                                    skn_workers_waiting(b->by.http->o.workers) >= CROWD);
+}
+
+static void work_read(boxed *b)
+{
+    skn_api_call *c = &b->c;
+
+    skn_arena_shares(c->mem, &b->by.http->reads);
+    if (is_unwanted(b)) {
+        c->rc = skn_call_problem(c, 503, "overloaded", "the client has closed its side");
+        skn_api_complete(c);
+    } else {
+        skn_api_run(c);
+    }
+    skn_arena_counts(c->mem, c->out.cap);
+}
+
 static void work_whole(void *arg)
 {
     boxed  *b = arg;
     int64_t since = skn_clock_monotonic();
 
-    skn_api_run(&b->c);
+    if (b->c.route->flags & SKN_ROUTE_CHANGES)
+        skn_api_run(&b->c);
+    else
+        work_read(b);
     count_work(b, since);
 }
 

@@ -18,6 +18,7 @@
     ((size_t)256 * 1024 * 1024) /* of all requests, with their working memory */
 #define SKN_ANSWER_BIG  ((size_t)64 * 1024)
 #define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all answers that wait for clients */
+#define SKN_READS_MAX   ((size_t)256 * 1024 * 1024) /* of all answers that are being made */
 #define SKN_READ_BYTES  ((size_t)64 * 1024)
 #define SKN_AHEAD_BYTES ((size_t)32 * 1024) /* of further requests, while one is worked on */
 
@@ -95,6 +96,7 @@ struct skn_http {
     skn_buf            head;    /* of one answer */
     size_t             bodies;  /* bytes of requests in memory, and reserved for them */
     size_t             answers; /* bytes of answers that wait for clients */
+    skn_share          reads;   /* of what is read for answers */
     skn_counts         counts;
     int64_t            started; /* microseconds UTC */
     int                calls;   /* that are not answered yet */
@@ -180,6 +182,9 @@ bool skn_peer_is_owner(int64_t uid);
 skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
 const skn_peer *skn_conn_peer(const skn_conn *conn);
 skn_conn       *skn_conn_next(const skn_conn *conn); /* of all */
+/* How much of the connection its client has closed, as far as it was seen; any thread, while it is held. */
+typedef enum skn_conn_closed { SKN_CONN_OPEN, SKN_CONN_HALF, SKN_CONN_GONE } skn_conn_closed;
+skn_conn_closed skn_conn_seen_end(const skn_conn *conn);
 /* Streams of the connection end with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
 /* Somebody with access uses the connection: it is no longer a stranger's. */

@@ -307,6 +307,7 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
     h->mem = skn_arena_new();
     pthread_mutex_init(&h->mu, NULL);
     pthread_mutex_init(&h->counts.mu, NULL);
+    h->reads.most = SKN_READS_MAX;
     h->started = skn_clock_micros();
     copy_options(h, o);
     raise_fds(h);

@@ -79,6 +79,8 @@ skein_rc skn_stmt_row(const skn_stmt *s, const skn_row *of, skn_arena *a, void *
     skein_rc rc = SKEIN_OK;
 
     memset(out, 0, of->size);
+    if (a && skn_arena_crowded(a))
+        return skn_no_memory(err);
     for (int i = 0; i < of->count && !rc; i++)
         rc = read_column(s, i, &of->columns[i], a, (char *)out + of->columns[i].offset, err);
     if (of->finish && !rc)
