@@ -197,7 +197,7 @@ typedef struct skn_wire_options {
     skn_wire_kind kind;
     skn_str       base_url;          /* "https://api.openai.com/v1", "http://127.0.0.1:11434" */
     skn_str       key;               /* a secret; absent: none is sent */
-    bool          key_needed;        /* without one every question is SKN_ASK_NO_KEY */
+    bool          key_needed;        /* without a key every request is SKN_ASK_NO_KEY */
     const skn_fetch_header *headers; /* further headers */
     size_t                  header_count;
     int64_t                 stall_ms; /* 0: 120 s */

@@ -179,7 +179,7 @@ static int64_t guess(size_t bytes)
     return (int64_t)((bytes + 3) / 4);
 }
 
-/* What is told before the end of an answer is how many there were at that time. */
+/* A count that a server reports before the end of its answer covers only the text until then. */
 static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
 {
     size_t  said = t->w.text_bytes + t->w.thinking_bytes;

@@ -63,7 +63,7 @@ typedef struct skn_wire_answer {
     const char   *reason_key;                    /* the member for that text; NULL: none */
     bool          ended;  /* the end of the answer has arrived: "[DONE]", message_stop,
                           * done:true */
-    const char   *finish; /* "stop", "length", "tool"; NULL: not told */
+    const char   *finish; /* "stop", "length", "tool"; NULL: unknown */
     int64_t       tokens_in, tokens_out;
     int64_t       tokens_cached, tokens_written; /* of tokens_in; 0: none, or unknown */
     bool          stopped;                       /* no callback any more */

@@ -62,8 +62,8 @@ void skn_wire_take(skn_wire *p, int at_once);
 
 /* A limit of the provider that is reached. */
 typedef struct skn_wire_limit {
-    const char *which; /* "requests"; NULL: not told */
-    int64_t     ms;    /* time until the next request is possible; 0: not told */
+    const char *which; /* "requests"; NULL: unknown */
+    int64_t     ms;    /* time until the next request is possible; 0: unknown */
 } skn_wire_limit;
 
 /* Makes the message of a failure from the server's words, with the provider's name, the status and the limit (may be
