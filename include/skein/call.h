@@ -1,11 +1,11 @@
 /* call.h: the API in this process: a request in, an answer out, without a server.
  *
- * Operations, bodies and answers are those of the HTTP API (docs/api.md): the same code answers both. What needs a server
- * (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health, metrics, its
- * pages) is 404. Agents answer where they run. A host acts as the owner of the store: what a server's configuration
- * forbids (secrets.env, tools.commands) is looked at when a server starts what was set.
- * A call that finds no memory for its answer fails with 503 overloaded; the process lives on.
- * Threads: any.  Lifetimes: an answer lives in the skein_mem it was given. */
+ * Operations, bodies and answers are those of the HTTP API (docs/api.md); the same code serves both. What needs a
+ * server (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health,
+ * metrics, its pages) is 404. Agents answer where a program runs them. A host acts as the owner of the store: a
+ * server checks its configuration (secrets.env, tools.commands) when it starts something that a host has set. Without
+ * memory for its answer, a call fails with 503 overloaded; the process continues. Threads: any. Lifetimes: an answer
+ * lives in the skein_mem of the call. */
 #ifndef SKEIN_CALL_H
 #define SKEIN_CALL_H
 
@@ -26,24 +26,24 @@ typedef struct skein_request {
     const skein_header *headers; /* If-Match, Idempotency-Key, Prefer, … */
     size_t              header_count;
     skein_str           body;  /* JSON, or the file of an import; may be absent */
-    skein_str           files; /* the folder that context files are read in; absent: none is */
+    skein_str           files; /* the folder with context files; absent: none are read */
 } skein_request;
 #define SKEIN_REQUEST_INIT SKEIN_INIT(skein_request)
 
 typedef struct skein_answer {
-    int                 status;  /* as of HTTP: 200, 404, … */
+    int                 status;  /* HTTP status: 200, 404, … */
     skein_str           type;    /* "application/json" */
     const skein_header *headers; /* ETag, Location, … */
     size_t              header_count;
     skein_str           body; /* a failure is a problem document (RFC 9457) */
 } skein_answer;
 
-/* Does what the request asks for. *out is filled whether it succeeds or fails; the code and err say why it failed. */
+/* Executes a request. *out is filled on success and on failure; the code and err say why it failed. */
 SKEIN_API skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
                               skein_answer *out, skein_error *err);
 
-/* Waits until there is an event after `after`, told by this process or another, for at most timeout_ms (0: looks once).
- * *newest is the newest event then; when it is not greater than `after`, the time was up. */
+/* Waits until there is an event after `after`, from this process or another, for at most timeout_ms (0: checks once).
+ * *newest is the newest event then; if it is not greater than `after`, the time has passed. */
 SKEIN_API skein_rc skein_wait(skein_engine *e, int64_t after, int64_t timeout_ms,
                               int64_t *newest, skein_error *err);
 

@@ -22,13 +22,13 @@ typedef struct skein_options {
 } skein_options;
 #define SKEIN_OPTIONS_INIT SKEIN_INIT(skein_options)
 
-/* Opens the store that the options name: creates it when it is missing, and brings its schema up to date. *out is the
- * caller's, for skein_close; NULL after a failure. */
+/* Opens the store that the options name; creates a missing store and upgrades its schema. *out is the caller's, for
+ * skein_close; NULL after a failure. */
 SKEIN_API skein_rc skein_open(skein_engine **out, const skein_options *options,
                               skein_error *err);
 /* Closes an engine and frees it; no call may be in it. NULL is fine. */
 SKEIN_API void skein_close(skein_engine *e);
-/* The version of the library that runs, as in "0.1.0". */
+/* The version of the running library, as in "0.1.0". */
 SKEIN_API const char *skein_version_text(void);
 
 /* --- Worlds ---------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ typedef struct skein_world {
     skein_str             name; /* [a-z0-9][a-z0-9_-]{0,63} */
     skein_str             description;
     int64_t               turn_limit;
-    int64_t               compact_at;   /* messages in a context before it is compacted */
+    int64_t               compact_at;   /* messages in a context at which it is summarised */
     skein_conversation_id current_chat; /* zero: session mode is off */
     skein_str             current_chat_uid;
     skein_str             settings; /* a JSON object (docs/worlds.md), or absent */
@@ -58,22 +58,22 @@ SKEIN_API skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *m
 /* Finds a world by name (any case) or id. */
 SKEIN_API skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem,
                                     skein_world *out, skein_error *err);
-/* All worlds that were not removed. */
+/* Lists the worlds, without removed ones. */
 SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                     skein_error *err);
-/* Hides the world and frees its name; its text stays in the store until it is purged. SKEIN_AT_WORK while
+/* Hides the world and frees its name; its messages stay in the store until they are purged. SKEIN_AT_WORK while
  * agents are at work in it, unless force stops them. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force,
                                       skein_error *err);
-/* The worlds that were removed, the last first. */
+/* Lists the removed worlds, last removed first. */
 SKEIN_API skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                        skein_error *err);
-/* Shows a removed world again, by its id, or by its name if one alone of that name was removed, and says what waited
- * in it. An absent name is its own; SKEIN_CONFLICT when that is taken. */
+/* Restores a removed world by its id, or by its name if only one with that name was removed, and reports the work
+ * that was waiting in it. `name` is a new name, absent: its own; SKEIN_CONFLICT if that is taken. */
 SKEIN_API skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name,
                                        skein_mem *mem, skein_world *out, skein_error *err);
-/* Changes name, description, turn_limit and compact_at to what *w says, where it says something (an
- * absent text, a zero); fills in the rest. */
+/* Changes name, description, turn_limit and compact_at to those of *w; an absent text and a zero leave a member
+ * unchanged. Fills in the rest. */
 SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem,
                                       skein_error *err);
 /* A change of a world, in one transaction; an absent text and a zero leave a member unchanged. */
@@ -81,16 +81,16 @@ typedef struct skein_world_change {
     size_t         size; /* set by SKEIN_WORLD_CHANGE_INIT */
     skein_world_id id;
     const skein_world
-             *was; /* set: only if it still is as it was read, else SKEIN_VERSION_CHANGED */
+             *was; /* set: fails with SKEIN_VERSION_CHANGED if the world has changed since */
     skein_str name, description;
     int64_t   turn_limit, compact_at;
-    skein_str settings; /* replaces all of them */
+    skein_str settings; /* replaces all settings */
     bool      set_chat; /* make `chat` the current one; zero switches session mode off */
     skein_conversation_id chat;
 } skein_world_change;
 #define SKEIN_WORLD_CHANGE_INIT SKEIN_INIT(skein_world_change)
 
-/* Changes a world as *what says, and reads it again. */
+/* Changes a world, and reads it again. */
 SKEIN_API skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what,
                                      skein_mem *mem, skein_world *out, skein_error *err);
 /* Makes a chat the current one; zero switches session mode off. */
@@ -106,10 +106,10 @@ typedef struct skein_agent {
     skein_str      name;
     skein_str      system_prompt;
     skein_str      model;
-    skein_agent_id lead; /* zero: it leads itself */
+    skein_agent_id lead; /* zero: it has no lead */
     skein_str      lead_name;
-    skein_str settings; /* a JSON object with whatever else the client keeps here, or absent */
-    int64_t   created_at;
+    skein_str      settings; /* a JSON object with the client's own members, or absent */
+    int64_t        created_at;
 } skein_agent;
 
 typedef struct skein_agents {
@@ -124,16 +124,16 @@ SKEIN_API skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *m
 /* Finds an agent of a world by name (any case) or id. */
 SKEIN_API skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref,
                                     skein_mem *mem, skein_agent *out, skein_error *err);
-/* The agents of a world that were not removed. */
+/* Lists the agents of a world, without removed ones. */
 SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_agents *out, skein_error *err);
 /* Replaces system_prompt, model, lead_name and settings of the agent with a's id by those of *a. */
 SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem,
                                       skein_error *err);
-/* skein_agent_update, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */
+/* Like skein_agent_update, if the agent has not changed since it was read; else SKEIN_VERSION_CHANGED. */
 SKEIN_API skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was,
                                            skein_agent *a, skein_mem *mem, skein_error *err);
-/* Removes an agent; what it said stays. SKEIN_AT_WORK while it is at work, unless force stops it. */
+/* Removes an agent; its messages stay. SKEIN_AT_WORK while it is at work, unless force stops it. */
 SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force,
                                       skein_error *err);
 
@@ -152,13 +152,13 @@ typedef struct skein_conversation {
     int64_t               version;    /* number of the current version: 7 for v7 */
     skein_thread_id       thread;     /* current thread of the main lane */
     skein_str             thread_uid; /* "t_…" */
-    int64_t               length;     /* messages in it */
+    int64_t               length;     /* messages in the main lane */
     skein_conversation_id branched_from;
     int64_t               created_at;
-    int64_t               last_activity_at; /* 0: nothing was said yet */
-    bool                  archived;         /* it was removed: it can be read, not changed */
-    skein_str reply_expected; /* name of the agent whose reply its messages ask for; or none */
-    bool      read_only;      /* its messages ask that nothing is changed */
+    int64_t               last_activity_at; /* 0: no message yet */
+    bool                  archived;         /* removed: it can be read, but not changed */
+    skein_str reply_expected; /* name of the agent whose reply its messages expect; or absent */
+    bool      read_only;      /* its messages request that agents do not answer */
 } skein_conversation;
 
 typedef struct skein_conversations {
@@ -166,14 +166,14 @@ typedef struct skein_conversations {
     size_t              count;
 } skein_conversations;
 
-/* Makes a chat with every agent of the world in it, and makes it the world's current one. */
+/* Creates a chat with every agent of the world, and makes it the world's current one. */
 SKEIN_API skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title,
                                   skein_mem *mem, skein_conversation *out, skein_error *err);
-/* The current chat of a world; the first one of a world that never had any is made. SKEIN_SESSION_OFF
- * when there are chats and none is current. */
+/* Returns the current chat of a world; in a world that never had a chat, creates one. SKEIN_SESSION_OFF if there are
+ * chats and none is current. */
 SKEIN_API skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_conversation *out, skein_error *err);
-/* The agent's one foreground or background conversation, made on first use. */
+/* Returns the agent's foreground or background conversation, which is created on first use. */
 SKEIN_API skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                          skein_mem *mem, skein_conversation *out,
                                          skein_error *err);
@@ -181,42 +181,42 @@ SKEIN_API skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, 
 SKEIN_API skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
                                            skein_mem *mem, skein_conversation *out,
                                            skein_error *err);
-/* Reads a conversation by its id, also one that was removed. */
+/* Reads a conversation by its id, even a removed one. */
 SKEIN_API skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id,
                                           skein_mem *mem, skein_conversation *out,
                                           skein_error *err);
-/* The conversations of a world that were not removed. */
+/* Lists the conversations of a world, without removed ones. */
 SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world,
                                            skein_mem *mem, skein_conversations *out,
                                            skein_error *err);
 typedef struct skein_conversation_change {
     size_t         size; /* set by SKEIN_CONVERSATION_CHANGE_INIT */
-    bool           set_title, set_reply_expected, set_read_only; /* what of it is changed */
+    bool           set_title, set_reply_expected, set_read_only; /* which members to change */
     skein_str      title;                                        /* absent: none */
-    skein_agent_id reply_expected;                               /* zero: of nobody */
+    skein_agent_id reply_expected;                               /* zero: nobody's */
     bool           read_only;
     const skein_conversation
-        *was; /* set: only if these still are as they were read, else SKEIN_VERSION_CHANGED */
+        *was; /* set: fails with SKEIN_VERSION_CHANGED if these members have changed since */
 } skein_conversation_change;
 #define SKEIN_CONVERSATION_CHANGE_INIT SKEIN_INIT(skein_conversation_change)
 
-/* Changes all that is set in *what, or nothing. Whose reply is expected and whether it is read only is kept for those
- * who write: they put it on what they say, as ResponseExpected and ReadOnly. */
+/* Changes the members that are set in *what, all or none. The expected reply and the read-only state are stored for
+ * senders, who add them to their messages as ResponseExpected and ReadOnly. */
 SKEIN_API skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
                                           const skein_conversation_change *what,
                                           skein_error                     *err);
-/* Changes the title; an absent one takes it away. */
+/* Changes the title; an absent one removes it. */
 SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id,
                                              skein_str title, skein_error *err);
-/* Hides a conversation; branches keep what they hold, and the text stays until it is purged. SKEIN_AT_WORK while
- * agents are at work in it, unless force stops them; what waits to be said stays with it. */
+/* Hides a conversation; branches keep their messages, and the texts stay until they are purged. SKEIN_AT_WORK while
+ * agents are at work in it, unless force stops them; queued messages stay queued. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              bool force, skein_error *err);
-/* The conversations that were removed, the last first, without those of removed agents. */
+/* Lists the removed conversations, last removed first, without those of removed agents. */
 SKEIN_API skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world,
                                               skein_mem *mem, skein_conversations *out,
                                               skein_error *err);
-/* Shows a conversation again that was removed, by its whole public id, and says what waited in it. */
+/* Restores a removed conversation by its full public id, and reports the work that was waiting in it. */
 SKEIN_API skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world,
                                               skein_str uid, skein_mem *mem,
                                               skein_conversation *out, skein_error *err);
@@ -238,7 +238,7 @@ typedef struct skein_lane {
     skein_str        agent_name;
     skein_lane_id    parent;
     int64_t          ordinal;
-    skein_message_id spawn_message; /* the message whose call made this lane */
+    skein_message_id spawn_message; /* the message with the call that started this lane */
     skein_str        spawn_call_id;
     skein_lane_state state;
     skein_thread_id  thread; /* of the version it was read from */
@@ -250,16 +250,16 @@ typedef struct skein_lanes {
     size_t      count;
 } skein_lanes;
 
-/* The lanes of a conversation as its current version has them. */
+/* Lists the lanes of a conversation in its current version. */
 SKEIN_API skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation,
                                    skein_mem *mem, skein_lanes *out, skein_error *err);
-/* Makes the next child of a lane ("main" gets "main.1", "main.2", …) for a delegation. The call, and
- * the message that made it, may be absent: the lane is then not attached to any call. */
+/* Creates the next delegation below a lane ("main" gets "main.1", "main.2", …). The call and its message may be
+ * absent: the lane then belongs to no call. */
 SKEIN_API skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation,
                                   skein_str parent, skein_message_id spawn_message,
                                   skein_str spawn_call_id, skein_mem *mem, skein_lane *out,
                                   skein_error *err);
-/* Says how a delegation ended; a state once final stays. */
+/* Records how a delegation ended; a final state cannot be changed. */
 SKEIN_API skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane,
                                      skein_lane_state state, skein_error *err);
 

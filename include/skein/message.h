@@ -1,5 +1,5 @@
-/* message.h: messages. A message never changes; an amended text is another message that names the one
- * it replaces. */
+/* message.h: messages. A message never changes; an amended text is another message that names the one that it
+ * replaces. */
 #ifndef SKEIN_MESSAGE_H
 #define SKEIN_MESSAGE_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Ids have types, so that one kind does not pass for another. Zero is not an id. */
+/* Ids have types, so that ids of different things cannot be confused. Zero is not an id. */
 typedef struct skein_world_id {
     int64_t v;
 } skein_world_id;
@@ -28,7 +28,7 @@ typedef struct skein_thread_id {
     int64_t v;
 } skein_thread_id;
 typedef struct skein_message_id {
-    int64_t v; /* grows with every message of a store: the clock behind "at or after" */
+    int64_t v; /* grows with every message of a store; defines "at or after" */
 } skein_message_id;
 
 typedef enum skein_role {
@@ -46,26 +46,26 @@ typedef enum skein_author {
     SKEIN_BY_SYSTEM
 } skein_author;
 
-/* Why a text ends before its end. The numbers are those of the store. */
+/* Why a text is incomplete. The numbers are those of the store. */
 typedef enum skein_unfinished {
     SKEIN_WHOLE = 0,
-    SKEIN_STOPPED = 1, /* somebody stopped its agent while it wrote */
-    SKEIN_CUT = 2,     /* the model or the program that asked it went away */
-    SKEIN_LENGTH = 3,  /* the model had written as much as it may */
-    SKEIN_THOUGHT = 4, /* the model ended while it thought: there is no text */
-    SKEIN_BLANK = 5,   /* the model wrote nothing but blanks */
-    SKEIN_REPEATED = 6 /* the model wrote the same again and again, and was stopped */
+    SKEIN_STOPPED = 1, /* its agent was stopped while it wrote */
+    SKEIN_CUT = 2,     /* the model, the connection or the program ended */
+    SKEIN_LENGTH = 3,  /* the model reached its token limit */
+    SKEIN_THOUGHT = 4, /* the model ended while thinking: there is no text */
+    SKEIN_BLANK = 5,   /* the model wrote only blanks */
+    SKEIN_REPEATED = 6 /* the model repeated itself, and was stopped */
 } skein_unfinished;
 
 typedef struct skein_tool_call {
     skein_str call_id;
     skein_str tool_name;
-    skein_str args; /* JSON text, exactly as it was given; what is not an object is not run */
+    skein_str args; /* JSON text as the model wrote it; only an object is run */
 } skein_tool_call;
 
 typedef struct skein_instruction {
     skein_str type;   /* "Source.User", "Source.Agent", "ResponseExpected", or a tag's name */
-    skein_str target; /* an agent, where the type needs one; else absent */
+    skein_str target; /* an agent, if the type needs one; else absent */
 } skein_instruction;
 
 /* A file that messages carry: bytes that a store keeps once, and what they were called when they were sent. */
@@ -89,7 +89,7 @@ typedef struct skein_message {
     skein_conversation_id born_in;
     skein_role            role;
     skein_author          author;
-    skein_agent_id        author_agent; /* zero unless an agent of this store said it */
+    skein_agent_id        author_agent; /* zero unless an agent of this store wrote it */
     skein_str             sender;       /* "human", an agent's name, … */
     skein_str             content;
     skein_str             thinking;
@@ -99,12 +99,12 @@ typedef struct skein_message {
     bool                  tool_failed;
     skein_instruction    *instructions;
     size_t                instruction_count;
-    skein_str             reply_to;    /* as the client claimed it; may name nothing */
-    skein_message_id      reply_to_id; /* zero when it names nothing */
+    skein_str             reply_to;    /* as the client gave it; may name no message */
+    skein_message_id      reply_to_id; /* zero if it names no message */
     int                   reply_depth; /* levels above it, 0 for a root */
     skein_message_id lineage;    /* the first version of an amended message, else its own id */
     skein_message_id version_of; /* the message that this one replaced (amend) */
-    skein_str        squash_uid; /* of the squash that made it */
+    skein_str        squash_uid; /* of the squash that it is the result of */
     skein_str        model;
     skein_str        turn_uid;
     skein_str warning;   /* why a reply link was dropped or dangles; absent when all is well */
@@ -150,17 +150,17 @@ typedef struct skein_messages {
     size_t         count;
 } skein_messages;
 
-/* The name of why a text ends before its end, as in JSON: "stopped", "cut", "length", "thinking", "blank" or "repeated";
- * NULL of a whole one. */
+/* The name of the reason why a text is incomplete, as in JSON: "stopped", "cut", "length", "thinking", "blank" or
+ * "repeated"; NULL for a complete text. */
 SKEIN_API const char *skein_unfinished_name(skein_unfinished why);
-/* Finds why a text ends before its end by its name; false when the name is none of them. */
+/* Finds that reason by its name; false if the name is unknown. */
 SKEIN_API bool skein_unfinished_from(skein_str name, skein_unfinished *out);
-/* Why a text ends before its end, for a person: "stopped", "cut off", "ended while thinking". */
+/* The same reason for people: "stopped", "cut off", "ended while thinking". */
 SKEIN_API const char *skein_unfinished_words(skein_unfinished why);
 
 /* The name of a role, as in JSON: "assistant". */
 SKEIN_API const char *skein_role_name(skein_role role);
-/* Finds a role by its name; false when the name is none of user, assistant, tool, summary, system. */
+/* Finds a role by its name; false if it is none of user, assistant, tool, summary, system. */
 SKEIN_API bool skein_role_from(skein_str name, skein_role *out);
 
 #ifdef __cplusplus

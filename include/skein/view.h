@@ -1,4 +1,4 @@
-/* view.h: reading: the main lane, an agent's memory, what a model may be sent, replies, history, search. */
+/* view.h: reading: the main lane, an agent's memory, contexts for models, replies, history, search. */
 #ifndef SKEIN_VIEW_H
 #define SKEIN_VIEW_H
 
@@ -29,21 +29,21 @@ typedef struct skein_slice {
 } skein_slice;
 #define SKEIN_SLICE_INIT SKEIN_INIT(skein_slice)
 
-/* Reads messages of a lane in order, and the state they were read from. */
+/* Reads messages of a lane in order, and the state that they were read from. */
 SKEIN_API skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                               skein_messages *out, skein_at *at, skein_error *err);
 
-/* Finds one message, wherever it is. ref: a public id, a unique prefix of 4 characters or more, "@" for the latest of
- * the version, "@~2" for two before it, and any of these with "^" for what it replies to. */
+/* Finds a message in any version. ref: a public id, a unique prefix of 4 characters or more, "@" for the latest of
+ * the version, "@~2" for two before it, and any of these with "^" for the message that it replies to. */
 SKEIN_API skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
                                       int64_t version, skein_str ref, skein_mem *mem,
                                       skein_message *out, skein_error *err);
 
-/* Reads messages by their ids, in that order. SKEIN_NOT_FOUND when one of them is not there. */
+/* Reads messages by their ids, in that order. SKEIN_NOT_FOUND if one does not exist. */
 SKEIN_API skein_rc skein_messages_get(skein_engine *e, skein_message_ids ids, skein_mem *mem,
                                       skein_messages *out, skein_error *err);
 
-/* The message of a world with this public id, and the conversation it was said in. */
+/* Finds the message of a world with this public id, and its conversation. */
 SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world, skein_str uid,
                                           skein_mem *mem, skein_message *out,
                                           skein_conversation *home, skein_error *err);
@@ -52,23 +52,23 @@ SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world,
 typedef struct skein_usage {
     int64_t tokens_in, tokens_out; /* -1: not measured */
     int64_t tokens_cached,
-        tokens_written; /* of tokens_in, in the provider's cache; 0: none, or not told */
+        tokens_written; /* of tokens_in, in the provider's cache; 0: none or unknown */
     int64_t cost;       /* billionths of a US dollar; -1: the price is not known */
-    bool    estimated;  /* they are a guess from the length of texts */
+    bool    estimated;  /* the tokens are estimated from the length of texts */
     bool    known;      /* false: nothing was measured */
 } skein_usage;
 
 /* The surroundings of a message; everything except the message itself is optional. */
 typedef struct skein_message_facts {
-    skein_str  *seen_by; /* names of agents that have it in memory */
+    skein_str  *seen_by; /* names of agents that have the message in memory */
     size_t      seen_by_count;
     skein_str  *original_ids; /* of an edit or a squash */
     size_t      original_count;
-    skein_str   previous_uid; /* the one before it in this version */
+    skein_str   previous_uid; /* the previous message in this version */
     int64_t     reply_count;
     bool        memory_only; /* drives "[in-memory, no reply]" */
     skein_str   shown_reply; /* the message to show as its parent: follows edits and squashes */
-    int64_t    *versions;    /* numbers of versions that hold it */
+    int64_t    *versions;    /* numbers of versions that contain it */
     size_t      version_count; /* newest first; at most 64 */
     skein_usage usage;         /* of the call that wrote it */
     /* Of the last message of an answer: the answers of its agent to the same message, itself among them, in order, where
@@ -76,7 +76,7 @@ typedef struct skein_message_facts {
     skein_str *alternatives;
     size_t     alternative_count;
 } skein_message_facts;
-/* Tells what surrounds each message: facts[i], of the caller's array, for messages->at[i], all read in one snapshot. */
+/* Describes each message: facts[i], of the caller's array, for messages->at[i], all read in one snapshot. */
 SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, const skein_messages *messages,
                                          skein_mem *mem, skein_message_facts *facts,
@@ -97,7 +97,7 @@ SKEIN_API skein_rc skein_history(skein_engine *e, skein_conversation_id conversa
 SKEIN_API skein_rc skein_version_get(skein_engine *e, skein_conversation_id conversation,
                                      int64_t number, skein_mem *mem, skein_version *out,
                                      skein_error *err);
-/* The version a thread's public id ("t_…") belongs to. */
+/* Finds the version of a thread by its public id ("t_…"). */
 SKEIN_API skein_rc skein_version_of_thread(skein_engine *e, skein_conversation_id conversation,
                                            skein_str thread_uid, skein_mem *mem,
                                            skein_version *out, skein_error *err);
@@ -118,7 +118,7 @@ typedef struct skein_diff_entry {
 typedef struct skein_diff {
     skein_diff_entry *at;
     size_t            count;
-    int64_t           same; /* messages that both hold */
+    int64_t           same; /* messages in both versions */
 } skein_diff;
 
 /* Compares two versions, by their numbers. */
@@ -126,7 +126,7 @@ SKEIN_API skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id co
                                        int64_t from, int64_t to, skein_mem *mem,
                                        skein_diff *out, skein_error *err);
 
-/* --- What a model may be sent ------------------------------------------------------------------ */
+/* --- Contexts for models -------------------------------------------------------------------- */
 
 /* A file of a message, as its model is sent it. What is no image is in the text, or only named there. */
 typedef struct skein_prompt_file {
@@ -162,34 +162,33 @@ typedef struct skein_context {
     skein_prompt_message *at;
     size_t                count;
     skein_str             summary_uid; /* absent when nothing was compacted */
-    int64_t               covered;     /* messages the summary stands for */
-    int64_t stored; /* messages of the lane after that, the summary counted as one */
+    int64_t               covered;     /* messages that the summary covers */
+    int64_t stored; /* messages of the lane after those, the summary counted as one */
+    int64_t tokens; /* estimated: of the messages; when skein asks models, of everything sent */
+    int64_t limit;  /* number of messages at which it is summarised */
     int64_t
-        tokens; /* estimated: of the messages; where skein asks models itself, of all that is sent */
-    int64_t limit; /* messages before it is compacted */
-    int64_t
-        fixed; /* of the tokens: what is sent besides the messages; 0 from skein_context_read */
-    skein_context_parts parts;  /* whose sum the tokens are */
+        fixed; /* of the tokens: everything besides the messages; 0 from skein_context_read */
+    skein_context_parts parts;  /* their sum is `tokens` */
     int64_t             window; /* tokens that the model can read; -1: not known */
     skein_str
-            window_from; /* who says so: "setting" "error" "provider" "table"; absent: nobody */
-    int64_t scale;       /* percent by which the parts are more than their bytes say; 0: none */
-    int64_t room;        /* tokens of the window that are left for the answer */
-    bool    cut;         /* something is left out, since it is longer than the slice allows */
-    skein_agent_id reader;    /* with whose eyes it is seen; zero: nobody's */
+            window_from; /* its source: "setting" "error" "provider" "table"; absent: unknown */
+    int64_t scale;       /* percent by which the parts exceed the plain estimate; 0: none */
+    int64_t room;        /* tokens of the window that are free for the answer */
+    bool    cut;         /* part of a text is left out: the slice allows less */
+    skein_agent_id reader;    /* the agent that it is for; zero: none */
     bool           delegated; /* the lane is a delegation */
 } skein_context;
 
-/* Reads what a model may be sent: always a list that OpenAI and Anthropic accept, whatever the store holds. A count in
- * the slice is how much of the lane there is to see, as it was then; its first position is not looked at. */
+/* Reads the context of a model: always a list that OpenAI and Anthropic accept, whatever the store contains. A count
+ * in the slice is the length of the lane to read; its first position is ignored. */
 SKEIN_API skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_context *out, skein_error *err);
 
-/* A summary of a lane, and how many of its first messages it stands for. */
+/* A summary of a lane, and how many of its first messages it covers. */
 typedef struct skein_summary {
     skein_message message;
     int64_t       covers;
-    skein_str     agent; /* whose memory it is of; only of skein_summary_memories */
+    skein_str     agent; /* whose memory it covers; only from skein_summary_memories */
 } skein_summary;
 
 typedef struct skein_summaries {
@@ -201,8 +200,8 @@ typedef struct skein_summaries {
 SKEIN_API skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_summaries *out, skein_error *err);
 
-/* The summaries of every agent's memory of a conversation, newest first: a summary of a memory is not a message of the
- * room. */
+/* Lists the summaries of all agents' memories of a conversation, newest first. They are not messages of the main
+ * lane. */
 SKEIN_API skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversation,
                                           skein_mem *mem, skein_summaries *out,
                                           skein_error *err);
@@ -237,7 +236,7 @@ SKEIN_API skein_rc skein_reply_children(skein_engine *e, skein_conversation_id c
 SKEIN_API skein_rc skein_reply_ancestors(skein_engine *e, skein_conversation_id conversation,
                                          int64_t version, skein_message_id of, skein_mem *mem,
                                          skein_messages *out, skein_error *err);
-/* The other replies to what a message replies to. */
+/* The other replies to the same message. */
 SKEIN_API skein_rc skein_reply_siblings(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_message_id of, skein_mem *mem,
                                         skein_messages *out, skein_error *err);
@@ -270,15 +269,14 @@ SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conve
                                     int64_t version, skein_message_id root, skein_mem *mem,
                                     skein_stats *out, skein_error *err);
 
-/* A part of a version's messages: those of a sender, of a day, or of a reply thread. */
+/* A group of a version's messages: of a sender, of a day, or of a reply thread. */
 typedef struct skein_stats_group {
-    skein_str key; /* the sender, or the day as "2026-11-15"; absent: a reply thread */
-    skein_message_id
-            root; /* its first message; of a reply thread: the one that it begins with */
-    int64_t messages, replies, unanswered;
-    int64_t answered, wait_ms; /* messages with a reply; how long they waited in all */
-    int64_t first_at, last_at;
-    int     depth; /* levels */
+    skein_str        key;  /* the sender, or the day as "2026-11-15"; absent: a reply thread */
+    skein_message_id root; /* its first message; of a reply thread: its root */
+    int64_t          messages, replies, unanswered;
+    int64_t          answered, wait_ms; /* messages with a reply; their total waiting time */
+    int64_t          first_at, last_at;
+    int              depth; /* levels */
 } skein_stats_group;
 
 typedef struct skein_stats_groups {
@@ -310,22 +308,22 @@ typedef struct skein_search_request {
     size_t                size;         /* set by SKEIN_SEARCH_REQUEST_INIT */
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
-    skein_str query; /* words, "phrases", prefix*; all must be there. Absent: every message */
+    skein_str query; /* words, "phrases", prefix*; all must occur. Absent: every message */
     bool      current_only;
     int64_t   limit;        /* 0: 50 */
     skein_message_id below; /* set: only older messages than this one */
-    int64_t          looks; /* set: so many messages are looked at, at most */
-    /* Which of them are wanted, by what they say; NULL: all. Must not call the engine. */
+    int64_t          looks; /* set: most messages to look at */
+    /* Selects messages by their content; NULL: all. Must not call the engine. */
     bool (*wants)(const skein_message *m, void *arg);
     void          *arg;
-    skein_archived archived; /* whether what stands in archived conversations is found */
+    skein_archived archived; /* whether archived conversations are searched */
 } skein_search_request;
 #define SKEIN_SEARCH_REQUEST_INIT SKEIN_INIT(skein_search_request)
 
 typedef struct skein_hit {
     skein_message      message;
     skein_conversation conversation;
-    int64_t   version; /* the current one if that holds it, else the one it was said in */
+    int64_t   version; /* the current one if it has the message, else where it was added */
     bool      in_current;
     skein_str snippet;
 } skein_hit;
@@ -333,8 +331,8 @@ typedef struct skein_hit {
 typedef struct skein_hits {
     skein_hit       *at;
     size_t           count;
-    skein_message_id below;  /* where it ended, if there may be more below; else zero */
-    int64_t          looked; /* at so many messages */
+    skein_message_id below;  /* where it ended, if older messages may match; else zero */
+    int64_t          looked; /* number of messages that were looked at */
 } skein_hits;
 
 /* Finds messages of all versions by their words, newest first. */
@@ -345,12 +343,12 @@ SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *wha
 
 typedef skein_rc skein_timeline_use(skein_timelines *set, void *arg, skein_error *err);
 
-/* Hands the timelines of a version to `use`: costs what was said since the last time. `use` may read
- * them, and must neither change nor keep them. */
+/* Passes the timelines of a version to `use`, at the cost of the messages since the last call. `use` may read them,
+ * and must neither change nor keep them. */
 SKEIN_API skein_rc skein_timeline_visit(skein_engine *e, skein_conversation_id conversation,
                                         int64_t version, skein_timeline_use *use, void *arg,
                                         skein_error *err);
-/* A copy of the timelines of a version, which costs as much as they hold; it is the caller's, for
+/* Copies the timelines of a version, at a cost that grows with their size. The copy is the caller's, for
  * skein_timelines_free. */
 SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
                                        int64_t version, skein_timelines **out,
@@ -360,11 +358,11 @@ SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id co
 
 typedef struct skein_tag {
     skein_str name;
-    skein_str control; /* the button or switch it is bound to: "button", "toggle", "choice" */
+    skein_str control;     /* its control on the page: "button", "toggle", "choice" */
     skein_str instruction; /* type of the instruction it adds: "ResponseExpected" */
     skein_str target;
-    bool      include_in_message; /* false: it only triggers something */
-    bool      active;             /* in the chat that was asked about */
+    bool      include_in_message; /* false: it only triggers an action */
+    bool      active;             /* in the given conversation */
 } skein_tag;
 
 typedef struct skein_tags {
@@ -372,19 +370,18 @@ typedef struct skein_tags {
     size_t     count;
 } skein_tags;
 
-/* Makes a tag of the world, or changes the one of that name. */
+/* Creates a tag of the world, or changes the tag with that name. */
 SKEIN_API skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
                                     skein_error *err);
-/* Sets all tags of a world at once: those that are not among them are forgotten. With a conversation, tag i is
- * switched on or off there where touch[i] is set (NULL: none is). When one of them may not be, *bad (may be NULL) is
- * its index, else their count. */
+/* Sets all tags of a world at once and deletes all others. With a conversation, tag i is switched on or off there if
+ * touch[i] is set (NULL: none). If a tag is invalid, *bad (may be NULL) is its index, otherwise the number of tags. */
 SKEIN_API skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
                                      skein_conversation_id conversation, const skein_tags *tags,
                                      const bool *touch, size_t *bad, skein_error *err);
-/* Removes a tag from the world and from its conversations. */
+/* Deletes a tag from the world and from its conversations. */
 SKEIN_API skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
                                     skein_error *err);
-/* The tags of the world; with a conversation also which are active there. */
+/* Lists the tags of the world; with a conversation, also which are active there. */
 SKEIN_API skein_rc skein_tag_list(skein_engine *e, skein_world_id world,
                                   skein_conversation_id conversation, skein_mem *mem,
                                   skein_tags *out, skein_error *err);
@@ -396,8 +393,7 @@ typedef struct skein_context_file {
     skein_str  path;
     skein_str *items; /* none: the whole file */
     size_t     item_count;
-    skein_str
-        prompt; /* what a model is to take from that for agents; absent: they are sent it */
+    skein_str  prompt; /* what a model extracts for agents; absent: they get the file */
 } skein_context_file;
 
 typedef struct skein_context_files {
@@ -405,42 +401,42 @@ typedef struct skein_context_files {
     size_t              count;
 } skein_context_files;
 
-/* Names a file, or parts of it, that belongs to a conversation; the same path again replaces it. */
+/* Adds a file, or parts of one, to the context files of a conversation; the same path again replaces it. */
 SKEIN_API skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                           const skein_context_file *file, skein_error *err);
-/* Sets all files of a conversation at once; *bad as with skein_tag_replace. */
+/* Sets all context files of a conversation at once; *bad as in skein_tag_replace. */
 SKEIN_API skein_rc skein_context_file_replace(skein_engine              *e,
                                               skein_conversation_id      conversation,
                                               const skein_context_files *files, size_t *bad,
                                               skein_error *err);
-/* Takes a file from a conversation, by its path. */
+/* Removes a file from the context files of a conversation, by its path. */
 SKEIN_API skein_rc skein_context_file_remove(skein_engine         *e,
                                              skein_conversation_id conversation, skein_str path,
                                              skein_error *err);
-/* The files that belong to a conversation. */
+/* Lists the context files of a conversation. */
 SKEIN_API skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
                                            skein_mem *mem, skein_context_files *out,
                                            skein_error *err);
 
-/* --- Care ------------------------------------------------------------------------------------------- */
+/* --- Checks ----------------------------------------------------------------------------------------- */
 
 typedef struct skein_finding {
     skein_str invariant; /* its name, as in docs/model.md: "dense-positions" */
-    skein_str text;      /* where it is broken */
-    skein_str sentence;  /* what it says */
+    skein_str text;      /* the place of the violation */
+    skein_str sentence;  /* the sentence of the invariant */
 } skein_finding;
 
 typedef struct skein_check {
     skein_finding *at;
     size_t         count;
     int64_t        messages, threads, nodes, conversations, warnings;
-    int64_t        ahead; /* messages of a clock that was more than a day ahead; allowed */
+    int64_t        ahead; /* messages dated more than a day ahead; allowed */
 } skein_check;
 
-/* Checks every invariant that a store can break, on the whole store. */
+/* Checks every invariant that a store can violate, on the whole store. */
 SKEIN_API skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out,
                               skein_error *err);
-/* Writes a copy of the store into a new file, while others write. */
+/* Writes a copy of the store into a new file, while the store is in use. */
 SKEIN_API skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
-/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events of all changes.
+/* work.h: people and agents at work: posts, agents that have to answer, turns, the queue, and the events of all
+ * changes.
  *
- * A post stores what was said and marks who has to answer in one transaction. A program that speaks
- * for agents takes such work, opens a turn, and stores its steps under the turn's lease; a turn that
- * was closed by somebody else (stopped, edited away, its lease run out) can store nothing more.
- * Whether a chat is busy is computed from open turns and waiting work, never stored. */
+ * A post stores a message and marks the agents that have to answer, in one transaction. A program that runs agents
+ * takes such work, opens a turn, and stores its steps under the turn's lease. A turn that was closed by others
+ * (stopped, edited away, its lease expired) can store nothing more. Whether a chat is busy is computed from open
+ * turns and waiting work, never stored. */
 #ifndef SKEIN_WORK_H
 #define SKEIN_WORK_H
 
@@ -15,19 +16,19 @@ extern "C" {
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
-/* A change as an event. Sequence numbers rise in the order of commits, with gaps;
- * one that was read is followed only by greater ones. */
+/* A change as an event. Sequence numbers rise in the order of commits, with gaps; after an event was read, only
+ * greater ones follow. */
 typedef struct skein_event {
     int64_t               seq;
     int64_t               at; /* microseconds UTC */
     skein_world_id        world;
     skein_str             world_name;
-    skein_conversation_id chat; /* zero: it concerns the world */
+    skein_conversation_id chat; /* zero: the event concerns the world */
     skein_str             chat_uid;
-    skein_str             thread_uid; /* of the main lane, where it happened; may be absent */
-    skein_str             cause; /* the message of a person that it comes from, or absent */
-    skein_str             type;  /* "message.created" */
-    skein_str             data;  /* a JSON object */
+    skein_str             thread_uid; /* of the main lane; may be absent */
+    skein_str             cause;      /* the person's message that caused it, or absent */
+    skein_str             type;       /* "message.created" */
+    skein_str             data;       /* a JSON object */
 } skein_event;
 
 typedef struct skein_events {
@@ -44,21 +45,21 @@ typedef struct skein_event_query {
 } skein_event_query;
 #define SKEIN_EVENT_QUERY_INIT SKEIN_INIT(skein_event_query)
 
-/* Reads events in order. The same events read again are the same bytes. A page that has many megabytes ends before its
- * limit; one without events is the end. */
+/* Reads events in order. The same events read again have the same bytes. A page of many megabytes ends before its
+ * limit; an empty page is the end. */
 SKEIN_API skein_rc skein_events_read(skein_engine *e, const skein_event_query *what,
                                      skein_mem *mem, skein_events *out, skein_error *err);
-/* Tells the newest event (0: none yet), and the newest one that was forgotten: whoever saw no more than an older one
- * than that has missed some. */
+/* Returns the newest event (0: none yet) and the newest deleted one. A reader whose last event is older than the
+ * deleted one has missed events. */
 SKEIN_API skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
                                      skein_error *err);
-/* Forgets events that are older than a time in microseconds. */
+/* Deletes events that are older than a time in microseconds. */
 SKEIN_API skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t *gone,
                                        skein_error *err);
-/* Calls fn after every commit of this engine, on the thread that committed; fn must not call the
- * engine. One listener per engine, set before the engine is used by others; NULL takes it away. */
+/* Calls fn after every commit of this engine, on the thread that committed; fn must not call the engine. An engine
+ * has one listener, set before others use the engine; NULL removes it. */
 SKEIN_API void skein_on_commit(skein_engine *e, void (*fn)(void *arg), void *arg);
-/* Reads a number that differs whenever this or any other process has changed the store since; cheap. */
+/* Reads a number that changes whenever this or another process has changed the store; cheap. */
 SKEIN_API skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_error *err);
 
 /* --- Posting ---------------------------------------------------------------------------------- */
@@ -67,20 +68,20 @@ typedef struct skein_post {
     size_t                size; /* set by SKEIN_POST_INIT */
     skein_conversation_id chat;
     skein_new_message     message; /* of a person: role user. uid must be absent */
-    skein_str client_id;   /* the sender's own name for it: the same again in this chat is
-                                        stored once and answered with the first */
-    bool      now;         /* even while agents are at work; else it waits in the queue then */
-    skein_str model;       /* asked for this once, instead of the agents' own; may be absent */
-    int64_t   most_tokens; /* of each answer, instead of the agents' own limit; 0: that */
+    skein_str client_id;   /* the sender's own id of the message: sent again in this chat it
+                            * is stored once, and answered with the first */
+    bool      now;         /* even while agents are at work; otherwise it is queued then */
+    skein_str model;       /* for this message, instead of the agents' own; may be absent */
+    int64_t   most_tokens; /* of each answer, instead of the agents' own limit; 0: theirs */
 } skein_post;
 #define SKEIN_POST_INIT SKEIN_INIT(skein_post)
 
 typedef struct skein_delivery {
     skein_str agent;
     skein_str state; /* queued inMemory answered failed */
-    skein_str error; /* why it failed; absent when it did not */
+    skein_str error; /* the reason of a failure; absent: none */
     int64_t   failed_at;
-    int64_t   stopped_at; /* it was stopped before it answered; 0: it was not */
+    int64_t   stopped_at; /* when it was stopped before it answered; 0: it was not */
 } skein_delivery;
 
 typedef struct skein_deliveries {
@@ -89,16 +90,16 @@ typedef struct skein_deliveries {
 } skein_deliveries;
 
 typedef struct skein_posted {
-    skein_message    message; /* of a queued one: id zero, the rest as it will be */
+    skein_message    message; /* of a queued message: id zero, the rest as it will be */
     bool             queued;
-    bool             again; /* it was there before */
+    bool             again; /* it was stored before */
     skein_deliveries deliveries;
     int64_t          waiting; /* agents that have to answer */
 } skein_posted;
 
-/* Stores it, or queues it when agents are at work in the chat, and marks who has to answer: the
- * agents it names at the start of a line, or, when it names none, those with autoReply (in an
- * agent's own conversation that agent). All agents of the chat get it into their memory. */
+/* Stores a message, or queues it if agents are at work in the chat, and marks the agents that have to answer: those
+ * named at the start of a line or, if none is named, those with autoReply (in an agent's own conversation that
+ * agent). All agents of the chat get the message into their memory. */
 SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, skein_mem *mem,
                                       skein_posted *out, skein_error *err);
 /* A notice for the sender; no code: none. */
@@ -107,19 +108,20 @@ typedef struct skein_notice {
     skein_str text, hint;
 } skein_notice;
 
-/* Tells that nobody is there to answer what was posted, or that all who would are paused. */
+/* Returns a notice if no agent can answer the post, or all that would answer are paused. */
 SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
                                        const skein_posted *posted, skein_mem *mem,
                                        skein_notice *out, skein_error *err);
-/* Has one agent answer a message of the main lane once more, as it does after a failure or when it was stopped; nobody else
- * is asked, and what was said before stays. `without_tools`: it is offered none for this answer, as some models cannot
- * use any. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered, SKEIN_AT_WORK while an answer is
- * awaited in the chat. */
+/* Asks one agent to answer a message of the main lane again, as after a failure or a stop. No other agent is asked,
+ * and earlier messages stay. `without_tools`: the agent is offered no tools for this answer, because some models
+ * cannot use any. SKEIN_CONFLICT if the agent has not received the message or it cannot be answered, SKEIN_AT_WORK
+ * while an answer is awaited in the chat. */
 SKEIN_API skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
                                       skein_message_id message, skein_agent_id agent,
                                       bool without_tools, skein_mem *mem, skein_posted *out,
                                       skein_error *err);
-/* Tells who has a message, and what became of it there: for messages->at[i] into out[i] of the caller's array. */
+/* Reports the agents that received a message, and the state of their answers: of messages->at[i] in out[i] of the
+ * caller's array. */
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                                        const skein_messages *messages, skein_mem *mem,
                                        skein_deliveries *out, skein_error *err);
@@ -145,32 +147,31 @@ typedef struct skein_queue {
 /* The queue of a chat, in order. */
 SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
                                     skein_queue *out, skein_error *err);
-/* A waiting message of a world as it will be, and where it waits; SKEIN_NOT_FOUND when none with this
- * id does. Whoever looks for a message looks here before and in the chat after, or may miss it in the
- * moment in which it is said. */
+/* Finds a queued message of a world by its id, as it will be, and its conversation; SKEIN_NOT_FOUND if none has this
+ * id. Search here first and in the chat afterwards; otherwise a message that is sent in between is missed. */
 SKEIN_API skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_posted *out, skein_conversation *home,
                                     skein_error *err);
-/* Changes the text of a waiting message; SKEIN_NOT_FOUND when it waits no longer. */
+/* Changes the text of a queued message; SKEIN_NOT_FOUND if it is no longer queued. */
 SKEIN_API skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
                                     skein_str content, skein_error *err);
-/* Takes a message from the queue; SKEIN_NOT_FOUND when it waits no longer. */
+/* Removes a message from the queue; SKEIN_NOT_FOUND if it is no longer queued. */
 SKEIN_API skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat,
                                       skein_str uid, skein_error *err);
-/* Says a waiting message now, though agents are at work. */
+/* Sends a queued message now, even while agents are at work. */
 SKEIN_API skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,
                                     skein_mem *mem, skein_posted *out, skein_error *err);
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
-/* An agent that has to answer something. */
+/* A piece of work for an agent. */
 typedef struct skein_due {
     int64_t               delivery; /* 0: it is a task */
-    int64_t               task;     /* of agents.h; begun with skein_task_begin */
-    skein_conversation_id chat; /* zero: a task of an agent whose background is not there yet */
+    int64_t               task;     /* see agents.h; started with skein_task_begin */
+    skein_conversation_id chat;     /* zero: the agent's background does not exist yet */
     skein_agent_id        agent;
     skein_lane_id         lane;  /* of a delegation, else zero */
-    skein_str             model; /* the one asked for, or the agent's, or absent */
+    skein_str             model; /* the requested model, or the agent's, or absent */
 } skein_due;
 
 typedef struct skein_dues {
@@ -178,8 +179,8 @@ typedef struct skein_dues {
     size_t     count;
 } skein_dues;
 
-/* Work that nobody does yet, oldest first, at most one of each agent and chat, none where a turn of
- * that agent is open. */
+/* Lists work that nobody does yet, oldest first: at most one piece for each agent and chat, none while a turn of that
+ * agent is open there. */
 SKEIN_API skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem,
                                   skein_dues *out, skein_error *err);
 
@@ -188,15 +189,15 @@ typedef enum skein_turn_state {
     SKEIN_TURN_COMMITTED,
     SKEIN_TURN_FAILED,
     SKEIN_TURN_CANCELLED,
-    SKEIN_TURN_INTERRUPTED /* its program went away */
+    SKEIN_TURN_INTERRUPTED /* its program ended */
 } skein_turn_state;
 
-/* Whom an open turn waits for. The numbers are those of the store. */
+/* What an open turn waits for. The numbers are those of the store. */
 typedef enum skein_waits {
     SKEIN_WAITS_NOT = 0,
-    SKEIN_WAITS_FOR_PERSON = 1, /* a call is to be allowed, or a limit to be exceeded */
-    SKEIN_WAITS_FOR_MODEL = 2,  /* which could not answer just now, and is asked again */
-    SKEIN_WAITS_TO_GO_ON = 3    /* a person has answered; its program has yet to see that */
+    SKEIN_WAITS_FOR_PERSON = 1, /* to allow a call, or to lift a limit */
+    SKEIN_WAITS_FOR_MODEL = 2,  /* the model could not answer and is asked again */
+    SKEIN_WAITS_TO_GO_ON = 3    /* a person has decided; the program has not seen it yet */
 } skein_waits;
 
 typedef struct skein_turn {
@@ -211,24 +212,24 @@ typedef struct skein_turn {
     skein_agent_id        agent;
     skein_str             agent_name;
     skein_lane_id         lane;        /* of a delegation, else zero */
-    skein_str             lane_key;    /* "main.1"; absent unless it is a delegation */
+    skein_str             lane_key;    /* "main.1"; absent without a delegation */
     int64_t               task;        /* 0: none */
     skein_mode            mode;        /* of the conversation */
-    skein_str             model;       /* as of the work; may be absent */
-    skein_str             trigger_uid; /* the message it answers */
+    skein_str             model;       /* requested with the work; may be absent */
+    skein_str             trigger_uid; /* the message that it answers */
     skein_str             cause;       /* the person's message behind it */
-    skein_str             message_uid; /* the id its next message of text gets */
+    skein_str             message_uid; /* the id of its next message with a text */
     int64_t               hops_left;   /* answers in a row that may still follow */
-    int64_t               since;       /* when it began */
-    skein_str             tool;        /* what it does, as it is shown: the tool that runs, or
-                                          whom it waits for; absent: it thinks or writes */
+    int64_t               since;       /* when it started */
+    skein_str             tool;        /* what is shown: the running tool, or what it waits
+                                        * for; absent: it thinks or writes */
     skein_waits           waits;
-    int64_t               waits_until; /* 0: that is not known */
-    int64_t   lease_until;   /* its program speaks for it until then, or renews that */
-    bool      writing;       /* text of its next message has come */
-    skein_str inbox_uid;     /* the item with the decision that it waits for; or absent */
-    bool      without_tools; /* its agent is offered none */
-    int64_t   most_tokens;   /* of each of its answers, as a person has asked; 0: nobody has */
+    int64_t               waits_until; /* 0: unknown */
+    int64_t   lease_until;   /* until then its program holds it, unless it renews the lease */
+    bool      writing;       /* text of its next message has arrived */
+    skein_str inbox_uid;     /* the item whose decision it waits for; or absent */
+    bool      without_tools; /* the agent is offered no tools */
+    int64_t   most_tokens;   /* of each of its answers, as a person requested; 0: not set */
 } skein_turn;
 
 typedef struct skein_turns {
@@ -236,58 +237,56 @@ typedef struct skein_turns {
     size_t      count;
 } skein_turns;
 
-/* Takes the work and opens a turn for it, until lease_ms from now. SKEIN_NOTHING when it is no longer
- * due. `holder` names the program, for whoever looks. `model` is the one that will be asked. */
+/* Takes the work and opens a turn for it, with a lease of lease_ms. SKEIN_NOTHING if the work is no longer due.
+ * `holder` names the program for people; `model` is the one that will be asked. */
 SKEIN_API skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder,
                                     skein_str model, int64_t lease_ms, skein_mem *mem,
                                     skein_turn *out, skein_error *err);
-/* Holds on to open turns, all of them until lease_ms from now; those that are open no longer are told
- * by kept[i] false. */
+/* Renews the leases of open turns, all to lease_ms from now; kept[i] is false for a turn that is no longer open. */
 SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t count,
                                      int64_t lease_ms, bool *kept, skein_error *err);
 
-/* Says that the turn's message_uid is being written, for whoever looks; once it is stored that is over.
- * SKEIN_TURN_OVER as for a step. */
+/* Shows that the turn's message_uid is being written, until it is stored. SKEIN_TURN_OVER as for a step. */
 SKEIN_API skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn,
                                       skein_error *err);
 
-/* Says that the turn's model is waited for, for whoever looks: `whom` are the words for that, absent: it is asked now.
- * `until`: when it is asked again (microseconds); 0: that is not known. What comes too late changes nothing. */
+/* Shows that the turn waits for its model: `whom` is the text for that; absent: the model is asked now. `until` is
+ * the time of the next try (microseconds; 0: unknown). A late call changes nothing. */
 SKEIN_API skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str whom,
                                     int64_t until, skein_error *err);
 
-/* A piece of a message that a turn is writing: from this byte of its text, or of the thinking before it, on. */
+/* A piece of unfinished text of a turn: the bytes of its text, or of its thinking, from `place`. */
 typedef struct skein_piece {
     int64_t   turn, fence;
     skein_str message_uid;
     bool      thinking;
     int64_t   place;
-    skein_str text;  /* is cut to what can be stored */
-    bool      saved; /* false: its turn is over or has stored it, or it is to be tried again */
+    skein_str text;  /* cut to what can be stored */
+    bool      saved; /* false: the turn is closed or has stored it, or save it again */
 } skein_piece;
 
-/* Saves what turns are writing, all in one transaction, for when their program goes away: whoever closes such a turn
- * keeps it as a message that was cut off, or stopped. It causes no event. */
+/* Saves unfinished texts in one transaction, in case their program ends: closing such a turn keeps its text as a
+ * message that was cut off or stopped. It causes no event. */
 SKEIN_API skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t count,
                                     skein_error *err);
 
 typedef struct skein_step {
     size_t                   size;    /* set by SKEIN_STEP_INIT */
-    const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
-                                         filled in from the turn where they are absent; an
-                                         assistant's uid is the turn's message_uid */
+    const skein_new_message *message; /* assistant or tool; absent sender, reply_to, model
+                                       * and turn are filled in from the turn; an assistant's
+                                       * uid is the turn's message_uid */
     skein_str                finish;  /* of an assistant's message: stop length repeated tool */
     int64_t                  tokens_in, tokens_out; /* -1: not measured */
     bool                     last;                  /* closes the turn as committed */
-    bool                     estimated;             /* the tokens are a guess */
-    const struct skein_model_call *call; /* how it was asked for; kept with it. May be NULL */
+    bool                     estimated;             /* the tokens are estimated */
+    const struct skein_model_call *call; /* the model call, stored with it; may be NULL */
     int64_t                        tokens_cached, tokens_written, cost; /* as in skein_usage */
 } skein_step;
 #define SKEIN_STEP_INIT SKEIN_INIT(skein_step)
 
-/* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
- * turn is not open any more: then nothing was stored, and the turn is to be dropped. Fills in the id
- * of the turn's next message, which lives in mem. */
+/* Stores one step with its events, and gives work to the agents that it names. SKEIN_TURN_OVER if the turn is no
+ * longer open: nothing was stored, and the turn must be dropped. Fills in the id of the turn's next message, which
+ * lives in mem. */
 SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *step,
                                    skein_mem *mem, skein_message *stored, skein_error *err);
 /* Closes a turn without a further step; `why` (may be NULL) is the reason of a failure. */
@@ -297,26 +296,26 @@ SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
 /* The unfinished text of an agent, and the request to its model. */
 typedef struct skein_partial {
     int64_t   turn;
-    skein_str message_uid; /* what it writes; absent: whatever the turn is at */
+    skein_str message_uid; /* the message being written; absent: the turn's current one */
     skein_str text, thinking;
-    const struct skein_model_call *call; /* kept with it; may be NULL */
+    const struct skein_model_call *call; /* stored with it; may be NULL */
 } skein_partial;
 
-/* Closes a turn as failed for the reason `why`. What it has written so far is kept as a message that was cut off, and
- * told before the failure; nobody whom that names has to answer it. */
+/* Closes a turn as failed for the reason `why`. Its unfinished text is kept as a message that was cut off and is
+ * reported before the failure; agents that it names do not have to answer it. */
 SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
                                    const skein_error *why, const skein_partial *written,
                                    skein_error *err);
-/* Closes a turn as interrupted, and keeps what it has written so far as skein_turn_fail does. What was to be answered
- * counts as not answered. */
+/* Closes a turn as interrupted, and keeps its unfinished text as skein_turn_fail does. The message to answer counts
+ * as not answered. */
 SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn,
                                     const skein_partial *written, skein_error *err);
-/* The open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
+/* Lists the open turns of a chat, of a world if chat is zero, or of all worlds if both are zero. */
 SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
                                     skein_conversation_id chat, skein_mem *mem,
                                     skein_turns *out, skein_error *err);
 
-/* The turns of skein_turns_open, and all work that is due (of whatever world, at most `limit`), seen at one moment. */
+/* Reads the turns of skein_turns_open and all due work (of all worlds, at most `limit`) at one moment. */
 SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
                                   skein_conversation_id chat, size_t limit, skein_mem *mem,
                                   skein_turns *turns, skein_dues *dues, skein_error *err);
@@ -324,20 +323,19 @@ SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
 typedef struct skein_stop {
     size_t                size; /* set by SKEIN_STOP_INIT */
     skein_conversation_id chat;
-    skein_agent_id        agent; /* zero: all of the chat */
+    skein_agent_id        agent; /* zero: all agents of the chat */
     const skein_partial  *partials;
     size_t                partial_count;
 } skein_stop;
 #define SKEIN_STOP_INIT SKEIN_INIT(skein_stop)
 
-/* Closes the open turns as cancelled, keeps what they had written so far, and takes back the work
- * that waits. Waiting messages of the queue go on. *stopped is how many turns and pieces of work. */
+/* Closes the open turns as cancelled, keeps their unfinished text, and removes waiting work. Queued messages are then
+ * sent. *stopped is the number of turns and pieces of work. */
 SKEIN_API skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopped,
                                    skein_error *err);
-/* Closes open turns whose lease has run out (or ends more than a day from now: the clock was set back) as
- * interrupted; their steps stay. `all` closes every open turn, for a program that knows that no other
- * one speaks for agents on this store. Chats where that fails do not keep the others from it: the first
- * error is returned when all were tried. */
+/* Closes open turns as interrupted if their lease has expired (or ends more than a day from now: the clock was set
+ * back); their steps stay. `all` closes every open turn, for a program that knows that no other one runs agents on
+ * this store. A chat where this fails does not stop the others: the first error is returned at the end. */
 SKEIN_API skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed,
                                        skein_error *err);
 
@@ -345,12 +343,12 @@ SKEIN_API skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *close
  * Nothing runs in a turn whose call of a tool has yet to be allowed, nor in one that waits for such a
  * delegation only. They may outlive their program: it puts them down, and another one takes them over. */
 
-/* Lets go of a turn that waits for a person: it stays open, and nobody holds it. *put is false for any other turn,
- * which is left as it was. */
+/* Releases a turn that waits for a person: it stays open without a holder. *put is false for any other turn, which
+ * stays unchanged. */
 SKEIN_API skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
                                        skein_error *err);
-/* Does what skein_turns_recover does, but turns that wait for a person are taken over, until lease_ms from now,
- * instead of being closed: *taken are those, in mem. */
+/* Does what skein_turns_recover does, but takes over turns that wait for a person, with a lease of lease_ms, instead
+ * of closing them: *taken, in mem. */
 SKEIN_API skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder,
                                          int64_t lease_ms, skein_mem *mem, skein_turns *taken,
                                          int64_t *closed, skein_error *err);
@@ -359,11 +357,11 @@ SKEIN_API skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str ho
 typedef struct skein_turn_rest {
     skein_tool_call *calls; /* of its last message */
     size_t           count;
-    size_t           next;  /* the one that a person is asked about; count: none is left */
-    size_t           begun; /* delegations whose ends it waits for */
+    size_t           next;  /* the call that a person is asked about; count: none */
+    size_t           begun; /* delegations that it waits for */
 } skein_turn_rest;
 
-/* Reads what is left to do of a turn that was taken over. */
+/* Reads the remaining work of a turn that was taken over. */
 SKEIN_API skein_rc skein_turn_rest_read(skein_engine *e, const skein_turn *turn, skein_mem *mem,
                                         skein_turn_rest *out, skein_error *err);
 
@@ -381,22 +379,21 @@ typedef struct skein_edit_errors {
     size_t            count;
 } skein_edit_errors;
 
-/* Keeps a failed edit: the last 100 of a world, each until its message is edited or removed. `at`: 0 is now. */
+/* Stores a failed edit: the last 100 of a world, each until its message is edited or removed. `at`: 0 is now. */
 SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                         const skein_edit_error *what, skein_error *err);
-/* How the ids of edits begin whose new text never came: see skein_edit_error_list. */
+/* The start of the ids of edits whose new text was never sent: see skein_edit_error_list. */
 #define SKEIN_EDIT_HALF "eh_"
-/* The failed edits of a world that are kept, and before them edits whose messages were removed a minute ago or more and
- * whose new text never came: who
- * made them crashed in between. The ids of those begin with SKEIN_EDIT_HALF; there is nothing to try again, but undo puts
- * the messages back. */
+/* Lists the failed edits of a world. First come edits whose messages were removed a minute ago or earlier and whose
+ * new text was never sent, because their client crashed in between. Their ids start with SKEIN_EDIT_HALF; they cannot
+ * be retried, but undo restores the messages. */
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                          skein_edit_errors *out, skein_error *err);
 
-/* --- The trail ----------------------------------------------------------------------------------- */
+/* --- The audit trail ----------------------------------------------------------------------------- */
 
-/* A change of settings, providers, keys, tool servers or approvals, a purge, a removal, or somebody who was not let in:
- * written with the change. It holds no secret and nothing that was said. */
+/* A row of the audit trail: a change of settings, providers, keys, tool servers or approvals, a purge, a removal, or
+ * a refused sign-in; written with the change. It contains no secret and no message text. */
 typedef struct skein_audit_row {
     int64_t   id;
     int64_t   at;                 /* microseconds UTC */
@@ -410,11 +407,11 @@ typedef struct skein_audit_rows {
     size_t           count;
 } skein_audit_rows;
 
-/* The trail: rows with an id below `before` (0: all), the newest first. Nothing removes them. */
+/* Lists rows of the audit trail with an id below `before` (0: all), newest first. They are never removed. */
 SKEIN_API skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit,
                                     skein_mem *mem, skein_audit_rows *out, skein_error *err);
 
-/* --- Settings and kept answers ----------------------------------------------------------------- */
+/* --- Settings and stored answers --------------------------------------------------------------- */
 
 typedef struct skein_setting {
     skein_str key, value; /* the value is a JSON text */
@@ -432,35 +429,35 @@ SKEIN_API skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_set
 SKEIN_API skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
                                      skein_error *err);
 
-/* skein_setting_put, if all settings still are as they were listed; else SKEIN_VERSION_CHANGED. */
+/* Like skein_setting_put, if no setting has changed since they were listed; else SKEIN_VERSION_CHANGED. */
 SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
                                           const skein_setting *list, size_t count,
                                           skein_error *err);
-/* How often settings were changed, by whomever. */
+/* Counts the changes of settings, by all programs. */
 SKEIN_API skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err);
 
-/* Instead of the status of an answer: its request has begun; it failed, and may be tried again; or an erasure has emptied
- * the answer: it was given, but what it said may be among what was erased. */
+/* Instead of the status of a stored answer: the request has started; it failed and may be sent again; or an erasure
+ * has emptied the answer, because its text may be among the erased ones. */
 #define SKEIN_ANSWER_BEGUN  0
 #define SKEIN_ANSWER_FAILED (-1)
 #define SKEIN_ANSWER_ERASED (-2)
 
-/* The answer that a request with a key got, for when it comes again. */
+/* The stored answer to a request with a key, for when the request is repeated. */
 typedef struct skein_kept_answer {
     skein_str key;
-    int64_t   request; /* a hash of what was asked */
+    int64_t   request; /* a hash of the request */
     int64_t   status;
     skein_str head, body;
 } skein_kept_answer;
 
-/* Finds the answer that was kept under a key; *found is false when there is none. */
+/* Finds the answer stored under a key; *found is false if there is none. */
 SKEIN_API skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
                                      skein_kept_answer *out, bool *found, skein_error *err);
-/* Says that a request begins under this key, of all programs on the store for one alone: *begun is false for the others,
- * until it has failed or a day is over. */
+/* Starts a request under this key for one program alone: *begun is false for all others on the store, until the
+ * request has failed or a day has passed. */
 SKEIN_API skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request,
                                       bool *begun, skein_error *err);
-/* Keeps an answer for a day; older ones go. */
+/* Stores an answer for a day, and deletes older ones. */
 SKEIN_API skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer,
                                      skein_error *err);
 
