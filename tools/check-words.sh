@@ -54,7 +54,20 @@ but for=except for, except, without
 (comes?|came) into being=is created, exists
 for ever=forever, permanently, always
 driven? (it |them )?out=remove from the files
-put away=dismissed, archived'
+put away=dismissed, archived
+[Ww]hoever=name them: the caller, the reader, the program that …
+(became|become|becomes) of=its state, its outcome
+looks? after=handle, watch
+looked after=handled, watched
+(come|comes|came) to nothing=fail, is rolled back
+[Nn]othing (came|comes) of=without a result
+(is|are|was|were) told of=learn, see, get an event
+words? of (a|the) person=decision, approval
+index of words=search index
+[Tt]he folder.s door=the public header of this folder
+goes? along=is included
+just being=in progress
+dearest=most expensive'
 avoid() {
     grep -rnwIE --exclude='0[0-9][0-9][0-9]_*.sql' --exclude-dir=node_modules -e "$1" \
         src include docs web/src README.md CHANGELOG.md

@@ -1,10 +1,10 @@
-/* api.h: the folder's door: everything the product can do, as a table of operations.
+/* api.h: everything the product can do, as a table of operations; the public header of this folder.
  *
  * An operation takes a request (method, path, headers, body) and gives an answer (status, headers, JSON). A call is
- * one request and its answer. Whoever carries calls (a server by sockets, a host program in its own process) makes
- * them, lets them in, and has them run here; nothing here knows a socket or a terminal.
+ * one request and its answer. Calls come from a server with sockets or from a host program in its own process, which
+ * create, admit and run them; nothing here knows a socket or a terminal.
  *
- * Threads: a call is touched by one thread at a time.  Lifetimes: everything in c->mem goes with the call. */
+ * |Threads: a call is touched by one thread at a time. Lifetimes: everything in c->mem goes with the call. */
 #pragma once
 
 #include "api/asks.h"

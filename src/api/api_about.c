@@ -62,7 +62,7 @@ skein_rc skn_api_list_audit(skn_api_call *c)
     return skn_page_fields(c, SKN_FIELDS_AUDIT);
 }
 
-/* The tool servers of a world: what its settings name, and what has become of it here. */
+/* The tool servers of a world: what its settings name, and the state of each here. */
 
 /* Those that nobody has needed yet will not be started either. */
 static void mark_switched_off(skn_tool_server *servers, size_t count)
@@ -74,7 +74,7 @@ static void mark_switched_off(skn_tool_server *servers, size_t count)
         }
 }
 
-/* A call of this process: whoever runs servers could say more. */
+/* A call of this process: a server would know the states. */
 static void mark_not_run(skn_tool_server *servers, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* Reading messages: in pages, one by one, and what became of them. Posting is in api_post.c. */
+/* Reading messages: in pages, one by one, and their deliveries. Posting is in api_post.c. */
 #include "api/call.h"
 
 #define COVERED_MOST 200 /* messages that are named */

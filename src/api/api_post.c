@@ -1,5 +1,5 @@
-/* Saying something. The message is stored; then the answer is given at once, or when all have answered. Whoever carries
- * the call waits: see skn_posting. */
+/* Sending a message. It is stored; then the call is answered at once, or when all agents have answered. The caller
+ * waits: see skn_posting. */
 #include "api/call.h"
 
 #define DEEPEST     100

@@ -33,7 +33,7 @@ static bool takes_cause(skn_taking *t, const skn_about *a)
            takes_type(t->filter.types, a->type);
 }
 
-/* Of a world that is no more nothing can come; whoever asked for all worlds goes on. */
+/* A removed world has no further events; a stream of all worlds continues. */
 static bool takes_end(skn_taking *t, const skn_about *a)
 {
     const skn_stream_filter *f = &t->filter;

@@ -30,7 +30,7 @@ static bool grow(skn_buf *b, size_t cap)
 {
     char *p;
 
-    if (cap > SMALL && !b->p) /* whoever uses p finds at least an empty text there */
+    if (cap > SMALL && !b->p) /* p is at least an empty text */
         b->p = skn_heap(b->cap = FIRST);
     p = cap > SMALL ? realloc(b->p, cap) : skn_heap_resize(b->p, cap);
     if (!p) {

@@ -6,7 +6,7 @@
 /* Now, UTC, in microseconds since 1970; of a clock that is set wrong, a time that a store can hold. */
 int64_t skn_clock_micros(void);
 /* The end of the year 9999: the last time that can be written, and so the last that a store holds. The first is 1970.
- * Whoever had a wrong clock wrote down what it said: that is not damage. */
+ * A program with a wrong clock stored its time: that is not damage. */
 #define SKN_TIME_LAST INT64_C(253402300799999999)
 /* The nearest time that a store can hold; 0 stands for none. */
 int64_t skn_time_nearest(int64_t micros);

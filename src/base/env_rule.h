@@ -1,10 +1,10 @@
 /* env_rule.h: which variables of the environment and which headers may be sent where, and which address a secret was
  * given for.
  *
- * Whoever may change a world or a provider can name a variable of the server and an address. Only pairs that the
- * administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is made
- * when something is set and again when it is used, because rows may be older than the list.
- * Threads: any. The list is replaced as a whole.  Lifetimes: the rule copies what it is given. */
+ * Everybody who may change a world or a provider can name a variable of the server and an address. Only pairs that
+ * the administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is
+ * made when something is set and again when it is used, because rows may be older than the list.
+ * Threads: any. The list is replaced as a whole. Lifetimes: the rule copies what it is given. */
 #pragma once
 
 #include "base/arena.h"

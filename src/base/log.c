@@ -182,8 +182,8 @@ static void add_field(skn_log *log, const skn_log_field *f)
         skn_buf_addf(&log->line, "%lld", (long long)f->number);
 }
 
-/* Whether it can be written now. Whoever stopped reading is waited for once, and then no more until
- * it reads again: nobody who has something to log may hang on it. */
+/* Whether it can be written now. A reader that stopped reading is waited for once, and then not until it reads again:
+ * no caller may hang on the log. */
 static bool is_read(const skn_log *log, int patience)
 {
     struct pollfd p = {.fd = log->fd, .events = POLLOUT};

@@ -1,7 +1,7 @@
-/* log.h: what the program tells whoever runs it, one line each, as text or JSON.
+/* log.h: messages for the administrator, one line each, as text or JSON.
  *
- * Values of fields are escaped so that a line stays a line. A text that was given to skn_log_hide (a
- * token, a key) is replaced by "…" wherever it would appear. Message text is never logged.
+ * Values of fields are escaped so that a line stays a line. A text that was given to skn_log_hide (a token, a key) is
+ * replaced by "…" wherever it would appear. Message text is never logged.
  * Threads: any. */
 #pragma once
 

@@ -1,9 +1,9 @@
-/* loop.h: one thread that waits for everything: timers, signals, sockets, and calls from other
- * threads. The home of libevent.
+/* loop.h: one thread that waits for everything: timers, signals, sockets, and calls from other threads. The home of
+ * libevent.
  *
- * Threads: skn_loop_post and skn_loop_stop may be called from any thread, and skn_loop_post from a
- * signal handler never; everything else belongs to the thread that runs the loop, or to whoever
- * sets it up before it runs.  Lifetimes: timers go before their loop. */
+ * |Threads: skn_loop_post and skn_loop_stop may be called from any thread, and skn_loop_post from a signal handler
+ * never; everything else belongs to the thread that runs the loop, or to the one that sets it up before it runs.
+ * Lifetimes: timers go before their loop. */
 #pragma once
 
 #include "base/error.h"

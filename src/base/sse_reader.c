@@ -39,8 +39,8 @@ void skn_sse_reader_cut(skn_sse_reader *r)
     r->after_cr = r->begun = false;
 }
 
-/* An empty line: the event is whole. Its id counts from here on, not before: whoever was cut off in
- * the middle of an event has not seen it. */
+/* An empty line ends the event. Its id counts only from here on: a client that was cut off in the middle of an event
+ * has not seen it. */
 static skein_rc dispatch(skn_sse_reader *r, skein_error *err)
 {
     skn_sse_event event = {r->type.n ? skn_buf_str(&r->type) : SKN_STR("message"),

@@ -1,14 +1,14 @@
 /* words.h: the words of a text as searching sees them, and what a query asks for.
  *
- * A word is a run of letters and digits of any script, in small letters. Signs, blanks and the
- * punctuation of all scripts stand between words. A character of a script that is written without
- * blanks, and a picture, is a word of its own. Of a text only the first SKN_WORDS_TEXT bytes are
- * looked at, of a word only the first SKN_WORD_BYTES count.
+ * A word is a run of letters and digits of any script, in small letters. Signs, blanks and the punctuation of all
+ * scripts stand between words. A character of a script that is written without blanks, and a picture, is a word of
+ * its own. Of a text only the first SKN_WORDS_TEXT bytes are looked at, of a word only the first SKN_WORD_BYTES
+ * count.
  *
- * The store's index is made with these rules, so that both databases find the same. Whoever changes
- * them adds a migration that empties message_words and sets "words_upto" to 0.
+ * The store's index is made with these rules, so that both databases find the same. A change of the rules needs a
+ * migration that empties message_words and sets "words_upto" to 0.
  *
- * Threads: any.  Lifetimes: a query lives in the arena it was read with. */
+ * |Threads: any. Lifetimes: a query lives in the arena it was read with. */
 #pragma once
 
 #include "base/arena.h"

@@ -401,9 +401,9 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
     return SKEIN_OK;
 }
 
-/* --- What became of it -------------------------------------------------------------------- */
+/* --- Its fate ------------------------------------------------------------------------------- */
 
-/* Whoever takes it away stops those who answer it. True when it is gone. */
+/* Removing the message stops the agents that answer it. Returns true if it was removed. */
 static bool is_gone(skn_answers *a)
 {
     if (!a->watched || a->fate.gone)
@@ -536,7 +536,7 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
     return a->cli->json ? print_event(a, item) : SKEIN_OK;
 }
 
-/* A tool that waits for whoever reads this: else nobody knows why nothing happens. */
+/* Shows that a tool waits for the person: otherwise nobody knows why nothing happens. */
 static skein_rc take_waiting(skn_answers *a, const skn_news_item *item)
 {
     skn_str id = skn_json_str(item->data, "inboxId");
@@ -701,7 +701,7 @@ void skn_await_message(skn_await *w, skn_str uid)
     w->answers.said = true;
 }
 
-/* --- What became of it ---------------------------------------------------------------------- */
+/* --- Its fate --------------------------------------------------------------------------------- */
 
 /* A message that is not sent at once waits behind the work of agents; then the output says so. */
 static skein_rc wait_for_them(skn_await *w, int64_t timeout_ms)
@@ -812,7 +812,7 @@ skein_rc skn_await_answers(skn_await *w, int64_t timeout_ms)
     return outcome(w, wait_for_them(w, timeout_ms));
 }
 
-/* --- What became of a message --------------------------------------------------------------- */
+/* --- The fate of a message ------------------------------------------------------------------ */
 
 /* The current version is another than the one that it was said in, and not made from it. */
 static const char left_behind[] = "left behind", removed[] = "removed";

@@ -1,7 +1,7 @@
-/* answers.h: what became of a message that somebody waits for: another terminal or the page may have edited it, or
- * taken it away.
+/* answers.h: the fate of a message whose answers are awaited: another terminal or the page may have edited or removed
+ * it.
  *
- * Threads: one. Lifetimes: what is found lives in cli->keep. */
+ * |Threads: one. Lifetimes: what is found lives in cli->keep. */
 #pragma once
 
 #include "base/json.h"

@@ -36,7 +36,7 @@ skn_jw *skn_change_begin(skn_cli *cli, skn_door_body *b, bool look);
 void    skn_body_ids(skn_jw *w, const char *member, const skn_uids *ids);
 /* True where this version was there before the change, which was asked for again with its key: then that is said. */
 bool skn_say_made(skn_cli *cli, skn_str version, skn_str what);
-/* Remembers where the conversation stands, for whoever expects it elsewhere. */
+/* Remembers the state of the conversation, which the error of --expect reports. */
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text);
@@ -77,7 +77,7 @@ typedef struct skn_export_order {
     bool            no_memory_only, redact;
 } skn_export_order;
 
-/* As it comes; what a server made for people's eyes is cleaned, whoever it is. */
+/* Passes an export on unchanged; the formats for people are cleaned, whichever server made them. */
 skein_rc skn_export_pass(skn_cli *cli, const skn_export_order *what, const skn_sink *sink);
 
 /* A message of a log; `parent` is whom it answers, absent if nobody. */

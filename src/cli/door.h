@@ -1,7 +1,8 @@
-/* door.h: the API of the store: what commands ask of it, over HTTP where the store is behind a server, else in this process.
+/* door.h: the API of the store: what commands ask of it, over HTTP where the store is behind a server, else in this
+ * process.
  *
- * What comes back has the types of the engine, so that a command prints the same whoever answers. A
- * message, a conversation and an agent get numbers in the order in which this run meets them.
+ * What comes back has the types of the engine, so that a command prints the same near and far. A message, a
+ * conversation and an agent get numbers in the order in which this run meets them.
  * Threads: one. Lifetimes: everything lives in cli->keep. A failure is in cli->err. */
 #pragma once
 

@@ -31,7 +31,7 @@ typedef struct skn_news {
     /* Takes one item; what it returns ends the reading. */
     skein_rc (*take)(void *arg, const skn_news_item *item);
     void *arg;
-    bool  over; /* set by whoever takes: there is nothing more to wait for */
+    bool  over; /* set by the reader: nothing more to wait for */
 } skn_news;
 
 void skn_news_init(skn_news *n, skn_cli *cli, const skn_server *server);
@@ -59,7 +59,7 @@ struct skn_typing {
     char       *lane;             /* the delegation it belongs to; "" for none */
     skn_buf     text;             /* so far */
     bool        thinking;         /* it thinks, or has not begun */
-    size_t      shown;            /* bytes of the text that whoever shows it has shown */
+    size_t      shown;            /* bytes of the text that were shown */
     int64_t     since;            /* milliseconds, monotonic */
 };
 

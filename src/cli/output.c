@@ -348,7 +348,7 @@ skein_rc skn_status(skn_cli *cli, int status)
     return SKEIN_OK;
 }
 
-/* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
+/* A typing error gets one line; a real failure also gets its remedy. */
 static void report_text(skn_cli *cli, const skein_error *err)
 {
     const char *hint = cli->more.hint ? cli->more.hint : err->hint;

@@ -18,8 +18,8 @@ skn_str skn_typed_line(const skn_cli *cli);
 
 /* How a tool of a server defines itself, for a person who is to allow it.
  *
- * Threads: any.  Lifetimes: the parts live in the arena, or in the item. The texts are a server's: whoever prints them
- * cleans them. */
+ * |Threads: any. Lifetimes: the parts live in the arena, or in the item. The texts are a server's and must be cleaned
+ * before they are printed. */
 
 typedef struct skn_defined {
     skn_str label, text; /* "description", and what it says */

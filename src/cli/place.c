@@ -244,8 +244,8 @@ static skein_rc refuse_server(skn_cli *cli, const char *url)
                          cli->command->name, by, url);
 }
 
-/* Whoever is stopped by a change keeps what they had written, and only the server that has them at work knows the
- * last of it: what is forced is done there. */
+/* Agents that a change stops keep their unfinished text, and only the server that runs them has all of it: so a
+ * forced change is made there. */
 static skein_rc ask_who_serves(skn_cli *cli)
 {
     skn_server server;

@@ -1,9 +1,9 @@
 /* print.h: what the program writes.
  *
  * Results go to standard output through cli->out, notes to standard error. What the program did not write itself, but
- * read from a store or was told by a server, is shown without control characters, whoever reads; JSON and raw output keep
- * every byte. A terminal gets no control character at all but those of our own colours and moves (skn_out_flush), whatever a
- * command forgot. */
+ * read from a store or was told by a server, is always shown without control characters; JSON and raw output keep
+ * every byte. A terminal gets no control character at all but those of our own colours and moves (skn_out_flush),
+ * whatever a command forgot. */
 #pragma once
 
 #include "base/clean.h"
@@ -24,7 +24,7 @@ typedef enum skn_colour {
 void skn_out_init(skn_cli *cli);
 /* From here on through a pager, if the output is a terminal, does not fit on it, and nobody forbade it. */
 void skn_out_page(skn_cli *cli);
-/* Did whoever read the output go away? Then there is nobody to report it to. */
+/* Whether the reader of the output has closed it. Then there is nobody to report to. */
 bool skn_out_left(const skn_cli *cli);
 /* Passes on what was collected so far. */
 void skn_out_flush(skn_cli *cli);

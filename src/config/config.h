@@ -1,7 +1,7 @@
 /* config.h: how the program is to run: built-in values, skein.yaml, the environment, flags.
  *
- * Reading never fails: what is wrong becomes a problem with its place and a cure, the value before it
- * stays, and whoever asked decides what to do about it.
+ * Reading never fails: an error becomes a problem with its place and a remedy, the previous value stays, and the
+ * caller decides what to do.
  * Threads: reading any, each with its own arena; what was read is immutable.
  * Lifetimes: everything lives in the arena. */
 #pragma once

@@ -83,7 +83,7 @@ static skein_rc fail_owner(const char *what, const char *path, uid_t owner, skei
                     name_of(owner, theirs), name_of(geteuid(), ours));
 }
 
-/* A file that is made again is better removed than taken over: whoever put it there knows what is in it. */
+/* A file that can be created again is better removed than taken over: the other user knows its content. */
 static skein_rc refuse_owner(const char *path, skn_own_kind kind, uid_t owner, skein_error *err)
 {
     char command[NAME_TEXT];
@@ -280,7 +280,7 @@ static skein_rc check_this(const char *path, const char *again, skein_error *err
     return known ? check_folder(path, &about, again, err) : SKEIN_OK;
 }
 
-/* Whoever owns a link can let it lead elsewhere. */
+/* The owner of a link can let it lead elsewhere. */
 static skein_rc check_link(const char *path, skein_error *err)
 {
     struct stat about;

@@ -140,7 +140,7 @@ static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, sk
     }
 }
 
-/* What is in the file was put there by whoever runs the server: it may be used. */
+/* The administrator wrote the file, so its providers may be used. */
 static void add_settings(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
 {
     for (size_t i = 0; i < from->setting_count; i++) {

@@ -52,7 +52,7 @@ static skein_rc path_of(const char *data_dir, skn_str name, skn_arena *a, const 
     return SKEIN_OK;
 }
 
-/* Beside a PostgreSQL store there may be no data folder yet. Whoever needs a missing folder reports it. */
+/* Beside a PostgreSQL store there may be no data folder yet. The code that needs a missing folder reports it. */
 static void make_parents(const char *folder, skn_arena *a)
 {
     for (const char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/'))

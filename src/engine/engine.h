@@ -1,9 +1,8 @@
-/* engine.h: the folder's door for http and cli: the public calls, and their answers as JSON.
+/* engine.h: the public header of this folder: the public calls, and their answers as JSON.
  *
- * A shape writes one value with the member names of the API into the writer it is given; it
- * cannot fail and keeps nothing. Where it has to read JSON that a client stored, it takes an arena
- * for that. SKN_FIELDS_X names the members of shape X, as a person may pick them: the build makes them of
- * view/shapes/x.def.
+ * A shape writes one value with the member names of the API into the writer it is given; it cannot fail and keeps
+ * nothing. Where it has to read JSON that a client stored, it takes an arena for that. SKN_FIELDS_X names the members
+ * of shape X, as a person may pick them: the build makes them of view/shapes/x.def.
  * Threads: any. */
 #pragma once
 
@@ -176,7 +175,7 @@ SKN_SHAPED(usage, skein_usage);
 
 /* The call with this id that a message makes, or NULL. */
 const skein_tool_call *skn_call_of(const skein_message *m, skn_str id);
-/* The version that a message is told of: the current one if that holds it, or else the newest that does. */
+/* The version that is shown with a message: the current one if it has the message, or else the newest that does. */
 int64_t skn_home_version(const skein_message_facts *f, int64_t current);
 
 /* A message with what its JSON has. */
@@ -185,10 +184,9 @@ typedef struct skn_told_message {
     skn_str             chat_uid;
     const void         *around; /* set: what f says is told with it */
     skein_message_facts f;
-    skein_deliveries
-            d; /* what became of it at each agent; when `delivered` is not set, f says it */
-    bool    delivered;
-    skn_str usage; /* JSON: what it cost, where f does not say it; or absent */
+    skein_deliveries    d; /* the deliveries; if `delivered` is not set, those of f */
+    bool                delivered;
+    skn_str             usage; /* JSON: what it cost, where f does not say it; or absent */
 } skn_told_message;
 extern const skn_shape skn_message_shape;
 /* Reads what message.def says is given, by the keys of the shape; only what is given with a post when `said` is set. False:
@@ -198,7 +196,7 @@ bool skn_given_read(const skn_json *v, bool said, skein_new_message *out, skn_st
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
                        const skein_message_facts *facts);
-/* With what became of it at each agent. */
+/* With the delivery to each agent. */
 void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                  const skein_message_facts *facts,
                                  const skein_deliveries    *deliveries);

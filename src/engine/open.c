@@ -36,7 +36,7 @@ typedef struct writing {
     bool          dry, done;
 } writing;
 
-/* Whoever closed something has settled: skn_settle, or skn_tell_over. */
+/* The code that closed something has settled: skn_settle, or skn_tell_over. */
 static skein_rc run_job(skn_tx *tx, void *arg, skein_error *err)
 {
     writing    *c = arg;

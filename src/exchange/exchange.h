@@ -1,10 +1,10 @@
-/* exchange.h: moving conversations in and out: exports that people and programs read, the
- * archive that loses nothing, and imports. Part of the folder's door (engine.h includes it).
+/* exchange.h: moving conversations in and out: exports that people and programs read, the archive that loses nothing,
+ * and imports. Part of the public header of the engine, which includes it.
  *
- * An export is written in pieces as it is read, so that its size never sits in memory. An
- * import is checked whole before anything is written, and is one transaction.
+ * An export is written in pieces as it is read, so that its size never sits in memory. An import is checked whole
+ * before anything is written, and is one transaction.
  *
- * Threads: any.  Lifetimes: a report lives in the skein_mem it was made with. */
+ * |Threads: any. Lifetimes: a report lives in the skein_mem it was made with. */
 #pragma once
 
 #include "base/buf.h"

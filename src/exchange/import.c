@@ -1,4 +1,4 @@
-/* import.c: which form a file has, and the report of what became of it. */
+/* import.c: the form of a file, and the report of its import. */
 #include "exchange/import.h"
 #include "base/shape_rows.h"
 #include "exchange/archive.h"
@@ -296,7 +296,7 @@ skein_rc skn_import(skein_engine *e, const char *path, const skn_import_request 
                                 : import_foreign(e, path, what, &r, mem, out, err);
 }
 
-/* What became of an imported file, for people and for programs. */
+/* The result of an import, for people and for programs. */
 
 static void add_line(skn_buf *out, int64_t count, const char *what)
 {

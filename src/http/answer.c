@@ -46,7 +46,7 @@ static void line(skn_buf *out, const char *name, skn_str value)
     skn_buf_add(out, SKN_STR("\r\n"));
 }
 
-/* Whoever has an ETag may keep the answer and ask whether it still holds. */
+/* A client with an ETag may keep the answer and ask whether it is still current. */
 static void cache_line(const skn_api_call *c, skn_buf *out)
 {
     if (!has_header(c, "Cache-Control"))

@@ -198,7 +198,7 @@ static void settled(void *arg)
     skn_workers_run(skn_http_opts(u->c->by->http)->workers, work_show, answer_update, u);
 }
 
-/* Whoever is answered can rely on it: the next message is for the model that was chosen. */
+/* The answer means that the setting is in use: the next message goes to the chosen model. */
 static void updated(void *arg)
 {
     updating               *u = arg;

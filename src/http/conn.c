@@ -231,7 +231,7 @@ static void told_gone(void *arg)
     release(conn);
 }
 
-/* In a later round of the loop: whoever just tried to send may be walking over its streams. */
+/* In a later round of the loop: the caller that just tried to send may be walking over its streams. */
 static void tell_gone(skn_conn *conn)
 {
     skn_loop_post(conn->http->o.loop, told_gone, conn);

@@ -1,7 +1,7 @@
-/* http.h: the folder's door: the API on the wire, and the streams of events.
+/* http.h: the API over sockets, and the streams of events; the public header of this folder.
  *
- * Threads: all calls on the loop's thread; handlers run on the workers.  Lifetimes: what the options
- * name outlives the server; texts in them are copied. */
+ * |Threads: all calls on the loop's thread; handlers run on the workers. Lifetimes: what the options name outlives
+ * the server; texts in them are copied. */
 #pragma once
 
 #include "api/api.h"

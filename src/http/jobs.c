@@ -137,7 +137,7 @@ static bool forget_one_locked(skn_jobs *j, const skn_job *but)
     return oldest != NULL;
 }
 
-/* On the loop: whoever waits for the last job may go on only when nothing of it is left to run. */
+/* On the loop: a caller that waits for the last job may continue only when nothing of it is left to run. */
 static void job_over(void *arg)
 {
     skn_job  *job = arg;

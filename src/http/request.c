@@ -249,7 +249,7 @@ static void read_host(skn_request *r, skn_refusal *no)
         r->host = host;
 }
 
-/* Of two of these, whoever looks next may take the other one to be meant. */
+/* If a header occurs twice, the next program may use the other one. */
 static void check_single(const skn_request *r, skn_refusal *no)
 {
     static const char *const once[][2] = {

@@ -384,7 +384,7 @@ skn_str skn_http_shown_settings(skn_http *h, skn_arena *a)
 
 static void part(void *arg);
 
-/* Told from the loop's next round, so that whoever called is out of the server's functions. */
+/* Called in the loop's next round, when the caller has left the server's functions. */
 void skn_http_call_ended(skn_http *h)
 {
     skn_wire *w = h->wire;

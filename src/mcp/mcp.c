@@ -233,7 +233,7 @@ void skn_mcp_gone(skn_mcp *s)
     }
 }
 
-/* From the top of the stack: whoever noted what happened has returned. */
+/* From the top of the stack: the function that noted what happened has returned. */
 static void on_soon(void *arg)
 {
     skn_mcp *s = arg;

@@ -1,14 +1,14 @@
-/* mcp.h: the folder's door: a client of tool servers that speak the Model Context Protocol, over the
- * standard streams of a child process or over streamable HTTP.
+/* mcp.h: a client of tool servers that speak the Model Context Protocol, over the standard streams of a child process
+ * or over streamable HTTP; the public header of this folder.
  *
- * One skn_mcp is one configured server: it is started, watched, and started again when it ends, with
- * growing pauses. A call is sent at most once. Where nobody can know whether it ran, its result says
- * so (`unknown`), and what to do about it is the caller's to decide.
- * What a server says is a stranger's text: it has limits everywhere, and the worst it can do is fail.
+ * One skn_mcp is one configured server: it is started, watched, and started again when it ends, with growing pauses.
+ * A call is sent at most once. Where nobody can know whether it ran, its result says so (`unknown`), and what to do
+ * about it is the caller's to decide. What a server says is a stranger's text: it has limits everywhere, and the
+ * worst it can do is fail.
  *
- * Threads: the loop's, callbacks too. The process ignores SIGPIPE.
- * Lifetimes: options are copied. From inside a callback everything may be called but skn_mcp_free.
- * A call ends with `done` or with skn_mcp_cancel, whichever comes first. */
+ * |Threads: the loop's, callbacks too. The process ignores SIGPIPE.
+ * Lifetimes: options are copied. From inside a callback everything may be called but skn_mcp_free. A call ends with
+ * `done` or with skn_mcp_cancel, whichever comes first. */
 #pragma once
 
 #include "base/error.h"

@@ -254,7 +254,7 @@ static bool are_arguments(skn_str args)
     return ok;
 }
 
-/* Why a call cannot be made; NULL when it can. */
+/* Returns the reason why a call cannot be sent, or NULL. */
 static const char *hindrance(const skn_mcp *s, skn_str tool, skn_str args)
 {
     if (!tool.n || tool.n > TOOL_MOST || !skn_utf8_valid(tool, &(size_t){0}))

@@ -168,7 +168,7 @@ static void refused(trip *t)
     skn_mcp *s = t->w->s;
 
     if (t->body.n)
-        skn_mcp_take(s, skn_buf_str(&t->body)); /* it may say why, to whoever asked */
+        skn_mcp_take(s, skn_buf_str(&t->body)); /* it may say why, to the caller */
     if (!skn_mcp_waits(s, t->id))
         return;
     if (t->id == s->hello_id && is_final(t->status))

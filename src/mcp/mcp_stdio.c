@@ -189,7 +189,7 @@ static void keep_ours(child *c, plan *p, pid_t pid)
 {
     int *const ends[] = {&c->in, &c->out, &c->err, &c->why};
 
-    setpgid(pid, pid); /* the child does it too; whoever comes first */
+    setpgid(pid, pid); /* the child does it, too; the first one counts */
     *c = (child){
         .pid = pid, .in = p->in[1], .out = p->out[0], .err = p->err[0], .why = p->why[0]};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -24,8 +24,8 @@ void skn_stmt_bind(skn_stmt *s, skn_bind v)
     s->binds[s->bound++] = v;
 }
 
-/* Whoever reads keeps what is read, so reading goes on only while there is memory: this is the one place that all
- * large reads pass, and where they can still fail alone. */
+/* Readers keep what they read, so reading continues only while there is memory: all large reads pass here, and here
+ * they can still fail alone. */
 static skein_rc check_memory(skn_db *db, skein_error *err)
 {
     db->fetched += ROW_BYTES;

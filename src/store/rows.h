@@ -167,10 +167,10 @@ typedef struct skn_search_scope {
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
-/* An event is only collected when it is added, and written with the others of its transaction right
- * before that is committed. Whoever reads up to a settled id (skn_event_settled) finds all that come
- * later behind it: on SQLite since commits follow each other, on PostgreSQL by a lock that writers
- * share from their id to their commit, so that they still can commit together. */
+/* An event is only collected when it is added, and written with the others of its transaction right before that is
+ * committed. After a settled id (skn_event_settled) a reader finds all later events behind it: on SQLite since
+ * commits follow each other, on PostgreSQL by a lock that writers share from their id to their commit, so that they
+ * still can commit together. */
 
 typedef struct skn_event_row {
     int64_t id, world_id, conversation_id, version_id, message_id, at;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Enough for all workers of a server: whoever waits for a connection waits for somebody's request. */
+/* Enough for all workers of a server: otherwise a request would wait for the request of another client. */
 #define SQLITE_READERS 20
 #define PG_CONNECTIONS 20
 

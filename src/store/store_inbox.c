@@ -124,7 +124,7 @@ skein_rc skn_knowledge_put(skn_tx *tx, skn_knowledge_row *row, skn_arena *a, boo
     hash = skn_sha256_text(&sum, text);
     row->id = 0;
     *stored = false;
-    /* Whoever is not stored meets the same thought, or an id that was made before. */
+    /* A note is not stored if the agent has it already, or if its id exists. */
     for (int tries = 0; rc == SKEIN_OK && !found && row->id == 0 && tries < UID_TRIES; tries++)
         if ((rc = insert(tx, row, hash, a, err)) == SKEIN_OK && row->id == 0)
             rc = find_knowledge(tx, row, hash, a, &found, err);

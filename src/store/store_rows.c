@@ -217,7 +217,7 @@ static bool is_open(const skn_inbox_row *row, skn_str turn)
 
     if (i->answer.p || i->done_at || row->removed || row->agent_gone)
         return false;
-    if (skn_str_is(i->kind, "approval")) /* of a limit: for whoever comes to it */
+    if (skn_str_is(i->kind, "approval")) /* of a limit: for all that reach it */
         return row->turn_id == 0 || skn_str_is(turn, "open");
     return skn_str_is(i->kind, "question");
 }

@@ -86,7 +86,7 @@ skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
 
 /* --- Tasks ----------------------------------------------------------------------------------------- */
 
-/* Whoever asked still waits, whether the model failed or the server that spoke for the agent went away. */
+/* The person still waits, whether the model failed or the agent's server ended. */
 static bool has_no_answer(skn_str turn_state)
 {
     return skn_str_is(turn_state, "failed") || skn_str_is(turn_state, "interrupted");

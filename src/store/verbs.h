@@ -85,8 +85,8 @@ skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bo
 skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
                           skein_error *err);
 
-/* Whoever repeats words of a message that is said in another conversation keeps that one first, and reads them then: so
- * an erasure either finds the copy or was there before the words were read. 0: of none. */
+/* A copy of a message of another conversation holds that message first and then reads its text: so an erasure either
+ * finds the copy or came before the text was read. 0: of none. */
 skein_rc skn_copy_hold(skn_tx *tx, int64_t source, skein_error *err);
 /* A message repeats words of another one (0: of none), and is erased with it. */
 skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err);

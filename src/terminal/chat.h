@@ -196,7 +196,7 @@ void skn_chat_move(skn_chat *c, skn_str uid);
 skein_rc skn_chat_queue_read(skn_chat *c, skn_json_list *out);
 /* Says one now. */
 skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid);
-/* Puts the first of them into the line, to be written again; and what became of it back. */
+/* Puts the first queued message into the line for editing; and puts the edited text back. */
 void skn_chat_queue_take(skn_chat *c);
 void skn_chat_queue_put(skn_chat *c, skn_str text);
 

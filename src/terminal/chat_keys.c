@@ -327,7 +327,8 @@ bool skn_chat_line(skn_chat *c, skn_str line)
 
 /* --- What it says ------------------------------------------------------------------------- */
 
-/* What is left out when there is no room, least needed first. The world is never: whoever types must see where it goes. */
+/* What is left out when there is no room, least needed first. The world is always shown: people must see where their
+ * messages go. */
 typedef enum brevity {
     WHOLE,
     NO_COUNT,

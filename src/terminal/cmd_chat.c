@@ -23,8 +23,7 @@
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-/* A search is left before anything else. Then the agents are stopped; whoever presses again soon wants
- * to leave. */
+/* A search is left before anything else. Then the agents are stopped; a second press soon after it leaves the chat. */
 static void on_interrupt(skn_chat *c)
 {
     int64_t now = skn_clock_ms();

@@ -161,7 +161,7 @@ static skn_jw *operation(skn_cli *cli, skn_door_body *b, const char *op)
     return w;
 }
 
-/* What became of the conversation, for a person. */
+/* Shows the result of the change to a person. */
 static void say_version(skn_cli *cli, const skein_conversation *before, const skn_json *v)
 {
     skn_str what = skn_json_str(v, skn_has(v, "note") ? "note" : "operation");

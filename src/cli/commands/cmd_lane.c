@@ -130,7 +130,7 @@ static skein_rc get_delegation(skn_cli *cli, const skn_json **out)
     return skn_missing(cli, rc, "delegation");
 }
 
-/* The delegation is read again: the answer need not have all of what became of it. */
+/* The delegation is read again: the answer may lack a part of its new state. */
 static skein_rc order(skn_cli *cli, const char *path, const skn_json *lane, const char *did)
 {
     const skn_json *v;
@@ -165,6 +165,6 @@ skein_rc skn_retry_delegation(skn_cli *cli)
         return rc;
     return order(cli, LANE "/retry", lane,
                  "{agent} has {delegationId} again and reports its end to "
-                 "[askedBy:{askedBy}][!askedBy:whoever asked]. Stop it with \"skein stop "
+                 "[askedBy:{askedBy}][!askedBy:its requester]. Stop it with \"skein stop "
                  "{delegationId}\".\n");
 }

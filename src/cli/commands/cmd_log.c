@@ -496,7 +496,7 @@ static skein_rc print_news(log_job *job, skn_cli *cli)
     return rc;
 }
 
-/* All that is said is in the store, whoever says it: a server may come and go meanwhile. */
+/* All messages are in the store, whichever program stores them: a server may start and stop meanwhile. */
 static skein_rc wait_for_store(skn_cli *cli, log_job *job)
 {
     const struct timespec nap = {.tv_nsec = FOLLOW_MS * 1000000L};

@@ -378,7 +378,7 @@ static void show_repeats(skn_cli *cli, const skn_uids *ids, const skn_json *told
         skn_print(cli, "and %" PRId64 " more made of it\n", rest);
 }
 
-/* Whoever is asked, or asks with -n, sees the texts first: they are gone then. */
+/* A person sees the texts before the decision, and with -n: afterwards they are gone. */
 static bool shows_texts(const skn_cli *cli)
 {
     return !cli->json && (cli->dry_run || (!cli->yes && cli->out.terminal));

@@ -101,7 +101,7 @@ skein_rc skn_cmd_queue_rm(skn_cli *cli)
 
 /* --- Asking again ------------------------------------------------------------------------- */
 
-/* In the store: a server notices what is due, whoever wrote it. */
+/* In the store: a server notices due work, whichever program stored it. */
 static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
 {
     skn_door_body   b;

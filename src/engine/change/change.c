@@ -104,7 +104,7 @@ static skein_rc keep_key(skn_change_call *c, skein_error *err)
 
 /* --- Begin and end -------------------------------------------------------------------------------------- */
 
-/* Whoever forces a change expects the state before the work that it takes away. */
+/* A forced change expects the state before the work that it removes. */
 static skein_rc begin_again(skn_change_call *c, skein_error *err)
 {
     skein_change how = *c->how;

@@ -318,7 +318,7 @@ static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
                   SKN_TOLD(SKN_M_TEXT("id", row->uid), SKN_M_INT("purged", erased)));
 }
 
-/* Whoever shows the texts has to forget them too. */
+/* Programs that show the texts must forget them, too. */
 static skein_rc tell_purge(const purge_call *c, const skn_conversation_row *row,
                            skein_error *err)
 {

@@ -45,8 +45,8 @@ static void enqueue_all(queue *q, const skn_ids *ids)
         enqueue(q, ids->at[i]);
 }
 
-/* The message itself if the lane holds it, else the latest of its other texts that it does; on the
- * way, what became of them is put into the queue. */
+/* The message itself if the lane holds it, else the latest of its other texts that it does; on the way, the messages
+ * that replaced them are put into the queue. */
 static skein_rc look_for_target(skn_replies *r, queue *q, int64_t id, int64_t *out,
                                 int64_t *position, skein_error *err)
 {

@@ -1,11 +1,10 @@
 /* timeline_cache.h: timelines that were folded before, kept for the next one who asks.
  *
- * A state is the fold of the first so many messages of certain threads. Those never change, so a
- * state can be continued by whoever sees the same threads at the same length or longer. It is taken
- * out to be used, so nobody else touches it meanwhile; who finds none folds from the start, and gets
- * the same.
+ * A state is the fold of the first so many messages of certain threads. Those never change, so a state can be
+ * continued for the same threads at the same length or longer. It is taken out to be used, so nobody else touches it
+ * meanwhile; who finds none folds from the start, and gets the same.
  *
- * Threads: any; a cache has its own lock, under which nothing but its own list is touched.
+ * |Threads: any; a cache has its own lock, under which nothing but its own list is touched.
  * Lifetimes: a state that was taken belongs to the taker until it is put back or freed. */
 #pragma once
 

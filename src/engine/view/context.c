@@ -26,7 +26,7 @@ static skein_rc was_there(skn_trees *f, const skn_thread *t, int64_t summary, bo
     return rc;
 }
 
-/* A record that does not fit its thread, or whose text is gone, is as good as none. */
+/* A record that does not fit its thread, or whose text is gone, counts as absent. */
 static skein_rc is_sound(skn_trees *f, const skn_thread *t, const skn_compaction_row *row,
                          skein_message *summary, bool *sound, skein_error *err)
 {
@@ -566,8 +566,8 @@ static size_t size_of(const skein_context *made)
     return n;
 }
 
-/* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
- * from (all agents of the world, the tree, every column of the messages) is many times as much. */
+/* Keeps only the context: its caller holds it as long as the model answers, and its sources (all agents of the world,
+ * the tree, every column of the messages) are many times larger. */
 skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                             skein_context *out, skein_error *err)
 {

@@ -1,12 +1,11 @@
-/* act.h: what agents do in the store in their turns: each act and the result of its tool in one
- * transaction. Only files of this folder include it.
+/* act.h: what agents do in the store in their turns: each act and the result of its tool in one transaction. Only
+ * files of this folder include it.
  *
- * act.c takes the turn, runs the function of the act's kind, stores the result under the turn and moves
- * it on. A function writes rows and tells events; when it fails all of it is undone.
- * An act that says something in another conversation holds two of them: whoever does that takes the one
- * with the smaller id first (skn_acting.other), so that two agents who tell each other something at once
- * do not wait for each other forever.
- * Threads: one transaction's.  Lifetimes: the transaction's arena. */
+ * act.c takes the turn, runs the function of the act's kind, stores the result under the turn and moves it on. A
+ * function writes rows and tells events; when it fails all of it is undone. An act that stores a message in another
+ * conversation holds both and takes the one with the smaller id first (skn_acting.other), so that two agents who tell
+ * each other something at once do not wait for each other forever.
+ * Threads: one transaction's. Lifetimes: the transaction's arena. */
 #pragma once
 
 #include "engine/work/chat_work.h"

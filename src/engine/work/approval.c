@@ -121,7 +121,7 @@ static skein_rc show_waiting(skn_working *w, skn_turn_row *turn, const skein_inb
     return skn_turn_move(w->tx, turn, err);
 }
 
-/* They may have been changed since the turn has read them: whoever changes them holds the world, too. */
+/* The settings may have changed since the turn has read them; changes of settings hold the world, too. */
 static skein_rc heed_settings(skn_working *w, skn_inbox_row *asked, skein_error *err)
 {
     skein_world world;

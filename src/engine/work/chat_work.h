@@ -1,13 +1,13 @@
-/* chat_work.h: agents at work in a conversation: who has to answer, the events about it, and what
- * happens when they are done. Only files of this folder include it.
+/* chat_work.h: agents at work in a conversation: who has to answer, the events about it, and what happens when they
+ * are done. Only files of this folder include it.
  *
- * Everything here runs in a transaction that holds the conversation. A conversation is at work while
- * it has deliveries that are queued or working; a delivery is working exactly while a turn is open
- * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
- * done with, and says what waited. What is queued for an agent that is paused rests: it keeps nobody
- * from speaking or changing something, and goes with its message. A delivery with a lane is a
- * delegation's: it keeps nobody from speaking in the main lane, and its turn speaks on that lane alone.
- * Threads: one transaction's.  Lifetimes: the transaction's arena. */
+ * Everything here runs in a transaction that holds the conversation. A conversation is at work while it has
+ * deliveries that are queued or working; a delivery is working exactly while a turn is open for it. Closing any of
+ * them settles in the same transaction: it reports that a person's message is answered, and sends queued messages.
+ * Work queued for a paused agent rests: it blocks neither messages nor changes, and is removed with its message. A
+ * delivery with a lane is a delegation's: it keeps nobody from speaking in the main lane, and its turn speaks on that
+ * lane alone.
+ * Threads: one transaction's. Lifetimes: the transaction's arena. */
 #pragma once
 
 #include "engine/core.h"
@@ -17,7 +17,7 @@
 
 /* settle.c: locks the conversation, which is the one that w is about from here on. */
 skein_rc skn_working_hold(skn_working *w, skein_conversation_id chat, skein_error *err);
-/* For whoever holds it already. */
+/* For a caller that holds it already. */
 void skn_working_at(skn_working *w, const skn_conversation_row *chat);
 
 /* append.c: stores a message at the end of a lane (absent: main), and of the lanes of those who hear it; the
@@ -80,7 +80,7 @@ typedef struct skn_saying {
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
                      skn_str cause, int64_t hops_left, const skn_saying *asked,
                      skein_error *err);
-/* For each message that is in an agent's memory, and what became of it there. */
+/* Reads the state of each message in each agent's memory. */
 skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
                              skein_deliveries *out, skein_error *err);
 
@@ -115,8 +115,8 @@ size_t skn_in_room(const skn_delivery_rows *rows);
 skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *err);
 /* Something that this message of a person caused is closed. */
 void skn_note_over(skn_working *w, skn_str cause);
-/* Closes an open turn and its delivery, and tells what became of the message; a delegation or a task that
- * it worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
+/* Closes an open turn and its delivery, and reports the outcome for the message; a delegation or a task that it
+ * worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
 /* Closes an open turn as cancelled, and the delegations that it waits for; what w->written has of them is

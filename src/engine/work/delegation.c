@@ -101,8 +101,8 @@ static skein_rc stop_one(skn_working *w, const skn_delegation_row *d, skein_erro
     return rc ? rc : skn_delegation_dropped(w, &none, err);
 }
 
-/* All that run below it, whoever waits for them; parents come before children. From the bottom up, so that each
- * end is the result of a call before the turn that made the call is closed. Nobody is woken. */
+/* All running delegations below it; parents come before children. From the bottom up, so that each end is the result
+ * of a call before the turn that made the call is closed. Nobody is woken. */
 static skein_rc stop_below(skn_working *w, int64_t top, skein_error *err)
 {
     skn_map            *below = skn_map_new(w->a);
@@ -249,8 +249,8 @@ skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat, ske
     return change_delegation(e, &c, delegation_retry, err);
 }
 
-/* How a delegation ends. Whoever asked for it gets the result once: as the result of its call while
- * its turn waits, else as a message that wakes it. */
+/* The end of a delegation. Its requester gets the result once: as the result of its call while its turn waits, else
+ * as a message that wakes it. */
 
 /* --- The words ------------------------------------------------------------------------------------------------ */
 

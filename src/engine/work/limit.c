@@ -1,5 +1,5 @@
-/* limit.c: a limit of spending that was reached, and that a person may let be exceeded: asked once for each limit
- * and month, whoever comes to it. The answer stays in the inbox's row, so it outlives every program. */
+/* limit.c: a reached limit of spending that a person may lift: the question is asked once for each limit and month.
+ * The answer stays in the inbox's row, so it outlives every program. */
 #include "engine/work/act.h"
 
 typedef struct limit_call {

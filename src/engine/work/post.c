@@ -261,7 +261,7 @@ static skein_rc still_waiting(skn_working *w, skn_str cause, int64_t *count, ske
     return rc;
 }
 
-/* The same again: what became of the first. */
+/* A repeated post: answers with the outcome of the first. */
 static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, skein_error *err)
 {
     skein_messages  one = {&out->message, 1};
@@ -346,7 +346,7 @@ skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *
     return rc ? rc : skn_write(e, mem, post_message, &c, err);
 }
 
-/* --- What became of messages ----------------------------------------------------------------------------------- */
+/* --- Deliveries ------------------------------------------------------------------------------------------------ */
 
 static skein_rc deliveries_of(skein_engine *e, skn_tx *tx, skein_conversation_id chat,
                               int64_t version, const skein_messages *messages, skein_mem *mem,

@@ -113,7 +113,7 @@ skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *t
     return rc;
 }
 
-/* --- What became of messages --------------------------------------------------------------------------- */
+/* --- Deliveries ---------------------------------------------------------------------------------------- */
 
 static skn_str state_word(skn_delivery_state state)
 {

@@ -7,7 +7,7 @@ void skn_working_at(skn_working *w, const skn_conversation_row *chat)
     *w = (skn_working){.e = w->e, .tx = w->tx, .a = w->a, .now = w->now, .chat = *chat};
 }
 
-/* Whoever waited for the lock sees the time at which it came. */
+/* After waiting for the lock, the time is that at which it was taken. */
 skein_rc skn_working_hold(skn_working *w, skein_conversation_id chat, skein_error *err)
 {
     skn_conversation_row row;

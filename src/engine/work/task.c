@@ -570,7 +570,7 @@ static skein_rc report_tell_person(skn_working *w, const skn_task_row *task,
 
 /* --- Who asked, and who was asked -------------------------------------------------------------------------------- */
 
-/* The task that has ended was a question: whoever waits for an answer to it and got none continues without it. */
+/* The task that has ended was a question: an agent that waits for its answer and got none continues without it. */
 static skein_rc tell_asker(skn_working *w, const skn_task_row *task, const skn_task_end *end,
                            skein_error *err)
 {

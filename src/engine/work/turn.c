@@ -114,7 +114,7 @@ skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder, s
 /* --- Holding on -------------------------------------------------------------------------------------------------- */
 
 typedef struct renew_call {
-    const skein_turn **turns; /* by id: whoever changes several rows does it in one order */
+    const skein_turn **turns; /* by id: all callers change several rows in this order */
     const skein_turn  *first;
     size_t             count;
     int64_t            lease_ms;
@@ -156,8 +156,8 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
     return rc;
 }
 
-/* What an agent is at between the steps of its turn, for whoever looks: it writes, or its model is waited
- * for. Stored beside the steps, so it may come late: what was stored meanwhile counts. */
+/* The activity of an agent between the steps of its turn, for display: it writes, or waits for its model. Stored
+ * beside the steps, so it may come late: what was stored meanwhile counts. */
 
 typedef struct doing_call {
     const skein_turn *turn;
@@ -292,7 +292,7 @@ skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, sk
                                                              : waits_below(w, row, waits, err);
 }
 
-/* --- Put down, by whoever ends in order --------------------------------------------------------------------------- */
+/* --- Putting turns down at an orderly end ------------------------------------------------------------------------- */
 
 typedef struct resume_call {
     const skein_turn *turn;
@@ -322,7 +322,7 @@ skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
     return rc;
 }
 
-/* --- Taken up, by whoever comes next -------------------------------------------------------------------------------- */
+/* --- Taking turns over ---------------------------------------------------------------------------------------------- */
 
 skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_holding *how,
                             skein_mem *mem, skein_turn *out, skein_error *err)

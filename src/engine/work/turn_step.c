@@ -1,5 +1,5 @@
-/* turn_step.c: what an agent does in its turn, stored as it happens. A turn that is over stores
- * nothing, whoever still believes in it. */
+/* turn_step.c: what an agent does in its turn, stored as it happens. A closed turn stores nothing, even if a program
+ * still believes in it. */
 #include "engine/work/act.h"
 
 typedef struct step_call {

@@ -100,7 +100,7 @@ skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinis
     return rc ? rc : keep_partial(w, row, &saved, why, kept, err);
 }
 
-/* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
+/* --- Ended by its holder ---------------------------------------------------------------------------------------- */
 
 typedef struct end_call {
     const skein_turn    *turn;

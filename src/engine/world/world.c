@@ -434,7 +434,7 @@ static skein_rc settle_chat(skn_working *w, void *arg, skein_error *err)
     return rc ? rc : skn_settle(w, err);
 }
 
-/* Conversations are held one by one: whoever waits for the world holds one of them. */
+/* Conversations are held one by one: a transaction that waits for the world holds one of them. */
 skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name, skein_mem *mem,
                              skein_world *out, skein_error *err)
 {

@@ -19,7 +19,7 @@
  *   person           the name of the person
  *
  * A value of env or headers is a text, or {"env": "NAME"} for one of the server's own environment. The texts
- * may be secrets: whoever shows the settings shows "…" for them, and "…" in new settings is the text
+ * may be secrets: answers show "…" for them, and "…" in new settings is the text
  * that was there before.
  * Threads: any.  Lifetimes: the arena that a call is given. */
 #pragma once
@@ -50,8 +50,8 @@ typedef struct skn_world_limits {
 
 enum { SKN_TOOLS_BUILT_IN = 15 };
 
-/* world_settings.c: the one name of a tool that has two; of every other, the name itself. Whoever compares names of tools
- * compares these. */
+/* world_settings.c: the one name of a tool that has two; of every other, the name itself. Names of tools are compared
+ * in this form. */
 skn_str skn_tool_name(skn_str name);
 /* Whether `approvals` name tools only, each once: those built in, and those of servers that the settings have. What stood
  * there before may stay. Both are whole settings; before may be NULL. */

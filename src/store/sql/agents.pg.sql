@@ -2,7 +2,7 @@
 
 -- --- calls of models: store_call.c ---
 
--- Whoever keeps a call has a share in this lock from before it looks which pieces are there until its commit.
+-- A transaction that stores a call shares this lock from before it looks for existing pieces until its commit.
 -- :limits_hold
 WITH whole AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(
   'skein limits ' || pg_catalog.current_setting('search_path'), 0)))

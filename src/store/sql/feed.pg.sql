@@ -1,6 +1,6 @@
 -- Events: where PostgreSQL needs other words.
 
--- Whoever writes events has a share in this lock from before it takes an id until its commit.
+-- A transaction that writes events shares this lock from before it takes an id until its commit.
 -- :event_insert
 WITH share AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended(
   'skein events ' || pg_catalog.current_setting('search_path'), 0)))

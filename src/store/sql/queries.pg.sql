@@ -6,7 +6,7 @@
 -- What another one is just deleting is left to it.
 -- :idempotency_expire
 DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED);
--- Whoever adds something to a world or for an agent need not wait.
+-- Transactions that add something to a world or for an agent need not wait.
 -- :world_hold
 SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL FOR NO KEY UPDATE;
 -- :agent_hold

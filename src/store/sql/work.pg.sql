@@ -4,8 +4,8 @@
 SELECT {delivery_row}
   FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN deliveries d ON d.message_id = j.value
   JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
--- Whoever closes the turn or moves it on waits for this one, and this one for nobody: what is not saved now is saved
--- the next time. So words never come behind the end of their turn, and nobody waits in a circle.
+-- A transaction that closes or continues the turn waits for this one, and this one waits for none: text that is not saved
+-- now is saved the next time. So text is never saved after the end of its turn, and no transactions wait in a circle.
 -- :written_add
 INSERT INTO written(turn_id, part, place, text)
 SELECT t.id, CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM turns t

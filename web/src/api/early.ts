@@ -27,7 +27,7 @@ export function firstQuestions(path: string, search: string): string[] {
 function ask(address: string): Promise<Response> {
     const headers = { Accept: 'application/json' };
     const answer = fetch(address, { headers, signal: AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
-    // Whoever takes it is told; nobody may.
+    // Its reader gets the failure; without a reader it must not be unhandled.
     answer.catch(() => undefined);
     return answer;
 }

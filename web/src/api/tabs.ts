@@ -1,7 +1,7 @@
 // tabs.ts: one stream for all tabs. A browser opens six connections to a server and no more, so tabs that
 // had a stream each would soon be unable to ask anything.
 //
-// Whoever holds the lock owns the stream, and tells the others what it hears. A hidden owner gives it to a
+// The tab with the lock owns the stream, and passes its events to the others. A hidden owner gives it to a
 // visible tab that wants it, because browsers slow down what is hidden. Each batch says which event came
 // before it: a tab that has not seen that one missed something, and reads it from the pages of the past.
 

@@ -37,7 +37,7 @@ export function useModal(onClose: () => void) {
         if (!dialog.open) dialog.showModal();
         const first = dialog.querySelector<HTMLElement>('[data-autofocus], [autofocus]');
         first?.focus();
-        // The browser closes by itself on Esc; whoever shows the dialog decides, so that it is not left half open.
+        // The browser closes by itself on Esc; the owner of the dialog decides, so that it is not left half open.
         const cancel = (event: Event) => {
             if (event.target !== dialog) return;
             event.preventDefault();

@@ -131,7 +131,7 @@ async function loadNow(id: string, around: string[], opening?: Opening): Promise
         value: [got, ready],
         since,
     } = await recording(asked);
-    // What is wrong with the world is said by whoever opens it.
+    // An error of the world is reported by the view that opens it.
     if (!ready) return false;
     if (!got.ok) {
         if (!chatOf(id)?.loaded) openTrouble.value = got.trouble;

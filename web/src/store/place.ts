@@ -165,11 +165,11 @@ function show(to: string, o: { replace?: boolean; state?: unknown } = {}): void 
     else history.pushState(o.state ?? null, '', to);
 }
 
-// Going back takes a moment, and whoever goes elsewhere meanwhile goes on from where it leads.
+// Going back takes a moment, and a step elsewhere meanwhile starts from its target.
 let leaving = false;
 let next: (() => void) | null = null;
 
-/** An address that is only put right (`replace`) keeps what is looked into; whoever goes elsewhere leaves it. */
+/** An address that is only put right (`replace`) keeps what is looked into; a step elsewhere closes it. */
 export function go(p: Place, o: { replace?: boolean } = {}): void {
     if (leaving) {
         next = () => go(p, o);

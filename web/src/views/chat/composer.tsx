@@ -78,7 +78,7 @@ interface Sending {
 }
 
 async function submit({ w, c, own, more }: Sending): Promise<void> {
-    // Before the draft is read: whoever presses twice meanwhile sends it once.
+    // Before the draft is read: a second press meanwhile sends it only once.
     await learnLimit(own.peek().text.length);
     const { text, replyTo, tags, files = [] } = own.peek();
     if (text.trim() === '' && files.length === 0) return;

@@ -1,4 +1,4 @@
-// paused-strip.tsx: whoever is paused answers nothing: what was said to it waits, and here is how it goes on.
+// paused-strip.tsx: a paused agent answers nothing: its messages wait, and this strip shows how to resume it.
 
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

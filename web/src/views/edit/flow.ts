@@ -81,7 +81,7 @@ export async function recount(): Promise<void> {
     flow.value = { ...open, count: answer.value, note };
 }
 
-/** The message is not in this version any more: whoever wanted it away has what they wanted. */
+/** The message is no longer in this version, so nothing is left to remove. */
 function gone({ message, aim }: Wanted): void {
     flow.value = aim === 'edit' ? { step: 'gone', text: typed(message) } : closed;
 }

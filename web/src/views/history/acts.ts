@@ -83,7 +83,7 @@ export async function branchFrom(v: Version): Promise<void> {
     });
 }
 
-/** Whoever leafs through versions, or is about to go to one, wants no answer for each. */
+/** A person who leafs through versions, or is about to open one, wants no message for each. */
 const LOOKING_MS = 300;
 
 /** What going there would do, without doing it: what leaves, and which tools have run that nothing takes back. */

@@ -140,7 +140,7 @@ export function readAgain(): void {
     if (source) void read(source);
 }
 
-/** At most once in a while, however much happens: whoever waited for an end would wait as long as agents talk. */
+/** At most once in a while: a reader that waited for the end would wait as long as agents talk. */
 function plan(s: Source): void {
     s.timer ??= setTimeout(() => {
         s.timer = undefined;
@@ -194,7 +194,7 @@ export function follow(w: string, c: string): () => void {
     if (source?.key !== `${w}/${c}`) {
         if (source) finish(source);
         source = begin(w, c);
-        // Whoever comes back finds what they left, until it has been read again.
+        // A person who comes back finds the list as before, until it has been read again.
         if (data.value.key !== source.key) {
             data.value = { ...nothing, key: source.key };
             picked.value = null;
@@ -203,7 +203,7 @@ export function follow(w: string, c: string): () => void {
     }
     const s = source;
     s.users++;
-    // Whoever comes next mounts before this timer runs out, and finds the list as it is.
+    // The next view mounts before this timer expires, and finds the list unchanged.
     return () => {
         s.users--;
         setTimeout(() => {

@@ -15,7 +15,7 @@ export interface Deciding {
     decide: (decision: Decision) => Promise<void>;
 }
 
-/** `done` is called when the answer counts; whoever came second is told so. */
+/** `done` is called when the answer counts; a second decision gets an error. */
 export function useDecision(
     id: string,
     done: (item: InboxItem, decision: Decision) => void = () => undefined,

@@ -25,7 +25,7 @@ function atWork(): AtWorkRow[] {
     return [...rows.values()];
 }
 
-/** Nothing needs the person; whoever works is named, with a way to it. */
+/** Nothing needs the person; working agents are named, with a link to each. */
 export function AtWork() {
     const rows = atWork();
     const [first] = rows;

@@ -32,7 +32,7 @@ export function titleOf(item: InboxItem): string {
     return item.title ?? item.content ?? kindOf(item).title;
 }
 
-/** What became of a question or an approval, in words. */
+/** The outcome of a question or an approval, as text. */
 export function answered(item: InboxItem): string | null {
     if (item.answer === 'allowed') return 'You allowed it.';
     if (item.answer === 'denied') return 'You denied it.';

@@ -18,7 +18,7 @@ const DELIVERED: Record<string, { shape: string; words: string }> = {
     failed: { shape: '✕', words: 'could not answer' },
 };
 
-/** Which agents have the message, and what became of it there. */
+/** Which agents have the message, and its state at each. */
 export function DeliveryPart({ w, looked }: PartProps) {
     if (!looked.message)
         return (

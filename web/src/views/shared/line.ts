@@ -5,7 +5,7 @@ export function makeLine(): <T>(work: () => Promise<T>) => Promise<T> {
     let last: Promise<unknown> = Promise.resolve();
     return work => {
         const mine = last.then(work);
-        // Whoever asked gets the failure; those behind them continue.
+        // The caller gets the failure; later work continues.
         last = mine.catch(() => undefined);
         return mine;
     };

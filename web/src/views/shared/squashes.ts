@@ -1,5 +1,5 @@
 // squashes.ts: a message that stands for others says that it does, and who made it. Its sender is whose words it
-// counts as for a model: a squash of what several said counts as the person's, whoever made it.
+// counts as for a model: a squash of what several said counts as the person's, even if an agent made it.
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -30,7 +30,7 @@ export function retry(lane: Lane): Promise<void> {
     return act(lane, retryDelegation, `${lane.lane} begins again.`, `${lane.lane} was not begun again.`);
 }
 
-/** What it said last, or else whoever runs it. */
+/** Opens its last message, or else the agent that runs it. */
 export function inspectRun(lane: Lane): void {
     const last = [...lane.items].reverse().find(item => item.kind === 'agent_message' && item.messageId);
     if (last?.messageId) inspect({ messageId: last.messageId });

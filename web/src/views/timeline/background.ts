@@ -5,7 +5,7 @@ import type { Result } from '../../api/client';
 import type { Item, Task } from '../../api/types';
 import { lanesOf, textOf, type Lane, type RunState } from './model';
 
-/** What the server answers to whoever gives a task. */
+/** The server's answer to a new task. */
 const GIVEN = /^Task (\S+) was given to /;
 
 /** The task that was given; null: this is no such call. */

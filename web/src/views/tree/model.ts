@@ -14,7 +14,7 @@ export interface Leaf {
     at: string;
     /** it names a parent that this version does not hold */
     orphan: boolean;
-    /** it stands for others: a squash wrote it, whoever asked for that */
+    /** it replaces others: a squash wrote it, requested by anybody */
     squash: boolean;
     unanswered: boolean;
     memoryOnly: boolean;
