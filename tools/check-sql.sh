@@ -9,7 +9,19 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}/src/store/sql"
 
-find . -name '*.sql' | sed 's|^\./||' | sort | xargs awk '
+# Twice: first for the parameters of parts, which any file may use.
+# shellcheck disable=SC2046  # names of ours, without blanks
+set -- $(find . -name '*.sql' | sed 's|^\./||' | sort)
+awk '
+pass == 1 {
+    if (/^--[ \t]*[:=]/)
+        part = (sub(/^--[ \t]*=/, "") ? $1 : "")
+    for (line = code($0); part != "" && match(line, /\$[0-9]+/); line = substr(line, RSTART + RLENGTH))
+        if (substr(line, RSTART + 1, RLENGTH - 1) + 0 > parameters_of[part])
+            parameters_of[part] = substr(line, RSTART + 1, RLENGTH - 1) + 0
+    next
+}
+
 FNR == 1 {
     close_block()
     migration = (FILENAME ~ /^[0-9]+_/)
@@ -18,8 +30,6 @@ FNR == 1 {
 
 !migration && /^--[ \t]*=/ {
     close_block()
-    part = $2
-    sub(/^=/, "", part)
     next
 }
 
@@ -90,9 +100,7 @@ function close_block() {
             common[block] = highest
         }
     }
-    if (part != "")
-        parameters_of[part] = highest
-    block = part = ""
+    block = ""
     highest = ended = 0
 }
 
@@ -114,4 +122,4 @@ function code(line,    out, i, c, quote) {
     }
     return out
 }
-'
+' pass=1 "$@" pass=2 "$@"

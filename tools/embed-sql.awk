@@ -8,7 +8,8 @@
 # any other *.pg.sql statements that PostgreSQL needs otherwise, by the name of the block
 # any other *.sql    named statements: a line "-- :name" opens a block. Comments and needless
 #                    blanks are dropped, and so is the semicolon at the end. A line "-- =name" opens
-#                    a part instead, which every statement may use as {name}.
+#                    a part instead, which every statement may use as {name}. Where PostgreSQL
+#                    has a part of the same name, the statement has another text there.
 #
 # archive.def        the columns of its tables, for the statements to use as {TABLE_columns}
 # message.def        the same of messages, and {messages_written}, {messages_read}, {messages_erased}
@@ -65,7 +66,7 @@ kind == "columns" {
     if (block == "")
         fault("text before the first \"-- :name\"")
     if (is_part)
-        part[block] = part[block] (part[block] == "" ? "" : "\n") line
+        part[kind, block] = part[kind, block] (part[kind, block] == "" ? "" : "\n") line
     else
         body[kind, block] = body[kind, block] (body[kind, block] == "" ? "" : "\n") line
 }
@@ -103,7 +104,7 @@ function word_at(start, count,    word) {
 
 function add_to(name, text) {
     name = "{" name "}"
-    part[name] = part[name] (part[name] == "" ? "" : ", ") text
+    part["common", name] = part["common", name] (part["common", name] == "" ? "" : ", ") text
 }
 
 # A text may not be NULL, so the text of an erased message is empty.
@@ -146,9 +147,9 @@ function open_block(line) {
         fault("\"" block "\" is no name of a block; a-z, 0-9 and _ are")
     if (is_part) {
         block = "{" block "}"
-        if (block in part)
+        if ((kind, block) in part)
             fault("\"" block "\" is there already")
-        part[block] = ""
+        part[kind, block] = ""
         return
     }
     if ((kind, block) in place)
@@ -189,8 +190,15 @@ function squeeze(line,    out, i, c, quote, blank) {
 function check_queries(    i, name) {
     if (queries == 0)
         fail("embed-sql.awk: there is no named statement")
-    for (i = 1; i <= queries; i++)
-        finish("common", query[i])
+    for (i = 1; i <= queries; i++) {
+        name = query[i]
+        if (!(("pg", name) in place) && fill("pg", body["common", name]) != fill("common", body["common", name])) {
+            body["pg", name] = body["common", name]
+            place["pg", name] = place["common", name]
+            finish("pg", name)
+        }
+        finish("common", name)
+    }
     for (i = 1; i <= overrides; i++) {
         name = override[i]
         finish("pg", name)
@@ -200,13 +208,13 @@ function check_queries(    i, name) {
 }
 
 # Puts the parts in; a part has none itself.
-function fill(sql,    out, name) {
+function fill(kind, sql,    out, name) {
     out = ""
     while (match(sql, /\{[a-z0-9_]*\}/)) {
         name = substr(sql, RSTART, RLENGTH)
-        if (!(name in part))
+        if (!(("common", name) in part))
             fail("embed-sql.awk: there is no part \"" name "\"")
-        out = out substr(sql, 1, RSTART - 1) part[name]
+        out = out substr(sql, 1, RSTART - 1) part[((kind, name) in part) ? kind : "common", name]
         sql = substr(sql, RSTART + RLENGTH)
     }
     return out sql
@@ -225,7 +233,7 @@ function with_parameters(sql,    at, list, i, n, column) {
 }
 
 function finish(kind, name) {
-    body[kind, name] = with_parameters(fill(body[kind, name]))
+    body[kind, name] = with_parameters(fill(kind, body[kind, name]))
     sub(/[ ;\n]+$/, "", body[kind, name])
     if (body[kind, name] == "")
         fail(place[kind, name] ": \"" name "\" is empty")

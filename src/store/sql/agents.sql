@@ -368,8 +368,8 @@ SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CAS
   AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
 -- :call_costs
 SELECT CASE CAST($1 AS TEXT) WHEN 'world' THEN w.name WHEN 'agent' THEN a.name WHEN 'chat' THEN c.uid WHEN 'message' THEN k.message_uid
-  WHEN 'turn' THEN t.uid WHEN 'model' THEN k.model WHEN 'purpose' THEN k.purpose WHEN 'day' THEN strftime('%Y-%m-%d', k.created_at / 1000000, 'unixepoch')
-  WHEN 'month' THEN strftime('%Y-%m', k.created_at / 1000000, 'unixepoch') END,
+  WHEN 'turn' THEN t.uid WHEN 'model' THEN k.model WHEN 'purpose' THEN k.purpose WHEN 'day' THEN {day}
+  WHEN 'month' THEN {month} END,
   COUNT(*), CAST(SUM(CASE WHEN k.tokens_in > 0 THEN k.tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(k.tokens_cached) AS BIGINT),
   CAST(SUM(k.tokens_written) AS BIGINT), CAST(SUM(CASE WHEN k.tokens_out > 0 THEN k.tokens_out ELSE 0 END) AS BIGINT),
   CAST(SUM(CASE WHEN k.cost > 0 THEN k.cost ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN k.cost < 0 THEN 1 ELSE 0 END) AS BIGINT)
@@ -401,31 +401,31 @@ SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversati
 
 -- --- copies of erased messages: store_message.c ---
 -- :copies_task_of_many
-UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
-    OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT j.value FROM {ids})
+    OR call_message_id IN (SELECT j.value FROM {ids});
 -- :copies_pending
-SELECT id FROM tasks WHERE status = 'pending' AND (message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
-    OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'))) ORDER BY id;
+SELECT id FROM tasks WHERE status = 'pending' AND (message_id IN (SELECT j.value FROM {ids})
+    OR call_message_id IN (SELECT j.value FROM {ids})) ORDER BY id;
 -- :copy_hold
 SELECT c.id FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = $1;
 -- Nothing can be repeated of what was erased before.
 -- :copy_insert
 INSERT INTO copies(message_id, source_id) SELECT CAST($1 AS BIGINT), s.id FROM messages s WHERE s.id = $2 AND s.purged_at IS NULL;
 -- :copies_of
-SELECT DISTINCT m.id, m.conversation_id FROM json_each('[' || $1 || ']') j CROSS JOIN copies c ON c.source_id = j.value
+SELECT DISTINCT m.id, m.conversation_id FROM {ids} {join} copies c ON c.source_id = j.value
   JOIN messages m ON m.id = c.message_id ORDER BY m.id;
 -- What a task came to is what its turn said.
 -- :copies_result_of_many
-UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
+UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id FROM {ids} {join} messages m ON m.id = j.value
    JOIN turns t ON t.uid = m.turn WHERE t.task_id IS NOT NULL);
 -- :copies_inbox_of_many
 UPDATE inbox SET title = '', content = '', briefing_text = NULL, args = NULL, answer = CASE WHEN answer IS NULL THEN NULL ELSE '' END
- WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']')) OR work_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+ WHERE message_id IN (SELECT j.value FROM {ids}) OR work_message_id IN (SELECT j.value FROM {ids});
 -- :copies_answer_of_many
-UPDATE inbox SET answer = '' WHERE answer IN (SELECT m.content FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
+UPDATE inbox SET answer = '' WHERE answer IN (SELECT m.content FROM {ids} {join} messages m ON m.id = j.value
    WHERE m.content <> '');
 -- :copies_knowledge_of_many
 UPDATE knowledge SET content = '', content_hash = uid, forgotten_at = COALESCE(forgotten_at, created_at)
- WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+ WHERE message_id IN (SELECT j.value FROM {ids});
 -- :copies_title_of_many
-UPDATE lanes SET title = NULL WHERE title IS NOT NULL AND spawn_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+UPDATE lanes SET title = NULL WHERE title IS NOT NULL AND spawn_message_id IN (SELECT j.value FROM {ids});

@@ -19,9 +19,6 @@ SELECT CAST(j.v->>0 AS BIGINT), CAST(j.v->>1 AS BIGINT), CAST(j.v->>2 AS BIGINT)
 WITH whole AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(
   'skein events ' || pg_catalog.current_setting('search_path'), 0)))
 SELECT COALESCE(pg_catalog.pg_sequence_last_value(CAST(pg_catalog.pg_get_serial_sequence('events', 'id') AS regclass)), 0) FROM whole;
--- :message_many
-SELECT m.id, {messages_read}
-  FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value ORDER BY m.id;
 -- What another one is just deleting is left to it.
 -- :answer_expire
 DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < $1 ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED);

@@ -41,7 +41,7 @@ DELETE FROM events WHERE id < $1;
 UPDATE meta SET value = $1 WHERE key = 'events_forgotten' AND value < $1;
 -- :message_many
 SELECT m.id, {messages_read}
-  FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
+  FROM {ids} {join} messages m ON m.id = j.value ORDER BY m.id;
 
 -- Both only ever grow, so the sum is another one after a change of either.
 -- :stamp_number

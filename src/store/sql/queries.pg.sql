@@ -1,5 +1,13 @@
 -- Where PostgreSQL needs other words.
 
+-- =ids
+unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
+-- =join
+JOIN
+-- =day
+to_char(to_timestamp(k.created_at / 1000000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+-- =month
+to_char(to_timestamp(k.created_at / 1000000) AT TIME ZONE 'UTC', 'YYYY-MM')
 -- :conversation_lock
 {conversation_rows} JOIN worlds w ON w.id = c.world_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;

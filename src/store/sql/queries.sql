@@ -1,5 +1,15 @@
 -- Every statement of the store. A block runs until the next name; queries.pg.sql overrides by name.
 
+-- Words that PostgreSQL has others for, in queries.pg.sql: the ids of a list, what SQLite joins in this order, the day and the month of a
+-- time.
+-- =ids
+json_each('[' || $1 || ']') j
+-- =join
+CROSS JOIN
+-- =day
+strftime('%Y-%m-%d', k.created_at / 1000000, 'unixepoch')
+-- =month
+strftime('%Y-%m', k.created_at / 1000000, 'unixepoch')
 -- =world_rows
 SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id

@@ -19,6 +19,3 @@ SELECT j.value, m.id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS 
 SELECT j.value, s.message_id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
   CROSS JOIN LATERAL (SELECT r.squash_uid FROM messages r WHERE r.id = j.value AND r.squash_uid IS NOT NULL OFFSET 0) m
   JOIN squashes q ON q.uid = m.squash_uid JOIN squash_sources s ON s.squash_id = q.id ORDER BY j.value, s.idx;
--- :heads_of
-SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
-  JOIN messages m ON m.id = j.value ORDER BY m.id;

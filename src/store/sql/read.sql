@@ -18,7 +18,7 @@ SELECT m.lineage_id, m.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages
 SELECT m.id, s.message_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
   JOIN squashes q ON q.uid = m.squash_uid JOIN squash_sources s ON s.squash_id = q.id ORDER BY m.id, s.idx;
 -- :heads_of
-SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
+SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM {ids} {join} messages m ON m.id = j.value ORDER BY m.id;
 
 -- :heads_by_prefix
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m WHERE m.uid >= $1 AND m.uid < $2 AND m.conversation_id = $3

@@ -1,9 +1,5 @@
 -- Where PostgreSQL needs other words.
 
--- :delivery_of
-SELECT {delivery_row}
-  FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN deliveries d ON d.message_id = j.value
-  JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
 -- A transaction that closes or continues the turn waits for this one, and this one waits for none: text that is not saved
 -- now is saved the next time. So text is never saved after the end of its turn, and no transactions wait in a circle.
 -- :written_add

@@ -34,7 +34,7 @@ SELECT {delivery_row}
  WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id = $2 ORDER BY d.id;
 -- :delivery_of
 SELECT {delivery_row}
-  FROM json_each('[' || $1 || ']') j CROSS JOIN deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
+  FROM {ids} {join} deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
   JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
 -- :delivery_set
 UPDATE deliveries SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
