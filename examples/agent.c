@@ -95,7 +95,8 @@ int main(int argc, char **argv)
         must(skein_agent_new(e, &agent, mem, &err));
     }
     must(skein_chat_new(e, world.id, skein_text("first"), mem, &chat, &err));
-    skein_post post = {.chat = chat.id, .message.content = skein_text("@ada lunch today?")};
+    skein_new_message lunch = {.content = skein_text("@ada lunch today?")};
+    skein_post        post = {.chat = chat.id, .message = &lunch};
     must(skein_post_message(e, &post, mem, &posted, &err));
     work(e, mem);
     show(e, chat.id, mem);

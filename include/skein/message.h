@@ -119,15 +119,16 @@ typedef struct skein_message {
 
 /* What is given of a message that is yet to be stored. */
 typedef struct skein_new_message {
-    skein_str                uid; /* absent: made here. Given: the same again is stored once */
-    skein_role               role;
-    skein_str                sender; /* absent: "human", or what the role is called */
-    skein_str                content;
-    skein_str                thinking;
-    const skein_tool_call   *calls;
-    size_t                   call_count;
-    skein_str                tool_call_id;
-    bool                     tool_failed;
+    size_t                 size; /* set by SKEIN_NEW_MESSAGE_INIT; the same for all of a list */
+    skein_str              uid;  /* absent: made here. Given: the same again is stored once */
+    skein_role             role;
+    skein_str              sender; /* absent: "human", or what the role is called */
+    skein_str              content;
+    skein_str              thinking;
+    const skein_tool_call *calls;
+    size_t                 call_count;
+    skein_str              tool_call_id;
+    bool                   tool_failed;
     const skein_instruction *instructions;
     size_t                   instruction_count;
     skein_str                reply_to; /* a message's public id */
@@ -144,6 +145,7 @@ typedef struct skein_new_message {
     skein_str        reasoning; /* a JSON object that its model wants back; see skein_message */
     skein_str        files;     /* as in skein_message: files of its world */
 } skein_new_message;
+#define SKEIN_NEW_MESSAGE_INIT SKEIN_INIT(skein_new_message)
 
 typedef struct skein_messages {
     skein_message *at;

@@ -65,9 +65,9 @@ SKEIN_API skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_erro
 /* --- Posting ---------------------------------------------------------------------------------- */
 
 typedef struct skein_post {
-    size_t                size; /* set by SKEIN_POST_INIT */
-    skein_conversation_id chat;
-    skein_new_message     message; /* of a person: role user. uid must be absent */
+    size_t                   size; /* set by SKEIN_POST_INIT */
+    skein_conversation_id    chat;
+    const skein_new_message *message; /* of a person: role user. uid must be absent */
     skein_str client_id;   /* the sender's own id of the message: sent again in this chat it
                             * is stored once, and answered with the first */
     bool      now;         /* even while agents are at work; otherwise it is queued then */

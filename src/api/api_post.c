@@ -110,13 +110,13 @@ static skein_rc read_content(skn_api_call *c, skn_str *out)
                                    : skn_call_words(c, name, true, out);
 }
 
-static skein_rc read_post(skn_api_call *c, skein_post *post)
+static skein_rc read_post(skn_api_call *c, skein_post *post, skein_new_message *m)
 {
-    skein_new_message *m = &post->message;
     skein_instruction *instructions;
     skein_rc           rc;
 
-    *post = (skein_post){.message = {.role = SKEIN_USER}};
+    *m = (skein_new_message){.role = SKEIN_USER};
+    *post = (skein_post){.message = m};
     if ((rc = read_content(c, &m->content)) || (rc = skn_call_said(c, m)) ||
         (rc = skn_call_text(c, "clientMessageId", false, &post->client_id)) ||
         (rc = skn_call_text(c, "model", false, &post->model)) ||
@@ -166,12 +166,13 @@ static skein_rc store(skn_posting *p)
     skein_rc      rc;
 
     if ((rc = skn_find_named(c)) || (!c->chat.id.v && (rc = find_place(c))) ||
-        (rc = read_post(c, &p->post)) || (rc = skn_call_flag(c, "stream", false, &p->stream)))
+        (rc = read_post(c, &p->post, &p->message)) ||
+        (rc = skn_call_flag(c, "stream", false, &p->stream)))
         return rc;
     p->stream = p->stream || c->wants_stream;
     p->post.chat = c->chat.id;
     follow = p->stream || c->wait_ms > 0;
-    if ((rc = check_reply(c, p->post.message.reply_to, p->post.client_id)) ||
+    if ((rc = check_reply(c, p->message.reply_to, p->post.client_id)) ||
         (follow && (rc = skein_events_span(c->engine, &p->before, &forgotten, &c->error))) ||
         (rc = skein_post_message(c->engine, &p->post, c->mem, &p->posted, &c->error)) ||
         (rc = skein_posted_notice(c->engine, c->world.id, &p->posted, c->mem, &p->notice,

@@ -266,15 +266,16 @@ skein_rc skn_events_page(skn_events_asked *q);
 /* For carriers that wait for the outcome: store the message, then answer at once, or look until all have answered (or it is
  * late) and gather. Each step may use the store. */
 typedef struct skn_posting {
-    skn_api_call *c;
-    skein_rc      rc;
-    skein_post    post;
-    skein_posted  posted;
-    skein_notice  notice;
-    int64_t       before; /* the newest event before it was stored */
-    bool          stream; /* the answer is a stream of events */
-    bool          late;   /* the time to wait is over */
-    bool          idle;   /* all have answered */
+    skn_api_call     *c;
+    skein_rc          rc;
+    skein_post        post;
+    skein_new_message message; /* that is posted */
+    skein_posted      posted;
+    skein_notice      notice;
+    int64_t           before; /* the newest event before it was stored */
+    bool              stream; /* the answer is a stream of events */
+    bool              late;   /* the time to wait is over */
+    bool              idle;   /* all have answered */
     skn_vec(skn_str) replies;
 } skn_posting;
 

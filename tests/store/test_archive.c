@@ -278,8 +278,8 @@ static void an_archive_says_what_waited_and_is_not_in_it(void **state)
     skn_buf             archive;
     skein_conversations chats;
     skein_posted        out;
-    skein_post          post = {.message = {.content = skein_text("hello")}};
-    skein_agent         agent = {.name = skein_text("eager")};
+    skein_post  post = {.message = &(skein_new_message){.content = skein_text("hello")}};
+    skein_agent agent = {.name = skein_text("eager")};
 
     place_open(&p, skn_fixture_of(state));
     h = make_history(&p, "launch");

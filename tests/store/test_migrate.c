@@ -286,17 +286,18 @@ static void wait_for_a_person(kit *k)
     skein_new_message asks = {.role = SKEIN_ASSISTANT, .calls = &call, .call_count = 1};
     skein_step        step = {.message = &asks, .tokens_in = -1, .tokens_out = -1};
     skein_instruction tag = {skein_text("Tag.brief"), skein_text("ada")};
-    skein_post        later = {.size = sizeof later,
-                               .chat = k->chat.id,
-                               .client_id = skein_text("mine"),
-                               .message = {.content = skein_text("and \"then\"?\n\\ \u00fc"),
-                                           .reply_to = skein_text("m1"),
-                                           .instructions = &tag,
-                                           .instruction_count = 1}};
-    skein_posted      posted;
-    skein_inbox_item  item;
-    skein_message     stored;
-    skein_turn        turn;
+    skein_post        later = {
+               .size = sizeof later,
+               .chat = k->chat.id,
+               .client_id = skein_text("mine"),
+               .message = &(skein_new_message){.content = skein_text("and \"then\"?\n\\ \u00fc"),
+                                               .reply_to = skein_text("m1"),
+                                               .instructions = &tag,
+                                               .instruction_count = 1}};
+    skein_posted     posted;
+    skein_inbox_item item;
+    skein_message    stored;
+    skein_turn       turn;
 
     post(k, "@ada remove it");
     turn = begin(k, "ada");

@@ -298,7 +298,9 @@ static void close_stage(stage *s)
 
 static skein_posted post_how(stage *s, const char *text, bool now)
 {
-    skein_post p = {.chat = s->k.chat.id, .message = {.content = skein_text(text)}, .now = now};
+    skein_post   p = {.chat = s->k.chat.id,
+                      .message = &(skein_new_message){.content = skein_text(text)},
+                      .now = now};
     skein_posted out;
 
     KIT_OK(&s->k, skein_post_message(s->k.e, &p, s->k.mem, &out, &s->k.err));

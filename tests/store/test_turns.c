@@ -769,8 +769,8 @@ static skein_turn busy_chat(kit *k, skein_message m[3])
 {
     skein_version v;
     skein_message out;
-    skein_post    p = {.message = {.content = skein_text("@ada @bo three")}};
-    skein_posted  posted;
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada @bo three")}};
+    skein_posted posted;
 
     KIT_OK(k, skein_chat_new(k->e, k->world.id, skein_text("t"), k->mem, &k->chat, &k->err));
     k->how.conversation = k->chat.id;
@@ -954,11 +954,12 @@ static void an_edit_wakes_as_a_post_does(void **state)
     assert_int_equal(skein_edit(k.e, &k.how, r.added.id, skein_text("x"), k.mem, &r, &k.err),
                      SKEIN_CONFLICT);
     assert_non_null(strstr(k.err.message, "\"tmp-9\" was used"));
-    assert_int_equal(post_as(&k,
-                             &(skein_post){.message = {.content = skein_text("x")},
-                                           .client_id = skein_text("tmp-9")},
-                             &p),
-                     SKEIN_CONFLICT);
+    assert_int_equal(
+        post_as(&k,
+                &(skein_post){.message = &(skein_new_message){.content = skein_text("x")},
+                              .client_id = skein_text("tmp-9")},
+                &p),
+        SKEIN_CONFLICT);
     kit_close(&k);
 }
 

@@ -74,11 +74,11 @@ static void a_message_to_read_only_is_for_nobody(void **state)
 {
     kit               k;
     skein_instruction tag = {.type = skein_text("ReadOnly")};
-    skein_post        p = {.message = {.content = skein_text("@ada note this"),
-                                       .instructions = &tag,
-                                       .instruction_count = 1}};
-    skein_posted      out;
-    int64_t           before;
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada note this"),
+                                                      .instructions = &tag,
+                                                      .instruction_count = 1}};
+    skein_posted out;
+    int64_t      before;
 
     kit_open(&k, state);
     before = newest(&k);
@@ -94,8 +94,9 @@ static void an_agents_own_conversation_is_for_that_agent(void **state)
 {
     kit                k;
     skein_conversation own;
-    skein_post         p = {.message = {.content = skein_text("@ada how are you?")}};
-    skein_posted       out;
+    skein_post         p = {
+                .message = &(skein_new_message){.content = skein_text("@ada how are you?")}};
+    skein_posted out;
 
     kit_open(&k, state);
     KIT_OK(&k,
@@ -105,7 +106,8 @@ static void an_agents_own_conversation_is_for_that_agent(void **state)
     assert_string_equal(shown(&k, &out.deliveries), "bo:queued");
     answer(&k, "bo", "fine. @ada @bo");
     assert_string_equal(due(&k), ""); /* nobody else is there */
-    p.message.sender = skein_text("bo");
+    p.message = &(skein_new_message){.content = skein_text("@ada how are you?"),
+                                     .sender = skein_text("bo")};
     KIT_OK(&k, post_as(&k, &p, &out));
     assert_int_equal(out.waiting, 0);
     kit_close(&k);
@@ -113,9 +115,9 @@ static void an_agents_own_conversation_is_for_that_agent(void **state)
 
 static void an_agents_message_wakes_only_those_it_names_and_never_itself(void **state)
 {
-    kit        k;
-    skein_post p = {
-        .message = {.content = skein_text("thinking aloud"), .sender = skein_text("ada")}};
+    kit          k;
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("thinking aloud"),
+                                                      .sender = skein_text("ada")}};
     skein_posted out;
 
     kit_open(&k, state);
@@ -136,10 +138,12 @@ static void what_is_posted_in_an_agents_name_is_the_assistants_in_its_own_memory
     skein_posted out;
 
     kit_open(&k, state);
-    KIT_OK(&k, post_as(&k,
-                       &(skein_post){.message = {.content = skein_text("said for ada"),
-                                                 .sender = skein_text("ada")}},
-                       &out));
+    KIT_OK(&k,
+           post_as(&k,
+                   &(skein_post){
+                       .message = &(skein_new_message){.content = skein_text("said for ada"),
+                                                       .sender = skein_text("ada")}},
+                   &out));
     assert_int_equal(out.message.role, SKEIN_ASSISTANT);
     assert_non_null(strstr(kit_context(&k, "ada"), "assistant:said for ada"));
     assert_non_null(strstr(kit_context(&k, "bo"), "ada: said for ada"));
@@ -181,7 +185,8 @@ static void agents_do_not_talk_for_ever(void **state)
 static void an_agent_gets_one_thing_to_do_at_a_time(void **state)
 {
     kit          k;
-    skein_post   now = {.message = {.content = skein_text("@ada two")}, .now = true};
+    skein_post   now = {.message = &(skein_new_message){.content = skein_text("@ada two")},
+                        .now = true};
     skein_posted out;
     skein_turn   t;
     skein_dues   d;
@@ -208,7 +213,7 @@ static void an_agent_gets_one_thing_to_do_at_a_time(void **state)
 static void the_model_that_was_asked_for_counts_once(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("@ada @bo hi")},
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada @bo hi")},
                       .model = skein_text("local/big")};
     skein_posted out;
     skein_dues   d;
@@ -278,9 +283,9 @@ static void what_nobody_has_to_answer_does_not_hold_up_the_queue(void **state)
 {
     kit               k;
     skein_instruction tag = {.type = skein_text("ReadOnly")};
-    skein_post        p = {.message = {.content = skein_text("two"),
-                                       .instructions = &tag,
-                                       .instruction_count = 1}};
+    skein_post        p = {.message = &(skein_new_message){.content = skein_text("two"),
+                                                           .instructions = &tag,
+                                                           .instruction_count = 1}};
     skein_posted      two;
     int64_t           before;
 
@@ -377,11 +382,11 @@ static void what_waits_keeps_what_it_came_with(void **state)
 
     kit_open(&k, state);
     one = post(&k, "@ada one");
-    p.message = (skein_new_message){.content = skein_text("@bo two"),
-                                    .sender = skein_text("eve"),
-                                    .reply_to = one.message.uid,
-                                    .instructions = &tag,
-                                    .instruction_count = 1};
+    p.message = &(skein_new_message){.content = skein_text("@bo two"),
+                                     .sender = skein_text("eve"),
+                                     .reply_to = one.message.uid,
+                                     .instructions = &tag,
+                                     .instruction_count = 1};
     KIT_OK(&k, post_as(&k, &p, &out));
     before = newest(&k);
     answer(&k, "ada", "1");
@@ -403,7 +408,7 @@ static void what_waits_keeps_what_it_came_with(void **state)
 static void a_post_that_comes_twice_is_stored_once(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("@ada one")},
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada one")},
                       .client_id = skein_text("tmp-1")};
     skein_posted first, again, other;
 
@@ -422,7 +427,7 @@ static void a_post_that_comes_twice_is_stored_once(void **state)
     assert_string_equal(shown(&k, &again.deliveries), "ada:answered bo:inMemory cy:inMemory");
     assert_string_equal(kit_texts(&k, "main", 0), "@ada one 1");
 
-    p.message.content = skein_text("@ada two");
+    p.message = &(skein_new_message){.content = skein_text("@ada two")};
     assert_int_equal(post_as(&k, &p, &other), SKEIN_CONFLICT);
     p.client_id = skein_text("tmp-2");
     KIT_OK(&k, post_as(&k, &p, &other));
@@ -433,7 +438,7 @@ static void a_post_that_comes_twice_is_stored_once(void **state)
 static void a_post_that_comes_twice_waits_once(void **state)
 {
     kit                k;
-    skein_post         p = {.message = {.content = skein_text("two")},
+    skein_post         p = {.message = &(skein_new_message){.content = skein_text("two")},
                             .client_id = skein_text("tmp-2")};
     skein_conversation other;
     skein_posted       first, again;
@@ -462,17 +467,17 @@ static void what_cannot_be_posted_is_refused(void **state)
 {
     kit          k;
     skein_posted out;
-    skein_post   p = {.message = {.content = skein_text(" \n")}};
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text(" \n")}};
     const char  *before;
 
     kit_open(&k, state);
     before = kit_state(&k);
     assert_int_equal(post_as(&k, &p, &out), SKEIN_INVALID);
-    p.message = (skein_new_message){.role = SKEIN_ASSISTANT, .content = skein_text("x")};
+    p.message = &(skein_new_message){.role = SKEIN_ASSISTANT, .content = skein_text("x")};
     assert_int_equal(post_as(&k, &p, &out), SKEIN_INVALID);
-    p.message = (skein_new_message){.uid = skein_text("mine"), .content = skein_text("x")};
+    p.message = &(skein_new_message){.uid = skein_text("mine"), .content = skein_text("x")};
     assert_int_equal(post_as(&k, &p, &out), SKEIN_INVALID);
-    p.message = (skein_new_message){.content = skein_text("x")};
+    p.message = &(skein_new_message){.content = skein_text("x")};
     p.client_id = skein_text("a\nb");
     assert_int_equal(post_as(&k, &p, &out), SKEIN_INVALID);
     p.client_id = skein_text(NULL);
@@ -620,7 +625,7 @@ static void a_chat_or_world_that_is_removed_leaves_no_work(void **state)
 {
     kit                k;
     skein_conversation other;
-    skein_post         p = {.message = {.content = skein_text("hi")}};
+    skein_post         p = {.message = &(skein_new_message){.content = skein_text("hi")}};
     skein_posted       out;
     skein_turn         t;
 
@@ -662,12 +667,13 @@ static void *post_many(void *arg)
     skein_posted out;
 
     for (int i = 0; i < EACH; i++) {
-        char       text[32], id[32];
-        skein_post what = {.chat = p->k->chat.id};
+        char              text[32], id[32];
+        skein_new_message said = SKEIN_NEW_MESSAGE_INIT;
+        skein_post        what = {.chat = p->k->chat.id, .message = &said};
 
         snprintf(text, sizeof text, "@ada %d.%02d", p->number, i);
         snprintf(id, sizeof id, "c%d.%d", p->number, i);
-        what.message.content = skein_text(text);
+        said.content = skein_text(text);
         what.client_id = skein_text(id);
         for (int twice = 0; twice < 2; twice++) /* the answer got lost, so it comes again */
             p->failed += skein_post_message(p->k->e, &what, mem, &out, &err) != SKEIN_OK;

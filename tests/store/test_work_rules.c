@@ -54,7 +54,7 @@ static void an_id_that_was_promised_is_not_given_to_another(void **state)
 static void a_waiting_message_whose_id_was_taken_is_said_under_another(void **state)
 {
     kit            k;
-    skein_post     p = {.message = {.content = skein_text("@bo two")},
+    skein_post     p = {.message = &(skein_new_message){.content = skein_text("@bo two")},
                         .client_id = skein_text("tmp-1")};
     skein_message  other;
     skein_posted   two, again;
@@ -136,7 +136,7 @@ static void a_chat_that_cannot_be_settled_does_not_keep_others_from_it(void **st
 {
     kit                k;
     skein_conversation other;
-    skein_post         p = {.message = {.content = skein_text("@bo hi")}};
+    skein_post         p = {.message = &(skein_new_message){.content = skein_text("@bo hi")}};
     skein_posted       out;
     skein_turn         t;
     int64_t            closed;
@@ -201,7 +201,7 @@ static void a_lease_that_no_clock_of_today_could_give_has_run_out(void **state)
 static void a_post_that_comes_again_waits_for_all_that_the_first_caused(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("@ada one")},
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada one")},
                       .client_id = skein_text("tmp-1")};
     skein_posted out;
 
@@ -222,9 +222,9 @@ static void what_is_sent_at_once_and_nobody_answers_is_done_with(void **state)
 {
     kit               k;
     skein_instruction tag = {.type = skein_text("ReadOnly")};
-    skein_post        p = {.message = {.content = skein_text("two"),
-                                       .instructions = &tag,
-                                       .instruction_count = 1}};
+    skein_post        p = {.message = &(skein_new_message){.content = skein_text("two"),
+                                                           .instructions = &tag,
+                                                           .instruction_count = 1}};
     skein_posted      two, out;
     int64_t           before;
 
@@ -500,7 +500,7 @@ static void a_chat_of_another_world_is_not_brought_back(void **state)
 static void a_queue_has_an_end(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("one more")}};
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("one more")}};
     skein_posted out;
     char         sql[400];
     int64_t      before;
@@ -527,7 +527,7 @@ static void a_queue_has_an_end(void **state)
 static void the_ids_of_clients_are_forgotten_after_a_week(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("@ada one")},
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("@ada one")},
                       .client_id = skein_text("tmp-1")};
     skein_posted out;
 
@@ -546,7 +546,7 @@ static void the_ids_of_clients_are_forgotten_after_a_week(void **state)
 static void a_state_that_nobody_wrote_is_damage(void **state)
 {
     kit          k;
-    skein_post   p = {.message = {.content = skein_text("two")}};
+    skein_post   p = {.message = &(skein_new_message){.content = skein_text("two")}};
     skein_posted out;
 
     kit_open(&k, state);

@@ -23,7 +23,10 @@ static inline skein_posted post(kit *k, const char *text)
 {
     skein_posted out;
 
-    KIT_OK(k, post_as(k, &(skein_post){.message = {.content = skein_text(text)}}, &out));
+    KIT_OK(k,
+           post_as(k,
+                   &(skein_post){.message = &(skein_new_message){.content = skein_text(text)}},
+                   &out));
     return out;
 }
 

@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t h, skn_str s)
 /* What makes one post another than the one before. It is kept for a week: what is absent must not change it. */
 static int64_t post_hash(const skein_post *p)
 {
-    const skein_new_message *m = &p->message;
+    const skein_new_message *m = p->message;
     uint64_t                 h = mix(
                         mix(mix(mix(1 + (uint64_t)p->most_tokens, m->sender), m->content), m->reply_to),
                         p->model);
@@ -221,7 +221,7 @@ static skein_rc check_room(skn_working *w, skein_error *err)
 static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
                          skein_error *err)
 {
-    skein_new_message n = p->message;
+    skein_new_message n = *p->message;
     skn_waiting_row   row = {.conversation_id = w->chat.id,
                              .client_id = p->client_id,
                              .created_at = w->now,
@@ -293,7 +293,7 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
     const skein_post *p = c->post;
     skn_saying        s = {
                .client_id = p->client_id, .model = p->model, .most_tokens = p->most_tokens};
-    skein_new_message n = p->message;
+    skein_new_message n = *p->message;
     int64_t           hash = post_hash(p);
     skn_delivery_rows pending;
     skn_str           first;
@@ -319,14 +319,15 @@ static skein_rc post_message(skn_working *w, void *arg, skein_error *err)
 
 static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)
 {
-    skein_rc rc = skn_check_new(e, &p->message, err);
+    skein_rc rc = p->message ? skn_check_new(e, p->message, err)
+                             : skn_fail(err, SKEIN_INVALID, "there is no message");
 
     if (rc)
         return rc;
-    if (p->message.role != SKEIN_USER)
+    if (p->message->role != SKEIN_USER)
         return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" cannot be posted",
-                        skein_role_name(p->message.role));
-    if (p->message.uid.p)
+                        skein_role_name(p->message->role));
+    if (p->message->uid.p)
         return skn_fail(err, SKEIN_INVALID, "the id of a posted message is made here");
     if ((rc = skn_check_given(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
         return rc;
