@@ -85,30 +85,32 @@ static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
     return to;
 }
 
-static skein_partial copy_written(skn_run *run, skn_arena *a)
+/* What it has written, also while that is being stored; false if that is nothing. */
+static bool copy_written(skn_run *run, skn_arena *a, skein_partial *p)
 {
     skein_model_call call;
-    skein_partial    p;
 
-    skn_asking_so_far(run->asking, &run->answer);
-    p = skn_run_written_so_far(run, &call);
-    p.message_uid = skn_arena_copy(a, run->turn.message_uid);
-    p.text = skn_arena_copy(a, p.text);
-    p.thinking = skn_arena_copy(a, p.thinking);
-    p.call = p.call ? copy_call(p.call, a) : NULL;
-    return p;
+    *p = run->handed;
+    if (run->state & SKN_RUN_ASKS) {
+        skn_asking_so_far(run->asking, &run->answer);
+        *p = skn_run_written_so_far(run, &call);
+    }
+    p->message_uid = skn_arena_copy(a, p->message_uid);
+    p->text = skn_arena_copy(a, p->text);
+    p->thinking = skn_arena_copy(a, p->thinking);
+    p->call = p->call ? copy_call(p->call, a) : NULL;
+    return p->turn != 0;
 }
 
 /* Adds the texts of the whole chat. Delegations that a stopped agent waits for are closed with it; only the store
  * knows which, so it takes the texts of the turns that it closes. */
 static void add_others(skn_halt *h)
 {
-    for (skn_run *run = h->job.r->runs; run; run = run->next)
-        if (run->state & SKN_RUN_ASKS && run->chat.v == h->chat.v) {
-            skein_partial p = copy_written(run, h->job.a);
+    skein_partial p;
 
+    for (skn_run *run = h->job.r->runs; run; run = run->next)
+        if (run->chat.v == h->chat.v && copy_written(run, h->job.a, &p))
             skn_vec_add(h->job.a, &h->partials, p);
-        }
 }
 
 /* --- Stopping -------------------------------------------------------------------------------------- */
@@ -181,13 +183,11 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out)
 {
     skn_vec(skein_partial) all = {0};
+    skein_partial p;
 
     for (skn_run *run = r->runs; run; run = run->next)
-        if (run->state & SKN_RUN_ASKS && (!world.v || run->turn.world.v == world.v)) {
-            skein_partial p = copy_written(run, a);
-
+        if ((!world.v || run->turn.world.v == world.v) && copy_written(run, a, &p))
             skn_vec_add(a, &all, p);
-        }
     *out = (skein_stop){.partials = all.p, .partial_count = all.n};
 }
 

@@ -185,13 +185,14 @@ struct skn_run {
     int     refusals, shrinks;
     bool    waits_for_summary; /* which another run has requested */
     /* The answer. */
-    skn_asked asked;
-    bool      kept;                 /* the request is stored */
-    skn_buf   text, thinking, args; /* args: of all calls, until they are complete */
-    int64_t   question;             /* (L) number of the request; no other one has it */
-    size_t    saved[2];     /* (L) bytes of the text and of the thinking that are saved … */
-    size_t    looked[3];    /* … and that skn_repeats has checked; the last of args */
-    int64_t   most_written; /* tokens; 0: no limit */
+    skn_asked     asked;
+    bool          kept;                 /* the request is stored */
+    skn_buf       text, thinking, args; /* args: of all calls, until they are complete */
+    skein_partial handed;               /* (L) what a job has of them; turn 0: nothing */
+    int64_t       question;             /* (L) number of the request; no other one has it */
+    size_t        saved[2];     /* (L) bytes of the text and of the thinking that are saved … */
+    size_t        looked[3];    /* … and that skn_repeats has checked; the last of args */
+    int64_t       most_written; /* tokens; 0: no limit */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
     skn_answer answer;

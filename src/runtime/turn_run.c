@@ -148,17 +148,32 @@ static void job_back(void *arg)
     if (try_on(run)) {
         try_job_later(run);
     } else if (run_goes_on(run, stored_last)) {
+        run->handed = (skein_partial){0};
         skn_run_enter(run, SKN_RUN_READY);
         run->then(run);
     } else {
+        run->handed = (skein_partial){0};
         finish_run(run);
     }
     skn_runtime_settle(r);
 }
 
+/* A change by force that comes before the job keeps what was written, and the loop cannot look while the job may clear
+ * it. */
+static void hand_over(skn_run *run)
+{
+    if (run->turn.id && (run->text.n || run->thinking.n))
+        run->handed = (skein_partial){
+            .turn = run->turn.id,
+            .message_uid = skn_arena_copy(run->a, run->turn.message_uid),
+            .text = skn_arena_copy(run->a, skn_buf_str(&run->text)),
+            .thinking = skn_arena_copy(run->a, skn_buf_str(&run->thinking))};
+}
+
 static void start_job(skn_run *run, skn_run_state state, void (*work)(skn_run *),
                       void (*then)(skn_run *))
 {
+    hand_over(run);
     run->work = work;
     run->then = then;
     run->repeated = false;

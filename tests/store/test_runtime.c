@@ -1288,6 +1288,39 @@ static void a_failed_turn_is_closed_once_there_is_room_for_that(void **state)
     close_stage(&s);
 }
 
+/* Whether a change by force would be given this alone, or nothing. */
+static bool is_to_be_kept(stage *s, const char *text)
+{
+    skn_arena *a = skn_arena_new();
+    skein_stop all;
+    bool       is;
+
+    skn_runtime_written(s->runtime, (skein_world_id){0}, a, &all);
+    is = text ? all.partial_count == 1 && skn_str_is(all.partials[0].text, text)
+              : all.partial_count == 0;
+    skn_arena_free(a);
+    return is;
+}
+
+static bool nothing_is_to_be_kept(stage *s)
+{
+    return is_to_be_kept(s, NULL);
+}
+
+static void an_answer_that_is_being_stored_is_there_for_a_change_by_force(void **state)
+{
+    stage s;
+
+    ask_and_fill(&s, state);
+    say_done(&s.puppet);
+    run_until_puppet(&s, is_trying, 0);
+    assert_true(is_to_be_kept(&s, "an answer"));
+    empty_disk(&s);
+    run_until(&s, is_idle);
+    run_until_puppet(&s, nothing_is_to_be_kept, 0);
+    close_stage(&s);
+}
+
 static void an_answer_that_waits_for_room_is_kept_by_a_stop(void **state)
 {
     stage s;
@@ -1459,6 +1492,7 @@ int main(void)
         SKN_BOTH(more_work_than_turns_at_once_is_done_in_the_end),
         SKN_BOTH(an_answer_is_stored_once_there_is_room_for_it),
         SKN_BOTH(a_failed_turn_is_closed_once_there_is_room_for_that),
+        SKN_BOTH(an_answer_that_is_being_stored_is_there_for_a_change_by_force),
         SKN_BOTH(an_answer_that_waits_for_room_is_kept_by_a_stop),
         SKN_BOTH(a_look_that_waits_for_room_is_not_taken_twice),
         SKN_BOTH(closing_does_not_wait_for_room),
