@@ -83,7 +83,7 @@ t 'and none is made' prints 'nothing is there yet'
 
 s completion fish
 t 'fish completes worlds' prints "-l world -s w -x -a '(skein completion words worlds 2>/dev/null)'"
-t 'and versions' prints "'__fish_seen_subcommand_from switch' -a '(skein completion words versions 2>/dev/null)'"
+t 'and versions' prints "'__fish_seen_subcommand_from switch' -a '(skein completion words points 2>/dev/null)'"
 s completion zsh
 t 'zsh uses the words of bash' prints 'bashcompinit'
 t 'and asks for the same' prints 'completion words "$kind"'

@@ -503,7 +503,7 @@ static skein_rc edit_and_wait(skn_cli *cli, const editing *e)
 
 static skein_rc edit(skn_cli *cli)
 {
-    editing         e;
+    editing         e = {.another = false};
     const skn_json *r = NULL;
     skein_rc        rc = prepare_edit(cli, &e);
 
