@@ -189,8 +189,8 @@ static bool is_unwanted(const boxed *b)
 {
     skn_conn_closed end = b->by.conn ? skn_conn_seen_end(b->by.conn) : SKN_CONN_OPEN;
 
-    return end == SKN_CONN_GONE || (end == SKN_CONN_HALF &&
-                                    skn_workers_waiting(b->by.http->o.workers) >= CROWD);
+    return end == SKN_CONN_GONE ||
+           (end == SKN_CONN_HALF && skn_workers_waiting(b->by.http->o.workers) >= CROWD);
 }
 
 static void work_read(boxed *b)

@@ -756,6 +756,27 @@ test('a large read that finds no memory fails alone with 503, and the server liv
     assert.equal((await s.request('GET', `${chat}/messages?limit=1`)).status, 200);
 }, limit(120000));
 
+// Reads of 30 MB by clients that take nothing, or ask and go: what is made for them has a limit, and what waits is dropped.
+test('clients that do not take their large answers fill no memory', async () => {
+    if (sanitized || kind !== 'sqlite') return;
+    const store = freshStore(), file = path.join(folder, 'long.json');
+    fs.writeFileSync(file, JSON.stringify(Array.from({ length: 300 }, () => ({ role: 'user', content: 'y'.repeat(100000) }))));
+    assert.equal((await run(['import', file, ...store.args])).code, 0);
+    const s = await Server.start({ store, env: { MALLOC_PERTURB_: '0' } });
+    const chat = `/worlds/long/chats/${(await s.get('/worlds/long/chats')).data[0].id}`;
+    const ask = `GET ${chat}/messages?limit=500 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
+    const clients = Array.from({ length: 80 }, () => net.connect({ port: s.port, host: s.host }).on('error', () => {}));
+    for (const c of clients) c.pause().end(ask);
+    const first = net.connect({ port: s.port, host: s.host, allowHalfOpen: true });
+    let told = '';
+    first.on('data', b => { told += b; }).end(ask); // behind them all, and its side is closed
+    await within(limit(60000), 'its answer', new Promise(resolve => first.on('end', resolve)));
+    assert.match(told, /^HTTP\/1\.1 503[^]*overloaded/);
+    for (const c of clients) c.destroy();
+    assert.equal((await s.request('GET', `${chat}/messages?limit=500`, { ms: limit(60000) })).status, 200);
+    assert.ok(megabytes(s, 'VmHWM') < 950, `${megabytes(s, 'VmHWM')} MB`);
+}, limit(120000));
+
 test('large conversations are read at the same time only as memory allows', async () => {
     if (sanitized || kind !== 'sqlite') return; // the database has no part in it
     const store = freshStore(), file = path.join(folder, 'tiny.json');

@@ -51,6 +51,29 @@ static void a_piece_may_be_larger_than_any_block(void **state)
     skein_mem_free(mem);
 }
 
+static void who_takes_too_much_beside_others_has_to_end(void **state)
+{
+    const size_t large = (size_t)10 * 1024 * 1024;
+    skn_share    share = {.most = 3 * large / 2};
+    skn_arena   *one = skn_arena_new(), *other = skn_arena_new(), *little = skn_arena_new();
+
+    (void)state;
+    skn_arena_shares(one, &share);
+    skn_arena_shares(other, &share);
+    skn_arena_shares(little, &share);
+    assert_non_null(skn_arena_alloc(one, 2 * large));
+    assert_false(skn_arena_crowded(one)); /* alone */
+    assert_non_null(skn_arena_alloc(little, 1000));
+    skn_arena_counts(other, large);
+    assert_false(skn_arena_crowded(little));
+    assert_true(skn_arena_crowded(other));
+    skn_arena_free(little);
+    assert_false(skn_arena_crowded(one)); /* alone again */
+    skn_arena_free(one);
+    skn_arena_free(other);
+    assert_int_equal(share.taken, 0);
+}
+
 static void copies_end_in_nul_and_absent_stays_absent(void **state)
 {
     skn_arena *a = skn_arena_new();
@@ -287,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_zeroed_aligned_and_apart),
         cmocka_unit_test(a_piece_may_be_larger_than_any_block),
+        cmocka_unit_test(who_takes_too_much_beside_others_has_to_end),
         cmocka_unit_test(copies_end_in_nul_and_absent_stays_absent),
         cmocka_unit_test(a_vector_keeps_its_items_while_it_grows),
         cmocka_unit_test(a_buffer_keeps_what_fits_and_remembers_the_rest),
