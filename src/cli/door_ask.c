@@ -192,21 +192,34 @@ typedef struct paging {
     skn_str     next; /* cursor; absent: the beginning, or after the last page the end */
     int64_t     began;
     size_t      bytes;
-    bool        sparse; /* a page may be empty */
+    int64_t     items, total; /* that came; that there are at most, as the server said last */
+    bool        sparse;       /* a page may be empty */
 } paging;
+
+/* More came than there is. Some may have been removed meanwhile, so the largest total counts. */
+static bool is_past_total(paging *p, const skn_json *page)
+{
+    const skn_json *of = skn_json_get(page, "page"), *total = skn_json_get(of, "total");
+    int64_t         n;
+
+    if (total && skn_str_int(total->text, &n) && n > p->total)
+        p->total = n;
+    return skn_door_flag(of, "totalIsExact") && p->items > p->total;
+}
 
 /* A server that has always more to say would be read forever. */
 static skein_rc check_end(skn_cli *cli, paging *p, const skn_json *page, size_t count)
 {
     int64_t took = (skn_clock_monotonic() - p->began) / 1000000;
 
+    p->items += (int64_t)count;
     p->bytes += page ? page->raw.n : 0;
     if (!p->next.n || !skn_is_elsewhere(cli))
         return SKEIN_OK;
     if (p->bytes > ALL_MOST)
         return skn_fail(&cli->err, SKEIN_LIMIT, "the server's list is over %zu bytes",
                         ALL_MOST);
-    if (took > ALL_MS)
+    if (took > ALL_MS || is_past_total(p, page))
         return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server's list has no end");
     return count || p->sparse
                ? SKEIN_OK

@@ -1,9 +1,9 @@
 // evil_proxy.mjs: stands between a program and a server, and makes the answers those of a server that is not to be trusted.
 //
-//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|round|heads|stream|ends|bare|huge
+//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|round|lies|heads|stream|ends|bare|huge
 //
 // texts: texts get escape sequences, but for those without which the program does not go on. all: every text but names gets them (without a name commands end; words is about names). holes: every list but those of
-// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever, round: with the same page. heads: an answer is announced again and again. ends: it is over at once. bare: answers but those of places are empty. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
+// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever, round: with the same page, lies: with another cursor and the same items. heads: an answer is announced again and again. ends: it is over at once. bare: answers but those of places are empty. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
 import http from 'node:http';
 
 const [target, how] = [new URL(process.argv[2]), process.argv[3]];
@@ -41,6 +41,7 @@ const proxy = http.createServer((question, answer) => {
     if (how === 'ends' && question.headers.accept === 'text/event-stream') return answer.writeHead(200, { 'skein-version': '0.1.0' }).end('{}');
     if (how === 'stream' && question.headers.accept === 'text/event-stream') return endless(answer);
     if (how === 'round') return answer.writeHead(200, { 'content-type': 'application/json', 'skein-version': '0.1.0' }).end('{"data":[{"name":"w"}],"page":{"next":"more"}}');
+    if (how === 'lies') return answer.writeHead(200, { 'content-type': 'application/json', 'skein-version': '0.1.0' }).end(`{"data":[{"name":"w"}],"page":{"next":"more${Math.random()}","total":1,"totalIsExact":true,"hasMore":true}}`);
     if (how === 'heads') {
         const more = () => { while (!answer.destroyed && answer.socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100))); };
         answer.socket.on('drain', more);

@@ -787,6 +787,10 @@ evil round
 f world ls
 t 'nor one whose page comes again' fails 6 'the server gives the same page of its list again and again'
 honest_again
+evil lies
+f world ls
+t 'nor one with more than its total' fails 124 "the server's list has no end"
+honest_again
 evil bare
 f audit
 t 'an answer that is not a list is not told as an empty one' fails 6 "the server's answer is not a list"
