@@ -72,6 +72,22 @@ test('400 validation names the member', async () => {
         await server.refused('GET', `${w.chatPath}/messages?${query}`, 400, 'validation');
 });
 
+test('a member that is one of several words takes those that the document lists, and no other', async () => {
+    const w = await fresh();
+    const { AnyMessage, NewTag, TagDefinition, Tag } = document.components.schemas;
+    const stored = more => [`${w.chatPath}/messages`, { messages: [{ role: 'assistant', sender: 'them', content: 'x', ...more }] }];
+    for (const member of ['role', 'toolStatus', 'unfinished']) {
+        for (const word of AnyMessage.properties[member].enum)
+            assert.equal((await server.call('POST', stored()[0], { body: stored({ [member]: word, ...(word === 'tool' ? { toolCallId: 'c1' } : {}) })[1] })).status, 201, `${member} ${word}`);
+        await server.refused('POST', stored()[0], 400, 'validation', { body: stored({ [member]: 'other' })[1] });
+    }
+    for (const { properties } of [NewTag, TagDefinition, Tag]) {
+        for (const control of properties.control.enum)
+            assert.equal((await server.call('PUT', `${w.path}/tags`, { body: { tags: [{ name: 'urgent', control }] } })).status, 200, control);
+        await server.refused('PUT', `${w.path}/tags`, 400, 'validation', { body: { tags: [{ name: 'urgent', control: 'other' }] } });
+    }
+});
+
 // Every operation that takes a body, at an address that need not be there: the body is looked at first.
 const bodies = Object.entries(document.paths).flatMap(([url, methods]) => Object.keys(methods)
     .filter(method => method !== 'get' && methods[method].operationId !== 'importWorld')

@@ -193,6 +193,14 @@ for (const [name, wanted] of Object.entries(told))
         assert.deepEqual(rest, wanted);
     });
 
+test('a null in a schema stays', async () => {
+    const picky = { type: 'object', properties: { a: { const: null, default: null } } };
+    const w = await world('openai/other', { schema: picky });
+    assert.deepEqual((await server.get(`${w.path}/agents/ada`)).schema, picky);
+    assert.deepEqual((await server.ask('PATCH', `${w.path}/agents/ada`, { schema })).schema, schema);
+    assert.deepEqual((await server.ask('PATCH', `${w.path}/agents/ada`, { schema: picky })).schema, picky);
+});
+
 test('a new schema takes the place of the old one as a whole', async () => {
     const w = await world('openai/other', { schema });
     const other = { type: 'array', items: { type: 'integer' }, default: null };

@@ -124,7 +124,7 @@ function TagRow({
                 Works as
                 <select
                     value={tag.control ?? 'toggle'}
-                    onChange={e => onSet({ control: e.currentTarget.value })}
+                    onChange={e => onSet({ control: e.currentTarget.value as NewTag['control'] })}
                 >
                     <option value="toggle">a switch</option>
                     <option value="choice">one of several</option>
