@@ -526,15 +526,15 @@ static void shape_row(skn_jw *w, const skn_config *c, skn_config_id id, skn_aren
     skn_jw_object_end(w);
 }
 
-/* A provider or a secret: what stands at this line of a file. */
+/* A provider or a secret: what stands at this line of a file. A reload applies it. */
 static void shape_named(skn_jw *w, const char *kind, skn_str name, skn_str value,
-                        const char *file, int line, bool restart, skn_arena *scratch)
+                        const char *file, int line, skn_arena *scratch)
 {
     skn_jw_key_str(w, skn_arena_printf(scratch, "%s.%.*s", kind, SKN_FMT(name)));
     skn_jw_object(w);
     skn_jw_kstr(w, "value", value);
     skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", file, line));
-    skn_jw_kbool(w, "restart", restart);
+    skn_jw_kbool(w, "restart", false);
     skn_jw_object_end(w);
 }
 
@@ -548,13 +548,13 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
         const skn_config_provider *p = &c->providers.p[i];
 
         shape_named(w, "providers", p->name, skn_config_provider_text(p, scratch), p->file,
-                    p->at->key_line, true, scratch);
+                    p->at->key_line, scratch);
     }
     for (size_t i = 0; i < c->secrets.n; i++) {
         const skn_config_secret *s = &c->secrets.p[i];
 
         shape_named(w, "secrets.env", s->grant.name, skn_config_secret_text(s, scratch),
-                    s->file, s->line, false, scratch);
+                    s->file, s->line, scratch);
     }
     skn_jw_karray(w, "problems");
     for (size_t i = 0; i < tried->problems.n; i++)

@@ -23,13 +23,19 @@ typedef struct checking {
     const skn_yaml     *provider;
 } checking;
 
-/* "providers.office.timeout is "soon": use …" */
-static void wrong_value(const checking *c, const skn_yaml *at, const char *use)
+/* "providers.office.budget.monthly is "much": use …" */
+static void wrong_inside(const checking *c, const char *inside, const skn_yaml *at,
+                         const char *use)
 {
     skn_str shown = at->kind == SKN_YAML_TEXT ? skn_utf8_cut(at->text, 80) : SKN_STR("…");
 
-    skn_config_bad(c->r, at, "providers.%.*s.%.*s is \"%.*s\": use %s",
-                   SKN_FMT(c->provider->key), SKN_FMT(at->key), SKN_FMT(shown), use);
+    skn_config_bad(c->r, at, "providers.%.*s.%s%.*s is \"%.*s\": use %s",
+                   SKN_FMT(c->provider->key), inside, SKN_FMT(at->key), SKN_FMT(shown), use);
+}
+
+static void wrong_value(const checking *c, const skn_yaml *at, const char *use)
+{
+    wrong_inside(c, "", at, use);
 }
 
 static void unknown(const checking *c, const skn_yaml *at, const char *inside,
@@ -143,10 +149,10 @@ static void check_budget(const checking *c, const skn_yaml *at)
         if (!skn_config_is_among(budget_keys, y->key))
             unknown(c, y, ".budget", budget_keys);
         else if (!skn_str_is(y->key, "then") && !skn_config_money(y))
-            wrong_value(c, y, "an amount over 0, like 10.00 USD");
+            wrong_inside(c, "budget.", y, "an amount over 0, like 10.00 USD");
         else if (skn_str_is(y->key, "then") && !skn_str_is(y->text, "ask") &&
                  !skn_str_is(y->text, "stop"))
-            wrong_value(c, y, "ask or stop");
+            wrong_inside(c, "budget.", y, "ask or stop");
     }
 }
 
@@ -160,7 +166,7 @@ static void check_price(const checking *c, const skn_yaml *at)
             return;
         }
     if (!skn_config_price(at, &price))
-        wrong_value(c, at, "{ input: 2.50, output: 10.00 }, for a million tokens");
+        wrong_inside(c, "prices.", at, "{ input: 2.50, output: 10.00 }, for a million tokens");
 }
 
 static void check_prices(const checking *c, const skn_yaml *at)

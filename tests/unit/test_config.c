@@ -500,8 +500,9 @@ static void providers_are_checked(void **state)
         "FILE:10:14: providers.a.timeout is \"0s\": use a time like 120s, from 1s to 60m\n"
         "FILE:11:17: providers.a.maxRetries is \"99\": use a whole number from 0 to 20\n"
         "FILE:12:18: providers.a.concurrency is \"0\": use a whole number from 1 to 1000\n"
-        "FILE:13:24: providers.a.monthly is \"much\": use an amount over 0, like 10.00 USD\n"
-        "FILE:13:36: providers.a.then is \"cry\": use ask or stop\n"
+        "FILE:13:24: providers.a.budget.monthly is \"much\": use an amount over 0, like 10.00 "
+        "USD\n"
+        "FILE:13:36: providers.a.budget.then is \"cry\": use ask or stop\n"
         "FILE:13:41: unknown key \"yearly\" in providers.a.budget\n"
         "FILE:14:23: the header \"a b\" cannot be sent like this\n"
         "FILE:15:32: unknown key \"enw\" in providers.b.apiKey. Did you mean \"env\"?\n"
@@ -511,13 +512,17 @@ static void providers_are_checked(void **state)
         "FILE:18:30: apiKey is empty: use { env: NAME } or { file: PATH }\n"
         "FILE:19:30: providers.f.prices is \"…\": use { MODEL: { input: 2.50, output: 10.00 } "
         "}\n"
-        "FILE:20:35: providers.g.m is \"…\": use { input: 2.50, output: 10.00 }, for a million "
+        "FILE:20:35: providers.g.prices.m is \"…\": use { input: 2.50, output: 10.00 }, for a "
+        "million "
         "tokens\n"
-        "FILE:20:52: providers.g.n is \"…\": use { input: 2.50, output: 10.00 }, for a million "
+        "FILE:20:52: providers.g.prices.n is \"…\": use { input: 2.50, output: 10.00 }, for a "
+        "million "
         "tokens\n"
         "FILE:21:37: unknown key \"inputs\" in providers.h.prices. Did you mean \"input\"?\n"
-        "FILE:22:41: providers.i.monthly is \"0 USD\": use an amount over 0, like 10.00 USD\n"
-        "FILE:22:55: providers.i.daily is \"0.0000001 USD\": use an amount over 0, like 10.00 "
+        "FILE:22:41: providers.i.budget.monthly is \"0 USD\": use an amount over 0, like 10.00 "
+        "USD\n"
+        "FILE:22:55: providers.i.budget.daily is \"0.0000001 USD\": use an amount over 0, like "
+        "10.00 "
         "USD\n");
 }
 
@@ -561,6 +566,8 @@ static void no_key_is_in_what_is_shown(void **state)
     assert_null(strstr(out.p, "0123456789abc"));
     assert_null(strstr(out.p, "short"));
     assert_non_null(strstr(out.p, "\"providers.kim\":{\"value\":\"openai, key …cdef\""));
+    assert_null(
+        strstr(strstr(out.p, "\"providers.kim\""), "\"restart\":true")); /* a reload will do */
     assert_non_null(strstr(out.p, "{ env: KIM_KEY }"));
     assert_non_null(strstr(out.p, "\"server.listen\":{\"value\":\"127.0.0.1:7534\",\"origin\":"
                                   "\"built-in\",\"restart\":true}"));
