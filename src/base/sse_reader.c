@@ -43,12 +43,17 @@ void skn_sse_reader_cut(skn_sse_reader *r)
  * has not seen it. */
 static skein_rc dispatch(skn_sse_reader *r, skein_error *err)
 {
-    skn_sse_event event = {r->type.n ? skn_buf_str(&r->type) : SKN_STR("message"),
+    const skn_buf *over = r->data.over ? &r->data : r->type.over ? &r->type : &r->id;
+    skn_sse_event  event = {r->type.n ? skn_buf_str(&r->type) : SKN_STR("message"),
                            skn_buf_str(&r->data)};
     skein_rc rc = SKEIN_OK;
 
-    if (r->data.over || r->type.over || r->id.over)
-        rc = skn_fail(err, SKEIN_LIMIT, "the server sent an event that is too large");
+    if (over->over)
+        rc = skn_fail(err, SKEIN_LIMIT, "%s of an event is larger than %zu bytes",
+                      over == &r->data ? "the text"
+                      : over == &r->id ? "the id"
+                                       : "the name",
+                      over->limit);
     else if (r->has_data && r->event)
         rc = r->event(r->arg, &event, err);
     if (!rc && r->id.n) {
@@ -84,7 +89,8 @@ static skein_rc take_line(skn_sse_reader *r, skein_error *err)
     skn_str line = skn_buf_str(&r->line), name, value;
 
     if (r->line.over)
-        return skn_fail(err, SKEIN_LIMIT, "the server sent an event that is too large");
+        return skn_fail(err, SKEIN_LIMIT, "a line of an event is larger than %zu bytes",
+                        r->line.limit);
     if (!r->begun && skn_str_starts(line, SKN_STR("\xEF\xBB\xBF")))
         line = skn_str_sub(line, 3, line.n);
     r->begun = true;

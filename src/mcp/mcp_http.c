@@ -333,11 +333,10 @@ static void on_head(void *arg, const skn_fetch_head *head)
         keep_session(t->w, skn_fetch_header_of(head, "Mcp-Session-Id"));
 }
 
-static void too_much(trip *t)
+static void too_much(trip *t, const skein_error *err)
 {
     if (t->errand == ASK)
-        skn_mcp_no_answer(t->w->s, t->id, true, "its answer is larger than %zu bytes",
-                          SKN_MCP_LINE);
+        skn_mcp_no_answer(t->w->s, t->id, true, "its answer cannot be read: %s", err->message);
     end_trip(t);
 }
 
@@ -350,12 +349,14 @@ static void on_body(void *arg, skn_str bytes)
         return;
     if (!t->events) {
         skn_buf_add(&t->body, bytes);
-        if (t->body.over)
-            too_much(t);
+        if (t->body.over) {
+            skn_fail(&err, SKEIN_LIMIT, "it is larger than %zu bytes", SKN_MCP_LINE);
+            too_much(t, &err);
+        }
         return;
     }
     if (skn_sse_reader_feed(&t->reader, bytes, &err) && !t->dead && skn_mcp_alive(t->w->s))
-        too_much(t);
+        too_much(t, &err);
     else if (!t->dead && t->errand == ASK && !skn_mcp_waits(t->w->s, t->id))
         skn_timer_start(t->again,
                         LINGER); /* it ends by itself, so that the connection is kept */

@@ -488,6 +488,19 @@ test('an answer without end is cut off', async () => {
     await s.close();
 }, 60000);
 
+test('an event with an id that is too long says so', async () => {
+    const s = await web({
+        'tools/call': ({ res }) => {
+            res.writeHead(200, { 'content-type': 'text/event-stream' });
+            res.end(`id: ${'7'.repeat(3 << 20)}\ndata: {}\n\n`);
+        },
+    });
+    const d = drive([s.url]);
+    assert.match((await d.call('give', {}, 20000)).text, /the id of an event is larger than 256 bytes/);
+    await d.end();
+    await s.close();
+}, 60000);
+
 test('whoever leaves an open stream without stopping leaves in order', async () => {
     const s = await web({ GET: ({ res }) => stream(res).write(': hello\n\n'), 'tools/call': ({ res }) => stream(res).write('id: 1\ndata:\n\n') });
     const d = drive([s.url]);

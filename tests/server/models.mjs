@@ -346,6 +346,13 @@ test('the doctor names a provider that refuses its key, and a cure', () => withF
     assert.match((await doctor()).out, new RegExp(`^ok {4}provider +${name} `, 'm'));
 }));
 
+test('and no key where an answer cannot be read', () => withFaults(['malformed_json'], async model => {
+    const w = await world(model);
+    assert.equal((await talk(w, 'hello')).failed.length, 1);
+    const ill = await run([...server.store.args, 'doctor']);
+    assert.match(ill.out, new RegExp(`^fail {2}provider +${model.split('/')[0]}: .*\\n +cure: "skein (--\\S+ )*provider test`, 'm'), ill.out);
+}));
+
 test('a context that is too long is summarised, and the model is asked again', () => withFaults(['success', 'success', 'context_overflow', 'success'], async (model, mock) => {
     const w = await world(model);
     for (const text of ['one', 'two']) assert.deepEqual((await talk(w, text)).failed, []);

@@ -352,17 +352,19 @@ static skein_rc check_budget(visit *v, const skn_json *provider)
                       NULL);
 }
 
-/* One that cannot be read has its cure in what is said of it. */
+/* One that cannot be read has its cure in what is said of it; a key is at fault only where one is spoken of. */
 static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
 {
     ptrdiff_t at = skn_str_find(detail, SKN_STR("Set it up again: "));
 
-    return at >= 0
-               ? skn_arena_copy(a, skn_str_sub(detail, (size_t)at, detail.n))
-               : skn_arena_printf(a,
-                                  "\"skein provider login %.*s\" takes another key; \"skein "
-                                  "provider test %.*s\" asks it again",
-                                  SKN_FMT(name), SKN_FMT(name));
+    if (at >= 0)
+        return skn_arena_copy(a, skn_str_sub(detail, (size_t)at, detail.n));
+    if (skn_str_find(detail, SKN_STR("key")) < 0)
+        return skn_arena_printf(a, "\"skein provider test %.*s\" asks it again", SKN_FMT(name));
+    return skn_arena_printf(a,
+                            "\"skein provider login %.*s\" takes another key; \"skein "
+                            "provider test %.*s\" asks it again",
+                            SKN_FMT(name), SKN_FMT(name));
 }
 
 /* How its last answer was; of one that nobody has asked there is nothing to say. */
