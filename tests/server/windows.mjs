@@ -257,12 +257,30 @@ function randomly(seed) {
     };
 }
 
-test('whatever is said and called, no question is longer than its window, and each is answered or fails with a reason', async () => {
+// Bytes of the questions of turns, and how many of them the next question begins with. Where a summary came between it may begin with none.
+function shared(asked) {
+    const sum = { sent: 0, again: 0 };
+    asked.forEach((q, i) => {
+        const before = asked[i - 1];
+        if (!before || q.summary || before.summary) return;
+        const [old, now] = [before, q].map(one => one.messages.map(m => JSON.stringify(m)));
+        if (now[0] !== old[0] && now[0].includes('[Summary of the conversation so far]')) return;
+        const same = old.findIndex((m, k) => m !== now[k]);
+        const bytes = list => list.reduce((n, m) => n + m.length, 0);
+        sum.sent += bytes(old);
+        sum.again += bytes(same < 0 ? old : old.slice(0, same));
+    });
+    return sum;
+}
+
+test('whatever is said and called, no question is longer than its window, each is answered or fails with a reason, and what was sent is sent again', async () => {
     const seed = Number(process.env.SKEIN_TEST_SEED ?? Date.now() % 100000), random = randomly(seed);
     const texts = [n => words(n), n => 'plain words here and there\n'.repeat(n / 3), n => 'ab'.repeat(n)];
     const text = n => texts[random(texts.length)](1 + random(n));
+    const all = { sent: 0, again: 0 };
     for (let round = 0; round < 6; round++) {
-        const window = 8000 + random(12000), kind = ['llama', 'vllm', 'lmstudio', 'ollama'][random(4)];
+        // Of these a quarter is kept for the answer, and the model counts up to a third more than is estimated.
+        const window = 8000 + random(8000), kind = ['llama', 'vllm', 'lmstudio', 'ollama'][random(4)];
         let calls = 0;
         const peer = await Llama.open(server, { kind, window, train: window, parameters: `num_ctx ${window}`, says: q => {
             if (q.summary) return text(60);
@@ -279,7 +297,11 @@ test('whatever is said and called, no question is longer than its window, and ea
             assert.ok(failed.length ? failed.every(f => f.detail.includes('can read')) : said.role === 'assistant', `${about}: ${JSON.stringify(failed[0] ?? said).slice(0, 600)}`);
             assert.deepEqual(peer.over.map(q => [q.tokens, q.window]), [], about);
         }
+        const { sent, again } = shared(peer.asked);
+        all.sent += sent;
+        all.again += again;
     }
+    assert.ok(all.sent > 10000 && all.again >= all.sent * 0.95, `seed ${seed}: ${all.again} of ${all.sent} bytes`);
 }, 120000);
 
 await finish();
