@@ -225,17 +225,19 @@ SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
                               skein_message_id message, skein_str content, skein_mem *mem,
                               skein_removal *out, skein_error *err);
 
-/* An answer that an agent gives in the place of another one of its own. */
-typedef struct skein_another {
-    skein_message_id answer; /* any message of that answer */
-    skein_str        model;  /* asked this once, instead of the agent's own; may be absent */
-    int64_t          most_tokens; /* of the new answer; 0: as the agent's settings say */
-} skein_another;
+/* How an agent is asked once more. */
+typedef struct skein_again {
+    skein_message_id message;       /* of skein_ask_another: any message of the answer */
+    skein_agent_id   agent;         /* skein_ask_another takes the one that gave the answer */
+    skein_str        model;         /* asked this once, instead of the first one; may be absent */
+    int64_t          most_tokens;   /* of the answer; 0: as it was asked first */
+    bool             without_tools; /* it is offered none, as some models cannot use any */
+} skein_again;
 
 /* Removes an answer of an agent from its first message on, with all after it, from every lane, and asks the agent again
  * for the same message, all in one. The old answer stays in the version before, as an alternative. */
 SKEIN_API skein_rc skein_ask_another(skein_engine *e, const skein_change *how,
-                                     const skein_another *what, skein_mem *mem,
+                                     const skein_again *what, skein_mem *mem,
                                      skein_removal *out, skein_error *err);
 
 /* --- Time travel ------------------------------------------------------------------------------ */

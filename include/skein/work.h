@@ -113,13 +113,11 @@ SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
                                        const skein_posted *posted, skein_mem *mem,
                                        skein_notice *out, skein_error *err);
 /* Asks one agent to answer a message of the main lane again, as after a failure or a stop. No other agent is asked,
- * and earlier messages stay. `without_tools`: the agent is offered no tools for this answer, because some models
- * cannot use any. SKEIN_CONFLICT if the agent has not received the message or it cannot be answered, SKEIN_AT_WORK
- * while an answer is awaited in the chat. */
+ * and earlier messages stay. SKEIN_CONFLICT if the agent has not received the message or it cannot be answered,
+ * SKEIN_AT_WORK while an answer is awaited in the chat. */
 SKEIN_API skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
-                                      skein_message_id message, skein_agent_id agent,
-                                      bool without_tools, skein_mem *mem, skein_posted *out,
-                                      skein_error *err);
+                                      const skein_again *what, skein_mem *mem,
+                                      skein_posted *out, skein_error *err);
 /* Reports the agents that received a message, and the state of their answers: of messages->at[i] in out[i] of the
  * caller's array. */
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,

@@ -273,14 +273,13 @@ skein_rc skn_api_edit_message(skn_api_call *c)
 
 static skein_rc ask_another(skn_api_call *c, skein_message *m)
 {
-    skein_another what = {.answer = m->id};
+    skein_again   what = {.message = m->id};
     skein_change  how;
     skein_removal done;
     skein_rc      rc;
 
     if ((!c->key.p && (rc = check_here(c, m))) || (rc = skn_api_change(c, false, &how)) ||
-        (rc = skn_call_text(c, "model", false, &what.model)) ||
-        (rc = skn_call_int(c, "maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0, &what.most_tokens)))
+        (rc = skn_api_read_again(c, &what)))
         return rc;
     if ((rc = skein_ask_another(c->engine, &how, &what, c->mem, &done, &c->error)))
         return removal_failed(c, m, "retry", not_found_now(c, m, rc));

@@ -201,12 +201,27 @@ skein_rc skn_api_stop_agents(skn_api_call *c)
 
 /* One agent answers a message once more. */
 
-static skein_rc find_agent(skn_api_call *c, skein_agent *out)
+skein_rc skn_api_read_again(skn_api_call *c, skein_again *out)
 {
-    skn_str  name;
-    skein_rc rc = skn_call_text(c, "agent", true, &name);
+    bool     tools;
+    skein_rc rc = skn_call_flag(c, "tools", true, &tools);
 
-    return rc ? rc : skn_find_agent(c, name, out);
+    if (!rc && !(rc = skn_call_text(c, "model", false, &out->model)))
+        rc = skn_call_int(c, "maxTokens", 1, SKN_AGENT_TOKENS_MOST, 0, &out->most_tokens);
+    out->without_tools = !tools;
+    return rc;
+}
+
+static skein_rc read_again(skn_api_call *c, skein_again *out)
+{
+    skein_agent agent;
+    skn_str     name;
+    skein_rc    rc = skn_call_text(c, "agent", true, &name);
+
+    if (rc || (rc = skn_find_agent(c, name, &agent)))
+        return rc;
+    out->agent = agent.id;
+    return skn_api_read_again(c, out);
 }
 
 /* It continues by itself: events of the chat report the outcome. */
@@ -214,16 +229,15 @@ skein_rc skn_api_retry_answer(skn_api_call *c)
 {
     skein_message     m;
     skein_messages    list = {&m, 1};
-    skein_agent       agent;
+    skein_again       what = {.model = SKN_NONE};
     skein_posted      posted;
     skn_told_messages told;
-    bool              tools;
     skein_rc          rc;
 
-    if ((rc = skn_api_message(c, &m)) || (rc = find_agent(c, &agent)) ||
-        (rc = skn_call_flag(c, "tools", true, &tools)) ||
-        (rc = skein_answer_again(c->engine, c->chat.id, m.id, agent.id, !tools, c->mem, &posted,
-                                 &c->error)) ||
+    if ((rc = skn_api_message(c, &m)) || (rc = read_again(c, &what)))
+        return rc;
+    what.message = m.id;
+    if ((rc = skein_answer_again(c->engine, c->chat.id, &what, c->mem, &posted, &c->error)) ||
         (rc = skn_api_explain(c, c->chat.version, &list, &told)))
         return rc;
     skn_api_location(c, 202, "/messages/%.*s", SKN_FMT(m.uid));

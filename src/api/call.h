@@ -88,6 +88,8 @@ skein_slice skn_api_slice(const skn_api_call *c, const skein_lane *lane);
 /* threadId of the query, or the current version. */
 skein_rc skn_api_version(skn_api_call *c, skein_version *out);
 /* Who is at work in the world; zero: in all worlds. */
+/* How an agent is asked again: "model", "maxTokens", "tools". */
+skein_rc skn_api_read_again(skn_api_call *c, skein_again *out);
 skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out);
 /* The same with the pauses, waits and work of these agents. */
 skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,

@@ -447,6 +447,7 @@ static skein_rc ask_another(skn_cli *cli, const skein_message *target, const skn
 
     skn_jw_kstr(w, "chatId", cli->door->chat_uid);
     skn_jw_kgiven(w, "model", skn_str_of(skn_opt(cli, "model")));
+    skn_jw_kbool(w, "tools", !skn_opt(cli, "no-tools"));
     return skn_door_send(&b, "POST", skn_message_path(cli, target->uid, "/alternatives"), out);
 }
 

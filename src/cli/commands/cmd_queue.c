@@ -112,6 +112,7 @@ static skein_rc ask_again(skn_cli *cli, skn_str message, skn_str agent)
 
     skn_jw_kstr(skn_door_body_begin(cli, &b), "chatId", cli->door->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
+    skn_jw_kgiven(&b.w, "model", skn_str_of(skn_opt(cli, "model")));
     skn_jw_kbool(&b.w, "tools", !skn_opt(cli, "no-tools"));
     if ((rc = skn_door_send(&b, "POST", skn_message_path(cli, message, "/retry"), &v)))
         return rc;
@@ -137,11 +138,8 @@ static skein_rc retry_message(skn_cli *cli)
 
     if (!name && !skn_need_chat(cli, NULL, NULL) &&
         !skn_need_message(cli, skn_arg(cli, 0), &m) && m.role == SKEIN_ASSISTANT &&
-        m.author == SKEIN_BY_AGENT && !skn_opt(cli, "no-tools"))
+        m.author == SKEIN_BY_AGENT)
         return skn_retry_answer(cli, &m);
-    if (name && skn_opt(cli, "model"))
-        return skn_fail(&cli->err, SKEIN_USAGE,
-                        "\"--model\" goes with an answer, and not with \"--agent\"");
     if (!name) {
         skn_fail(&cli->err, SKEIN_USAGE, "name the agent that answers \"%s\" again",
                  cli->args[0]);

@@ -3,7 +3,6 @@
 #include "engine/work/chat_work.h"
 
 #include "base/utf8.h"
-#include "engine/engine.h"
 
 #define SHOWN_FIRST 10 /* of what leaves; and the last */
 #define SHOWN_BYTES 200
@@ -14,7 +13,7 @@ typedef struct removal_call {
     skein_removal  *out;
     skn_str         edit; /* names it in its events */
 
-    const skein_another *another; /* NULL: no agent is asked for another answer */
+    const skein_again *another; /* NULL: no agent is asked for another answer */
     skein_agent          agent;   /* whose answer it is */
 } removal_call;
 
@@ -371,7 +370,7 @@ static skein_rc ask_another(removal_call *c, skein_error *err)
     now_at.version_id = d->version_id;
     skn_working_at(&w, &now_at);
     tell_phase(c, &now_at, "resubmitting", true);
-    return skn_ask_again(&w, &question, &c->agent, &asked, false, &posted, &c->out->cause, err);
+    return skn_ask_again(&w, &question, &c->agent, c->another, &posted, &c->out->cause, err);
 }
 
 static skein_rc check_target(const removal_call *c, const skein_message *m, skein_error *err)
@@ -514,16 +513,13 @@ skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id m
     return rc ? rc : run_removal(&c, e, mem, err);
 }
 
-skein_rc skein_ask_another(skein_engine *e, const skein_change *how, const skein_another *what,
+skein_rc skein_ask_another(skein_engine *e, const skein_change *how, const skein_again *what,
                            skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    removal_call c = {.change = {.how = how, .id = what->answer}, .another = what, .out = out};
-    skein_rc     rc = skn_check_given(what->model, "the model's name", SKN_WORD_MAX, err);
+    removal_call c = {.change = {.how = how, .id = what->message}, .another = what, .out = out};
+    skein_rc     rc = skn_again_check(what, err);
 
-    if (rc == SKEIN_OK && (what->most_tokens < 0 || what->most_tokens > SKN_AGENT_TOKENS_MOST))
-        rc = skn_fail(err, SKEIN_INVALID, "an answer has 1 to %lld tokens",
-                      (long long)SKN_AGENT_TOKENS_MOST);
-    c.change.content = skn_arena_printf(mem, "%.*s %lld", SKN_FMT(what->model),
-                                        (long long)what->most_tokens);
+    c.change.content = skn_arena_printf(mem, "%.*s %lld %d", SKN_FMT(what->model),
+                                        (long long)what->most_tokens, what->without_tools);
     return rc ? rc : run_removal(&c, e, mem, err);
 }

@@ -1,11 +1,10 @@
 /* answer_again.c: one agent answers a message once more, because it failed to or was stopped. What it said before stays. */
+#include "engine/engine.h"
 #include "engine/work/chat_work.h"
 
 typedef struct again_call {
     skein_conversation_id chat;
-    skein_message_id      message;
-    skein_agent_id        agent;
-    bool                  without_tools;
+    const skein_again    *what;
     skein_posted         *out;
 } again_call;
 
@@ -70,24 +69,31 @@ static skein_rc check_free(skn_working *w, const skein_agent *agent, skein_error
 
 /* --- Asking --------------------------------------------------------------------------------------------------- */
 
-/* As it was asked before, or on behalf of the message itself. */
+/* As it was asked before, or on behalf of the message itself. Another model was asked that once only. */
 static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agent *agent,
                         skn_delivery_row *out, skein_error *err)
 {
     int64_t           id = m->id.v;
     skein_world       world = {0};
     skn_delivery_rows before;
-    bool              found;
+    bool              found, any = false;
     skein_rc          rc;
 
     if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
         (rc = skn_delivery_of(w->tx, &(skn_ids){&id, 1}, w->a, &before, err)))
         return rc;
     *out = (skn_delivery_row){.cause = m->uid, .hops_left = skn_turn_limit(&world)};
-    for (size_t i = 0; i < before.count; i++)
-        if (before.at[i].agent_id == agent->id.v && !before.at[i].lane_id &&
-            before.at[i].conversation_id == w->chat.id)
-            *out = before.at[i];
+    for (size_t i = 0; i < before.count; i++) {
+        skn_delivery_row first = any ? *out : before.at[i];
+
+        if (before.at[i].agent_id != agent->id.v || before.at[i].lane_id ||
+            before.at[i].conversation_id != w->chat.id)
+            continue;
+        *out = before.at[i];
+        out->model = first.model;
+        out->most_tokens = first.most_tokens;
+        any = true;
+    }
     out->conversation_id = w->chat.id;
     out->agent_id = agent->id.v;
     out->message_id = id;
@@ -97,8 +103,8 @@ static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agen
 }
 
 skein_rc skn_ask_again(skn_working *w, const skein_message *m, const skein_agent *agent,
-                       const skn_saying *asked, bool without_tools, skein_posted *out,
-                       skn_str *cause, skein_error *err)
+                       const skein_again *how, skein_posted *out, skn_str *cause,
+                       skein_error *err)
 {
     skein_messages    one = {&out->message, 1};
     skn_delivery_row  work;
@@ -107,11 +113,11 @@ skein_rc skn_ask_again(skn_working *w, const skein_message *m, const skein_agent
 
     if ((rc = work_of(w, m, agent, &work, err)))
         return rc;
-    work.without_tools = without_tools;
-    if (asked && asked->model.n)
-        work.model = asked->model;
-    if (asked && asked->most_tokens)
-        work.most_tokens = asked->most_tokens;
+    work.without_tools = how->without_tools;
+    if (how->model.n)
+        work.model = how->model;
+    if (how->most_tokens)
+        work.most_tokens = how->most_tokens;
     *cause = work.cause;
     if ((rc = skn_delivery_insert(w->tx, &work, err)) ||
         (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
@@ -135,21 +141,30 @@ static skein_rc again(skn_working *w, void *arg, skein_error *err)
 
     *c->out = (skein_posted){0};
     if ((rc = skn_working_hold(w, c->chat, err)) ||
-        (rc = skn_agent_get(w->tx, c->agent.v, w->a, &agent, &found, err)))
+        (rc = skn_agent_get(w->tx, c->what->agent.v, w->a, &agent, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "the agent is gone");
-    if ((rc = find_said(w, c->message.v, &m, err)) || (rc = check_heard(w, &m, &agent, err)) ||
-        (rc = check_free(w, &agent, err)))
+    if ((rc = find_said(w, c->what->message.v, &m, err)) ||
+        (rc = check_heard(w, &m, &agent, err)) || (rc = check_free(w, &agent, err)))
         return rc;
-    return skn_ask_again(w, &m, &agent, NULL, c->without_tools, c->out, &cause, err);
+    return skn_ask_again(w, &m, &agent, c->what, c->out, &cause, err);
+}
+
+skein_rc skn_again_check(const skein_again *what, skein_error *err)
+{
+    if (what->most_tokens < 0 || what->most_tokens > SKN_AGENT_TOKENS_MOST)
+        return skn_fail(err, SKEIN_INVALID, "an answer has 1 to %lld tokens",
+                        (long long)SKN_AGENT_TOKENS_MOST);
+    return skn_check_given(what->model, "the model's name", SKN_WORD_MAX, err);
 }
 
 skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
-                            skein_message_id message, skein_agent_id agent, bool without_tools,
-                            skein_mem *mem, skein_posted *out, skein_error *err)
+                            const skein_again *what, skein_mem *mem, skein_posted *out,
+                            skein_error *err)
 {
-    again_call c = {chat, message, agent, without_tools, out};
+    again_call c = {chat, what, out};
+    skein_rc   rc = skn_again_check(what, err);
 
-    return skn_write(e, mem, again, &c, err);
+    return rc ? rc : skn_write(e, mem, again, &c, err);
 }

@@ -98,10 +98,12 @@ skein_rc skn_waiting_edit(skn_working *w, const skn_waiting_row *row, skn_str co
 /* Says what waited. */
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err);
-/* answer_again.c: marks that one agent has to answer a message once more, as it was asked before; `asked` may say how else. */
+/* answer_again.c: refuses a model's name or a number of tokens that cannot be. */
+skein_rc skn_again_check(const skein_again *what, skein_error *err);
+/* Marks that an agent has to answer a message once more, as it was asked first, except for what `how` says. */
 skein_rc skn_ask_again(skn_working *w, const skein_message *m, const skein_agent *agent,
-                       const skn_saying *asked, bool without_tools, skein_posted *out,
-                       skn_str *cause, skein_error *err);
+                       const skein_again *how, skein_posted *out, skn_str *cause,
+                       skein_error *err);
 /* --- settle.c: closing ------------------------------------------------------------------------------ */
 
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
