@@ -227,10 +227,10 @@ SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
 
 /* How an agent is asked once more. */
 typedef struct skein_again {
-    skein_message_id message;       /* of skein_ask_another: any message of the answer */
-    skein_agent_id   agent;         /* skein_ask_another takes the one that gave the answer */
-    skein_str        model;         /* asked this once, instead of the first one; may be absent */
-    int64_t          most_tokens;   /* of the answer; 0: as it was asked first */
+    skein_message_id message;     /* of skein_ask_another: any message of the answer */
+    skein_agent_id   agent;       /* skein_ask_another takes the one that gave the answer */
+    skein_str        model;       /* asked this once, instead of the first one; may be absent */
+    int64_t          most_tokens; /* of the answer; 0: as it was asked first */
     bool             without_tools; /* it is offered none, as some models cannot use any */
 } skein_again;
 

@@ -190,8 +190,8 @@ struct skn_run {
     skn_buf       text, thinking, args; /* args: of all calls, until they are complete */
     skein_partial handed;               /* (L) what a job has of them; turn 0: nothing */
     int64_t       question;             /* (L) number of the request; no other one has it */
-    size_t        saved[2];     /* (L) bytes of the text and of the thinking that are saved … */
-    size_t        looked[3];    /* … and that skn_repeats has checked; the last of args */
+    size_t        saved[2];  /* (L) bytes of the text and of the thinking that are saved … */
+    size_t        looked[3]; /* … and that skn_repeats has checked; the last of args */
     int64_t       most_written; /* tokens; 0: no limit */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;

@@ -257,7 +257,7 @@ static void a_peer_that_falls_silent_has_stalled(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         /* On a busy machine the peer may be late with its head, but not each time. */
-        for (int tries = 0; tries == 0 || (tries < 5 && s.heads < i); tries++)
+        for (int tries = 0; tries == 0 || (tries < 5 && s.heads < (int)i); tries++)
             fetch(&s, &replies[i], &(skn_fetch_spec){.stall_ms = 500});
         assert_int_equal(s.end, SKN_FETCH_STALLED);
         assert_int_equal(s.heads, i);

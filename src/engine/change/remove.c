@@ -14,7 +14,7 @@ typedef struct removal_call {
     skn_str         edit; /* names it in its events */
 
     const skein_again *another; /* NULL: no agent is asked for another answer */
-    skein_agent          agent;   /* whose answer it is */
+    skein_agent        agent;   /* whose answer it is */
 } removal_call;
 
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
@@ -360,9 +360,8 @@ static skein_rc find_answer(removal_call *c, skn_target *t, skein_error *err)
 
 static skein_rc ask_another(removal_call *c, skein_error *err)
 {
-    skn_draft    *d = &c->change.draft;
-    skn_saying    asked = {.model = c->another->model, .most_tokens = c->another->most_tokens};
-    skein_message question = c->out->added;
+    skn_draft           *d = &c->change.draft;
+    skein_message        question = c->out->added;
     skn_conversation_row now_at = d->conversation;
     skn_working          w = *d->w;
     skein_posted         posted = {0};

@@ -174,8 +174,7 @@ skein_rc skn_waiting_edit(skn_working *w, const skn_waiting_row *row, skn_str co
     return skn_waiting_set(w->tx, row->id, skn_message_json(&n, w->a), err);
 }
 
-/* The id that was told is taken by something that never asked for it: whoever follows it is told that
- * nothing comes of it. */
+/* The announced id is taken by something else: the clients that wait for it learn that no message follows. */
 static skein_rc rename_waiting(skn_working *w, const skn_waiting_row *row, skn_str *uid,
                                skein_error *err)
 {
