@@ -143,7 +143,7 @@ for words in 'switch v0' 'show v0' 'log --at v0' 'diff v0..v1'; do
     t "$words names no version" fails 3 'has no version v0'
 done
 s switch nine
-t 'what is not a version is refused' fails 2 'is not a version'
+t 'what is neither a version nor a message is refused' fails 3 'has no message "nine"'
 s -c "$one" undo
 t 'nothing to undo is an ordinary answer' gave 5
 s -c "$one" redo
