@@ -27,7 +27,7 @@ words=$(cat "$source"/include/skein/*.h | tr '\n' ' ' | grep -o 'SKEIN_API [^(]*
 pages=$(find "$dir/man3" -name 'skein_*.3' | sed 's/.*\/\(.*\)\.3/\1/' | LC_ALL=C sort)
 t 'every public function has a page' is "$pages" "$words"
 out=$(mandoc -Tutf8 "$dir/man3/skein_world_list.3" | sed "s/.$(printf '\b')//g")
-t 'with what it does' prints 'All worlds that were not removed.'
+t 'with what it does' prints 'lists the worlds, without removed ones'
 t 'and the types that it names' prints '} skein_world;'
 out=$(mandoc -Tutf8 "$dir/man3/libskein.3" | sed "s/.$(printf '\b')//g")
 t 'and libskein(3) has them all' is "$(printf '%s\n' "$out" | grep -c '^     skein_[a-z_]*(3)$')" "$(printf '%s\n' "$words" | wc -l)"
