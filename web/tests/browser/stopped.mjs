@@ -285,6 +285,9 @@ test('another answer takes the place of one in every page, and the pager chooses
     await p.reload();
     await live(p);
     await pager(p, '3/3').waitFor();
+    await answer(p, 'Rose').focus();
+    await p.keyboard.press('ArrowLeft');
+    for (const one of [p, other]) await answer(one, 'Lily').waitFor();
     await answer(p, 'name a flower').focus();
     await p.keyboard.press('a');
     await p.getByText('No other answer: only answers of agents.').first().waitFor();
