@@ -213,6 +213,8 @@ static skein_rc operate_insert(operation *o)
         return rc;
     if (role.p && (!skein_role_from(role, &m.role) || m.role == SKEIN_TOOL))
         return skn_call_invalid(c, "/role", "is none of user, assistant, summary and system");
+    if ((rc = skn_api_take_files(c, &m.files)))
+        return rc;
     return skein_insert(c->engine, &o->how, before, &m, c->mem, &o->made, &o->message,
                         &c->error);
 }

@@ -2,7 +2,6 @@
 #include "base/utf8.h"
 
 #define UNKNOWN    "application/octet-stream"
-#define SIDE_MOST  100000 /* pixels; more is no image that anybody shows */
 #define LOOKED_AT  ((size_t)64 * 1024)
 #define TYPE_BYTES ((size_t)127)
 
@@ -122,8 +121,8 @@ skn_media skn_media_look(skn_str bytes)
             continue;
         if (m->look)
             m->look(bytes, &out);
-        if (!m->look || (out.width > 0 && out.width <= SIDE_MOST && out.height > 0 &&
-                         out.height <= SIDE_MOST))
+        if (!m->look || (out.width > 0 && out.width <= SKN_MEDIA_SIDE && out.height > 0 &&
+                         out.height <= SKN_MEDIA_SIDE))
             out.type = m->type;
         else
             out.width = out.height = 0;

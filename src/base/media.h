@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SKN_MEDIA_SIDE = 100000 }; /* pixels; more is no image that anybody shows */
+
 typedef struct skn_media {
     const char *type; /* "image/png"; "text/plain" of any text; "application/octet-stream" */
     int64_t     width, height; /* of an image; else 0 */

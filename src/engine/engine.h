@@ -227,6 +227,8 @@ SKN_SHAPED(version, skein_version);
 void skn_shape_move_members(skn_jw *w, const skein_move *move);
 SKN_SHAPED(squash, skein_squash);
 SKN_SHAPED(attachment, skein_attachment);
+/* attachment.c: the list of a message's files. An archive may bring any text: what is no file is left out. */
+skein_attachment *skn_files_told(skn_str files, skn_arena *a, size_t *count);
 /* attachment.c: files that somebody names for a message, by their ids or as objects with an id and perhaps a name: the list as messages
  * keep it, which is absent when none is named. SKEIN_NOT_FOUND; SKEIN_LIMIT beyond the limits of the world's settings. */
 skein_rc skn_files_named(skein_engine *e, skein_world_id world, skn_str given, skn_arena *a,

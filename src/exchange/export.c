@@ -192,10 +192,8 @@ typedef struct reading {
 skein_attachments skn_export_files(skn_exporter *x, const skein_message *m)
 {
     skein_attachments out = {0};
-    const skn_json   *list;
 
-    if (m->files.n && !skn_json_parse(&list, m->files, "files", x->slice, NULL))
-        out.at = skn_attachment_list_from_json(list, x->slice, &out.count);
+    out.at = skn_files_told(m->files, x->slice, &out.count);
     return out;
 }
 

@@ -49,8 +49,9 @@ static void add_files(skn_exporter *x, const skein_message *m)
     skein_attachments files = skn_export_files(x, m);
 
     for (size_t i = 0; i < files.count; i++) {
-        skn_buf_addf(&x->out, "<p class=\"meta\"><a href=\"/worlds/%.*s/files/%.*s\">",
-                     SKN_FMT(x->world.name), SKN_FMT(files.at[i].id));
+        skn_buf_addf(&x->out, "<p class=\"meta\"><a href=\"/worlds/");
+        skn_clean_html(&x->out, x->world.name);
+        skn_buf_addf(&x->out, "/files/%.*s\">", SKN_FMT(files.at[i].id));
         skn_clean_html(&x->out, files.at[i].name);
         skn_buf_addf(&x->out, "</a></p>\n");
     }

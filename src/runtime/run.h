@@ -163,7 +163,8 @@ struct skn_run {
     /* The request. */
     skn_arena    *round; /* lives for one round */
     skein_context context;
-    bool          sees; /* it was read with the images in it */
+    bool          sees;           /* it was read with the images in it */
+    bool          without_images; /* the model has refused them in this turn */
     skn_str       system_prompt, asker, said;
     skn_rights    rights;
     skn_sizes     sizes;
@@ -335,6 +336,8 @@ skn_reach skn_runtime_reach(skn_runtime *r, skn_str model);
  * was counted. Returns false if nothing was learned since. Any thread, as all below. */
 bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,
                          const skn_reach *counted, skn_str words);
+/* Whether a refusal gives a number of tokens. */
+bool skn_window_is_told(skn_str words);
 /* Notes how many tokens the model counted for an estimate. */
 void skn_windows_measured(skn_windows *ws, skn_str model, int64_t estimate, int64_t tokens);
 /* Takes in what is stored; hands out what is to be stored, and how many there are. */

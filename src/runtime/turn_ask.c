@@ -397,6 +397,24 @@ static void make_fit(skn_run *run)
     }
 }
 
+/* An image can be refused for its bytes, its sides or its number, and a limit of bytes teaches nothing about the window. The
+ * image stays in the conversation, so without this no later turn would be answered. */
+static bool ask_without_images(skn_run *run)
+{
+    bool refused = run->answer.state == SKN_ASK_REFUSED ||
+                   (run->answer.state == SKN_ASK_OVERFLOW &&
+                    !skn_window_is_told(skn_str_of(run->err.message)));
+
+    if (!refused || !run->sees || !run->context.images || answer_is_told(run))
+        return false;
+    skn_run_log(run, SKN_LOG_INFO, "the model refuses the images; asking without", &run->err);
+    run->tries--;
+    run->without_images = true;
+    run->sees = false;
+    load_again(run);
+    return true;
+}
+
 /* The model could read less than was assumed, or counts more tokens. The next request uses what was learned. */
 static bool ask_for_less(skn_run *run)
 {
@@ -510,7 +528,8 @@ static void answer_checked(skn_run *run)
         return;
     else if (run->limit.key.n && !run->limit.stops)
         skn_run_limit(run);
-    else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_for_less(run))
+    else if (!ask_for_schema(run) && !ask_without_tools(run) && !ask_without_images(run) &&
+             !ask_for_less(run))
         skn_run_give_up(run);
 }
 
@@ -646,7 +665,8 @@ static bool takes_too_much(skn_run *run)
 /* What was loaded has images and should not, or the other way round. */
 static bool sees_otherwise(skn_run *run)
 {
-    bool sees = skn_sees_images(run->rights.settings, &run->sizes.reach);
+    bool sees = !run->without_images &&
+                skn_sees_images(run->rights.settings, &run->sizes.reach);
     bool other = run->context.images > 0 && sees != run->sees;
 
     run->sees = sees;

@@ -191,6 +191,11 @@ static bool is_less(const skn_reach *now, const skn_reach *then)
            now->scale > then->scale;
 }
 
+bool skn_window_is_told(skn_str words)
+{
+    return first_of(words, window_words) || first_of(words, sent_words);
+}
+
 /* A refusal without a number means that the model can read less than it was sent. Of several requests that were refused
  * at once, the first may have taught everything. */
 bool skn_windows_refused(skn_windows *ws, skn_str model, int64_t estimate,

@@ -1,8 +1,9 @@
 // files.mjs: files that messages carry: kept once, handed out again and never run.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
-import { Server, assert, finish, folder, run, test } from './lib.mjs';
+import { Server, assert, finally_, finish, folder, run, test } from './lib.mjs';
 import { StrictModel } from './strict_model.mjs';
 
 const model = await StrictModel.open();
@@ -133,8 +134,10 @@ test('a message carries files, and keeps them through amends, edits and undo', a
 test('only files of its world, and not too many', async () => {
     const other = await server.world('elsewhere', []);
     const theirs = await put(Buffer.from('theirs'), { path: other.path });
-    for (const files of [[theirs.id], ['nothing'], 'x', [{}]])
+    for (const files of [[theirs.id], ['nothing'], 'x', [{}]]) {
         await server.refused('POST', `${w.path}/messages`, 400, 'validation', { body: { content: 'hi', chatId: w.chat, files } });
+        await server.refused('POST', `${w.chatPath}/operations`, 400, 'validation', { body: { op: 'insert', content: 'hi', files } });
+    }
     await server.ask('PATCH', other.path, { settings: { messageFiles: 1, messageFileBytes: 7 } });
     const long = await put(Buffer.from('too long'), { path: other.path });
     for (const files of [[theirs.id, long.id], [long.id]])
@@ -164,6 +167,26 @@ test('a file goes with a message of the command line, and shows there', async ()
     assert.match((await run(['log', '-w', 'typed', ...server.store.args])).out, /file plan\.png +\(image\/png, 640×480, \d+ bytes\)/);
 });
 
+test('what an archive says of files is not believed', async () => {
+    const secret = Buffer.from('the secret of another world\n'), own = Buffer.from('its own\n');
+    await put(secret, { path: (await server.world('keeper', [])).path });
+    const from = await server.world('teller', ['ada']);
+    await from.say('look', { files: [(await put(own, { name: 'a.txt', path: from.path })).id] });
+    await from.idle();
+    const lines = (await server.request('GET', `${from.path}/export?format=skein`)).text.trimEnd().split('\n');
+    for (const [name, bad] of [['thief', id(secret)], ['script', '\\"><script>alert(1)</script>']]) {
+        const changed = lines.slice(0, -1).map(l => (l.includes('"t":"messages"') ? l.replaceAll(id(own), bad.replaceAll('\\"', '\\\\\\"')) : l)).join('\n') + '\n';
+        const end = lines.at(-1).replace(/"sha256":"[0-9a-f]+"/, `"sha256":"${crypto.createHash('sha256').update(changed).digest('hex')}"`);
+        const made = await server.request('POST', `/worlds/import?as=${name}`, { raw: `${changed}${end}\n`, headers: { 'content-type': 'application/octet-stream' } });
+        if (made.status >= 400) continue; // it may as well be refused
+        const chat = (await server.get(`/worlds/${name}/chats`)).data[0].id;
+        const context = await server.request('GET', `/worlds/${name}/chats/${chat}/context?agent=ada`);
+        assert.equal(context.status, 200, context.text);
+        assert.ok(!context.text.includes('secret of another'));
+        assert.ok(!(await server.request('GET', `/worlds/${name}/chats/${chat}/export?format=html`)).text.includes('<script>alert'));
+    }
+});
+
 // --- Models ----------------------------------------------------------------------------------------
 
 test('each provider gets an image in its own form', async () => {
@@ -190,6 +213,28 @@ test('a model that sees no images is told of them, and the agent\'s setting says
     assert.ok(await parts() > before + 300, 'an image counts');
     const off = await world('openai/gpt-4o', { images: false });
     assert.ok(!JSON.stringify(await sent(off, 'what is this?', pic, 'plan.png')).includes(data));
+});
+
+test('an image that a server refuses is left out, and teaches nothing about the window', async () => {
+    let asked = 0;
+    const peer = http.createServer((req, res) => {
+        const parts = [];
+        req.on('data', b => parts.push(b)).on('end', () => {
+            asked += req.url.endsWith('/completions');
+            if (Buffer.concat(parts).includes('image_url')) return res.writeHead(413, { 'content-type': 'text/html' }).end('<h1>413 Request Entity Too Large</h1>');
+            const chunk = choice => `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: null, ...choice }] })}\n\n`;
+            res.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${chunk({ delta: { content: 'I see none.' } })}${chunk({ finish_reason: 'stop' })}data: [DONE]\n\n`);
+        });
+    });
+    await new Promise(resolve => peer.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => { peer.closeAllConnections(); peer.close(resolve); }));
+    await server.post('/providers', { name: 'proxy', type: 'openai', baseUrl: `http://127.0.0.1:${peer.address().port}/v1`, apiKey: 'k' });
+    const w = await world('proxy/any', { images: true });
+    const { window: before } = await server.get(`${w.chatPath}/context?agent=ada`);
+    const file = await put(Buffer.concat([pic, Buffer.alloc(100000)]), { name: 'plan.png', path: w.path });
+    await w.converse('what is this?', { files: [file.id] });
+    assert.deepEqual([(await w.messages()).at(-1).content, asked], ['I see none.', 2]);
+    assert.deepEqual((await server.get(`${w.chatPath}/context?agent=ada`)).window, before);
 });
 
 test('a text is put in as text, and cannot pass for anything else', async () => {

@@ -316,14 +316,16 @@ static void count_parts(const skn_prompt *prompt, const skein_message *summary,
 
 /* What one question carries at most. */
 enum { IMAGES_MOST = 100 };
-#define IMAGE_BYTES_MOST ((int64_t)24 << 20)
-#define TEXT_BYTES_MOST  ((int64_t)256 << 10)
+#define IMAGE_BYTES_MOST  ((int64_t)5 << 20)
+#define IMAGES_BYTES_MOST ((int64_t)20 << 20)
+#define TEXT_BYTES_MOST   ((int64_t)256 << 10)
 
 typedef struct file_load {
     skn_reading       *r;
     const skein_slice *what;                /* may be NULL */
     int64_t            images, image_bytes; /* that are seen */
     int64_t            all;                 /* images */
+    int64_t            message;             /* whose files are loaded */
 } file_load;
 
 static bool is_blind(const file_load *l)
@@ -331,16 +333,14 @@ static bool is_blind(const file_load *l)
     return l->what && l->what->blind.p;
 }
 
+/* The text stays absent if the message does not carry the file. */
 static skein_rc load_bytes(const file_load *l, const skein_attachment *f, int64_t most,
                            skn_str *out, skein_error *err)
 {
-    bool     found;
-    skein_rc rc = skn_blob_part(l->r->trees.tx, f->id, 0, f->size < most ? f->size : most,
-                                l->r->trees.a, out, &found, err);
+    bool found;
 
-    if (rc || found)
-        return rc;
-    return skn_fail(err, SKEIN_DAMAGED, "the bytes of file %.*s are missing", SKN_FMT(f->id));
+    return skn_carried_part(l->r->trees.tx, l->message, f->id, 0,
+                            f->size < most ? f->size : most, l->r->trees.a, out, &found, err);
 }
 
 /* "[image a.png, 640×480]", and why it is not shown. */
@@ -350,9 +350,10 @@ static skn_str image_line(const file_load *l, const skn_view_file *f)
     skn_str    name = skn_view_word(a, f->as.file.name), why = SKN_STR("");
 
     if (!f->as.seen)
-        why = is_blind(l) ? skn_arena_printf(a, ", not shown: %.*s can't see images",
-                                             SKN_FMT(skn_view_word(a, l->what->blind)))
-                          : SKN_STR(", not shown: there are too many");
+        why = f->as.file.size > IMAGE_BYTES_MOST ? SKN_STR(", not shown: it is too large")
+              : is_blind(l) ? skn_arena_printf(a, ", not shown: %.*s can't see images",
+                                               SKN_FMT(skn_view_word(a, l->what->blind)))
+                            : SKN_STR(", not shown: there are too many");
     return skn_arena_printf(a, "[image %.*s, %lld×%lld%.*s]", SKN_FMT(name),
                             (long long)f->as.file.width, (long long)f->as.file.height,
                             SKN_FMT(why));
@@ -366,7 +367,8 @@ static skein_rc load_image(file_load *l, skn_view_file *f, skein_error *err)
 
     l->all++;
     f->as.seen = !is_blind(l) && l->images < IMAGES_MOST &&
-                 l->image_bytes + f->as.file.size <= IMAGE_BYTES_MOST;
+                 f->as.file.size <= IMAGE_BYTES_MOST &&
+                 l->image_bytes + f->as.file.size <= IMAGES_BYTES_MOST;
     f->head = image_line(l, f);
     if (!f->as.seen)
         return SKEIN_OK;
@@ -393,7 +395,7 @@ static skein_rc load_text(const file_load *l, skn_view_file *f, skein_error *err
     f->head = skn_arena_printf(a, "[file %.*s, %.*s, %lld bytes%s]",
                                SKN_FMT(skn_view_word(a, file->name)),
                                SKN_FMT(skn_view_word(a, file->type)), (long long)file->size,
-                               text ? "" : ", not shown");
+                               f->text.p ? "" : ", not shown");
     f->text = skn_utf8_cut(f->text, (size_t)most);
     f->end = f->text.n < (size_t)file->size
                  ? skn_arena_printf(
@@ -407,13 +409,13 @@ static skein_rc load_files_of(file_load *l, const skein_message *m, skn_view_fil
                               skein_error *err)
 {
     skn_arena        *a = l->r->trees.a;
-    const skn_json   *list;
     skein_attachment *at;
     skein_rc          rc = SKEIN_OK;
 
-    if (!m->files.n || m->purged || skn_json_parse(&list, m->files, "files", a, NULL))
+    if (m->purged)
         return SKEIN_OK;
-    at = skn_attachment_list_from_json(list, a, &out->count);
+    l->message = m->id.v;
+    at = skn_files_told(m->files, a, &out->count);
     out->at = SKN_ARRAY(a, out->count + 1, skn_view_file);
     for (size_t i = 0; rc == SKEIN_OK && i < out->count; i++) {
         skn_view_file *f = &out->at[i];

@@ -40,6 +40,34 @@ static skn_str lower(skn_str s, skn_arena *a)
     return s.p ? (skn_str){p, s.n} : s;
 }
 
+static bool is_file(const skein_attachment *f)
+{
+    size_t i = 0;
+
+    while (i < f->id.n && skn_hex_digit(f->id.p[i]) >= 0)
+        i++;
+    return i == SKN_SHA256_TEXT - 1 && f->id.n == i && f->size >= 0 &&
+           f->size <= SKN_FILE_MOST && f->width >= 0 && f->width <= SKN_MEDIA_SIDE &&
+           f->height >= 0 && f->height <= SKN_MEDIA_SIDE;
+}
+
+skein_attachment *skn_files_told(skn_str files, skn_arena *a, size_t *count)
+{
+    const skn_json   *list;
+    skein_attachment *at;
+    size_t            n = 0, all = 0;
+
+    *count = 0;
+    if (!files.n || skn_json_parse(&list, files, "files", a, NULL))
+        return NULL;
+    at = skn_attachment_list_from_json(list, a, &all);
+    for (size_t i = 0; i < all; i++)
+        if (is_file(&at[i]))
+            at[n++] = at[i];
+    *count = n;
+    return at;
+}
+
 static skein_rc describe(skn_str bytes, skein_attachment *f, skn_arena *a, skein_error *err)
 {
     skn_media seen = skn_media_look(bytes);

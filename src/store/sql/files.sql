@@ -10,6 +10,10 @@ INSERT INTO blobs(hash, size, bytes) VALUES($1, $2, $3) ON CONFLICT DO NOTHING;
 -- From a byte on, the first being 1, so many.
 -- :blob_part
 SELECT substr(bytes, CAST($1 AS INTEGER), CAST($2 AS INTEGER)) FROM blobs WHERE hash = $3;
+-- The same of a file that this message carries: what stands in its list is not believed.
+-- :carried_part
+SELECT substr(b.bytes, CAST($1 AS INTEGER), CAST($2 AS INTEGER)) FROM carried k JOIN attachments a ON a.id = k.attachment_id
+  JOIN blobs b ON b.hash = a.hash WHERE k.message_id = $3 AND a.hash = $4;
 -- :attachment_put
 INSERT INTO attachments(world_id, hash, name, type, size, width, height, created_at) VALUES($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT(world_id, hash) DO UPDATE SET name = excluded.name, type = excluded.type, created_at = excluded.created_at;

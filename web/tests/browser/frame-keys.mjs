@@ -117,7 +117,7 @@ test('whatever has the focus is seen whole and is not behind a bar', async () =>
                 hidden = await p.evaluate(look);
                 return !hidden || (hidden.covered === '' && !hidden.outside);
             };
-            await eventually('what has the focus is seen', isSeen, 2000).catch(() => {});
+            await eventually('what has the focus is seen', isSeen).catch(() => {});
             if (!hidden) continue;
             stops++;
             assert.deepEqual(
