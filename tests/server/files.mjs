@@ -128,6 +128,8 @@ test('a message carries files, and keeps them through amends, edits and undo', a
     assert.deepEqual((await w.messages()).find(m => m.messageId === edited.newMessageId).files, named);
     const stored = await server.post(`${w.chatPath}/messages`, { messages: [{ content: 'as before', files: said.files }, { content: 'nothing', files: [] }] }, 201);
     assert.deepEqual((await w.messages()).filter(m => ['as before', 'nothing'].includes(m.content)).map(m => m.files), [named, []], JSON.stringify(stored));
+    await server.ask('POST', `${w.chatPath}/operations`, { op: 'insert', content: 'between', files: [file.id] }, 201);
+    assert.deepEqual((await w.messages()).find(m => m.content === 'between').files.map(f => f.id), [file.id]);
     assert.match((await server.request('GET', `${w.chatPath}/export?format=md`)).text, new RegExp(`\\[the plan.png\\]\\(/worlds/carry/files/${file.id}\\)`));
 });
 
