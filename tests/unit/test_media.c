@@ -47,33 +47,35 @@ static void half_a_header_is_no_image(void **state)
     is(SKN_STR("GIF89a\0\0\0\0\0\0"), "application/octet-stream", 0, 0);
 }
 
-static const char *type_of(skn_str bytes, const char *declared, const char *name)
+static const char *type_of(skn_arena *a, skn_str bytes, const char *declared, const char *name)
 {
     skn_media seen = skn_media_look(bytes);
     skn_str   type = skn_media_type(&seen, skn_str_of(declared), skn_str_of(name));
 
-    return type.p ? skn_arena_copy(skn_arena_new(), type).p : NULL;
+    return type.p ? skn_arena_copy(a, type).p : NULL;
 }
 
 static void what_is_declared_counts_where_the_bytes_do_not_contradict(void **state)
 {
-    skn_str text = SKN_STR("hello"), gif = SKN_STR("GIF89a\x03\0\x02\0\xf0");
-    skn_str zip = SKN_STR("PK\3\4xxxx"), junk = SKN_STR("\xfe\xfd\0\1");
+    skn_arena *a = skn_arena_new();
+    skn_str    text = SKN_STR("hello"), gif = SKN_STR("GIF89a\x03\0\x02\0\xf0");
+    skn_str    zip = SKN_STR("PK\3\4xxxx"), junk = SKN_STR("\xfe\xfd\0\1");
 
     (void)state;
-    assert_string_equal(type_of(text, NULL, "a"), "text/plain");
-    assert_string_equal(type_of(text, "text/csv; charset=utf-8", "a"), "text/csv");
-    assert_string_equal(type_of(text, "application/octet-stream", "a.md"), "text/markdown");
-    assert_string_equal(type_of(text, "text/html\r\nX: y", "a"), "text/plain");
-    assert_null(type_of(text, "image/png", "a.png"));
-    assert_string_equal(type_of(gif, "image/png", "a.png"), "image/gif");
-    assert_string_equal(type_of(gif, "text/html", "a.html"), "image/gif");
+    assert_string_equal(type_of(a, text, NULL, "a"), "text/plain");
+    assert_string_equal(type_of(a, text, "text/csv; charset=utf-8", "a"), "text/csv");
+    assert_string_equal(type_of(a, text, "application/octet-stream", "a.md"), "text/markdown");
+    assert_string_equal(type_of(a, text, "text/html\r\nX: y", "a"), "text/plain");
+    assert_null(type_of(a, text, "image/png", "a.png"));
+    assert_string_equal(type_of(a, gif, "image/png", "a.png"), "image/gif");
+    assert_string_equal(type_of(a, gif, "text/html", "a.html"), "image/gif");
     assert_string_equal(
-        type_of(zip, NULL, "a.docx"),
+        type_of(a, zip, NULL, "a.docx"),
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document");
-    assert_string_equal(type_of(zip, "text/html", "a"), "application/zip");
-    assert_string_equal(type_of(junk, "text/html", "a"), "application/octet-stream");
-    assert_string_equal(type_of(junk, "application/x-thing", "a"), "application/x-thing");
+    assert_string_equal(type_of(a, zip, "text/html", "a"), "application/zip");
+    assert_string_equal(type_of(a, junk, "text/html", "a"), "application/octet-stream");
+    assert_string_equal(type_of(a, junk, "application/x-thing", "a"), "application/x-thing");
+    skn_arena_free(a);
 }
 
 static void bytes_go_to_base64_and_back(void **state)
